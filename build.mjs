@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Compiles `src` to `dist`: into a folder of its own first, which takes the place of `dist` when it
+ * Compiles `src` to `dist`, and the dashboard with Vite to `dist/dashboard`: into a folder of its own first, which takes the place of `dist` when it
  * is whole, so that a gateway that runs from `dist` never finds half of it.
  *
  * `--if-stale` (before `npm start`): only if `dist` is missing or older than the sources, and without
@@ -8,9 +8,19 @@
  * is built.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
@@ -37,16 +47,34 @@ function compiler() {
 }
 
 /**
- * @param {string} folder a new folder on the same disk as `dist`
- * @returns {number} the exit code
+ * Builds the dashboard, and leaves each file compressed beside itself for browsers that take it so.
+ * @param {string} outDir
  */
-function build(folder) {
+async function buildDashboard(outDir) {
+  const { build: bundle } = await import('vite');
+  const configFile = join(source, 'dashboard/vite.config.ts');
+  await bundle({ configFile, logLevel: 'warn', build: { outDir } });
+  for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(js|css|svg)$/.test(name)) continue;
+    const file = join(outDir, name);
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes));
+    writeFileSync(`${file}.gz`, gzipSync(bytes));
+  }
+}
+
+/**
+ * @param {string} folder a new folder on the same disk as `dist`
+ * @returns {Promise<number>} the exit code
+ */
+async function build(folder) {
   const [built, old] = [join(folder, 'new'), join(folder, 'old')];
   const words = [compiler(), '-p', project, '--outDir', built, ...(ifStale ? ['--noCheck'] : [])];
   const { status } = spawnSync(process.execPath, words, {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) return status ?? 1;
+  await buildDashboard(join(built, 'dashboard'));
   if (existsSync(target)) renameSync(target, old);
   renameSync(built, target);
   return 0;
@@ -61,7 +89,7 @@ if (existsSync(source) && !(ifStale && isFresh())) {
   }
   const folder = mkdtempSync(join(root, '.build-'));
   try {
-    process.exitCode = build(folder);
+    process.exitCode = await build(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

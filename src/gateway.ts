@@ -107,8 +107,8 @@ export interface StandaloneGateway extends Gateway {
   reconfigure(config: Config): void;
   /** Prepares in the background for the first large requests. */
   warmUp(): void;
-  /** Counts a configuration that was refused before it got here. */
-  refusedConfiguration(): void;
+  /** Counts a configuration that was refused before it got here; administrators can read why. */
+  refusedConfiguration(reason: string): void;
   /**
    * Says on `/readyz` that the process is stopping. Requests are still served until their server
    * closes.
@@ -155,9 +155,11 @@ export function createGateway(config: ConfigInput = {}, options: GatewayOptions 
   const { PORT: _port, HOST: _host, ...hostless } = env;
   // a host app's standard output is its own
   const logger = options.logger ?? (config.log?.level === undefined ? silentLog : null);
-  const { auth, ...resolved } = resolveConfig(config, hostless, rules);
-  // a host has users of its own
-  const mounted = { ...resolved, auth: { ...auth, webAccounts: auth.webAccounts ?? false } };
+  const { auth, dashboard: asked, ...resolved } = resolveConfig(config, hostless, rules);
+  const dashboard = asked ?? false;
+  // a host has users of its own; without them, those of the dashboard need a way to sign in
+  const webAccounts = auth.webAccounts ?? (dashboard && options.identify === undefined);
+  const mounted = { ...resolved, dashboard, auth: { ...auth, webAccounts } };
   return new AssembledGateway(mounted, { ...options, env, ...(logger ? { logger } : {}) }, true);
 }
 
@@ -193,6 +195,7 @@ class AssembledGateway implements StandaloneGateway {
       version,
       readiness: () => this.engine.readiness(),
       metricsRequireKey: () => this.engine.config.metrics.requireKey,
+      hasDashboard: () => this.engine.config.dashboard ?? true,
     });
     this.router = wholeRouter(this.routers);
     this.authenticate = authenticate(parts);
@@ -256,8 +259,8 @@ class AssembledGateway implements StandaloneGateway {
     warmUp();
   }
 
-  refusedConfiguration(): void {
-    this.engine.measured.reloaded('refused');
+  refusedConfiguration(reason: string): void {
+    this.engine.refuse(reason);
   }
 
   drain(): void {

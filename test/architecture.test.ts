@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { dashboardPages } from '../src/http/dashboard/dashboard.js';
 import { dialects } from '../src/providers/index.js';
 
 const filesIn = (folder: string): string[] =>
@@ -13,7 +14,10 @@ const withoutComments = (text: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/^\s*\/\/.*$/gm, '')
     .replace(/\s\/\/ .*$/gm, '');
-const sources = filesIn('src').map((file) => ({
+/** The dashboard is a program of its own, for browsers. */
+const isDashboard = (file: string): boolean => file.startsWith('dashboard/');
+const sourceFiles = filesIn('src').filter((file) => !isDashboard(file));
+const sources = sourceFiles.map((file) => ({
   file,
   text: read(join('src', file)),
   code: withoutComments(read(join('src', file))),
@@ -54,8 +58,8 @@ const mayImport: Record<string, RegExp> = {
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
-  'config/': /^(errors|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,
+  'config/': /^(errors|parse-url|providers\/dialect-names)\.ts$/,
+  'store/': /^(errors|parse-url|async\/[\w-]+|routing\/preference)\.ts$/,
   'accounts/': new RegExp(
     `^(errors|async/[\\w-]+|routing/preference|routing/predictor/tuning|${storeContracts})\\.ts$`,
   ),
@@ -70,12 +74,12 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|config\/search-config|grounding\/parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
+    /^(errors|version|config\/search-config|parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|routing\/access-rules)\.ts$/,
   // turns text into text: it reads nothing by itself
-  'grounding/citations/': /^grounding\/(parse-url|source|search\/canonical-url)\.ts$/,
+  'grounding/citations/': /^(parse-url|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
@@ -87,10 +91,10 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
-  'grounding/reading/': /^(version|async\/[\w-]+|grounding\/(parse-url|search\/published-at))\.ts$/,
+  'grounding/reading/': /^(version|async\/[\w-]+|parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|routing\/tokens|grounding\/(parse-url|reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
+    /^(completion|errors|routing\/tokens|parse-url|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
   // what choosing saved: computed from sums alone
   'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
@@ -102,6 +106,7 @@ const mayImport: Record<string, RegExp> = {
 const importers: Record<string, RegExp> = {
   express: /^(http\/|gateway(-options)?\.ts$)/,
   helmet: /^http\//,
+  sirv: /^http\/dashboard\//,
   cookie: /^http\/sign-in-cookie\.ts$/,
   '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
   'ipaddr.js':
@@ -122,7 +127,7 @@ const importers: Record<string, RegExp> = {
   'lru-cache': /^(http|routing|store|conversations|grounding)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
   '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
-  '@modelcontextprotocol/server': /^cli\/mcp\//,
+  '@modelcontextprotocol/server': /^(cli|http)\/mcp\//,
   // in threads: `test/grounding/reading/lazy-parsers.test.ts`
   htmlparser2: /^grounding\/reading\/extraction\//,
   linkedom: /^grounding\/reading\/extraction\/readable-article\.ts$/,
@@ -178,6 +183,39 @@ describe('the imports', () => {
         .filter((name) => !name.startsWith('@types/'))
         .sort(),
     );
+  });
+});
+
+describe('the dashboard', () => {
+  const files = readdirSync('src/dashboard', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+
+  it('knows the gateway by its HTTP API alone', () => {
+    const outside = files.flatMap((file) =>
+      [...read(join('src/dashboard', file)).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
+        .map(([, still, lazy]) => normalize(join(dirname(file), still ?? lazy ?? '')))
+        .filter((target) => target.startsWith('..'))
+        .map((target) => `${file}: ${target}`),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    expect(outside).toEqual([]);
+  });
+
+  it('puts no HTML into the page as text, and stores nothing in the browser', () => {
+    const forbidden =
+      /dangerouslySetInnerHTML|innerHTML|localStorage|sessionStorage|document\.cookie/;
+    expect(
+      files.filter((file) => forbidden.test(withoutComments(read(join('src/dashboard', file))))),
+    ).toEqual([]);
+  });
+
+  it('is served at the paths that it routes', () => {
+    const routed = [
+      ...read('src/dashboard/pages.tsx').matchAll(/^  page\(\s*'([\w-]+)'/gm),
+      ...read('src/dashboard/session/strangers.tsx').matchAll(/<Route path="\/([\w-]+)"/g),
+    ].map(([, path]) => path);
+    expect([...dashboardPages].sort()).toEqual([...routed, 'sign-in'].sort());
   });
 });
 

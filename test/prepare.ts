@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { obtainRedis } from './helpers/install-redis.js';
+import { type NeededProgram, obtainProgram } from './helpers/install-program.js';
 import { type OwnPostgres, runSql, startOwnPostgres } from './helpers/own-postgres.js';
 import { offerProvisions } from './helpers/provisions.js';
 
@@ -10,9 +10,12 @@ const areRequired = [CI, SIGNALBOX_TEST_REQUIRE_SERVERS].some((value) => /^(1|tr
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function redisOrSkip(): Promise<string> {
+const redisServer: NeededProgram = { names: ['redis-server', 'valkey-server'] };
+const browser: NeededProgram = { names: ['chromium'] };
+
+async function obtainOrSkip(program: NeededProgram): Promise<string> {
   try {
-    return await obtainRedis(say);
+    return await obtainProgram(program, say);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (areRequired)
@@ -30,12 +33,14 @@ async function redisOrSkip(): Promise<string> {
  */
 export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
   let redis: Promise<string> | undefined;
+  let chromium: Promise<string> | undefined;
   let own: Promise<OwnPostgres> | undefined;
   const databases: string[] = [];
   const postgres = async (): Promise<string> =>
     DATABASE_URL || (await (own ??= startOwnPostgres())).url;
   const offered = await offerProvisions({
-    redis: () => (redis ??= redisOrSkip()),
+    redis: () => (redis ??= obtainOrSkip(redisServer)),
+    chromium: () => (chromium ??= obtainOrSkip(browser)),
     postgres,
     async database() {
       const server = await postgres();

@@ -5,8 +5,8 @@ import { everyPage } from '../store/every-page.js';
 /** What an export contains beside the account itself. */
 export interface ExportOptions {
   /**
-   * Whether it has what administrators cannot read of other accounts: preferences, conversations with
-   * their messages, notes of research, decisions, feedback, and the content of the request log.
+   * Whether it has what administrators cannot read of other accounts: preferences, evaluations,
+   * conversations with their messages, notes of research, decisions, feedback, and the content of the request log.
    */
   readonly isComplete: boolean;
 }
@@ -49,6 +49,8 @@ async function* ownLines(store: Store, accountId: string): AsyncGenerator<string
   const { preferences, research, selections, feedback } = store;
   for await (const preference of everyPage((page) => preferences.list(accountId, page)))
     yield lineOf('preference', preference);
+  for await (const evaluation of everyPage((page) => store.evaluations.whole(accountId, page)))
+    yield lineOf('evaluation', evaluation);
   yield* conversationLines(store, accountId);
   for await (const run of everyPage((page) => research.list(accountId, page))) {
     const notes = await research.find(accountId, run.id);
@@ -78,9 +80,9 @@ async function* conversationLines(
   }
 }
 
-/** What was asked, and the sums of each day. */
+/** What was asked, and the sums of each day and of shorter periods. */
 async function* requestLines(
-  { requests, choices }: Store,
+  { requests, periods, choices }: Store,
   accountId: string,
   hasContent: boolean,
 ): AsyncGenerator<string> {
@@ -92,6 +94,8 @@ async function* requestLines(
     requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
   ))
     yield lineOf('usage', sums);
+  for await (const sums of everyPage((page) => periods.list(accountId, page)))
+    yield lineOf('usage_period', sums);
   for (const day of await choices.days(accountId))
     for (const sums of await choices.day(accountId, day)) yield lineOf('choices', sums);
 }

@@ -1,3 +1,5 @@
+import type { Transporter } from 'nodemailer';
+
 /** The SMTP server and the sender. */
 export interface MailConfig {
   /** `smtp://user:password@host:587`, `smtps://…` */
@@ -19,6 +21,8 @@ export interface Mailer {
    * recipient's address.
    */
   send(mail: Mail): Promise<void>;
+  /** Connects and signs in, and sends nothing. Rejects as `send` does. */
+  check(): Promise<void>;
 }
 
 /** Timeouts of one mail, in ms. */
@@ -32,30 +36,41 @@ const timeouts = {
 /** Sends mails by SMTP, each over its own connection. */
 export function createMailer({ url, from }: MailConfig): Mailer {
   return {
-    async send({ to, subject, text }) {
-      const { createTransport } = await import('nodemailer');
-      const transport = createTransport({
-        url,
-        ...timeouts,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      try {
-        // as an object, so that a user's address is never parsed as a list
-        await transport.sendMail({
+    // as an object, so that a user's address is never parsed as a list
+    send: ({ to, subject, text }) =>
+      connected(url, 'a mail could not be sent', (transport) =>
+        transport.sendMail({
           from,
           to: { name: '', address: to },
           subject,
           text,
           headers: { 'Auto-Submitted': 'auto-generated' },
-        });
-      } catch (error) {
-        throw new Error(`a mail could not be sent: ${reasonOf(error)}`);
-      } finally {
-        transport.close();
-      }
-    },
+        }),
+      ),
+    check: () =>
+      connected(url, 'the mail server cannot be used', (transport) => transport.verify()),
   };
+}
+
+async function connected(
+  url: string,
+  failure: string,
+  use: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url,
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    await use(transport);
+  } catch (error) {
+    throw new Error(`${failure}: ${reasonOf(error)}`);
+  } finally {
+    transport.close();
+  }
 }
 
 /** Without the server's message, which would contain the address. */

@@ -74,6 +74,15 @@ export async function signOut(
   await store.signIns.remove(hashToken(token));
 }
 
+/** Ends all sign-ins of an account, and its links to set a password. */
+export async function signOutEverywhere(
+  { store, record }: AccountContext,
+  accountId: string,
+): Promise<void> {
+  await store.signIns.removeAll(accountId, null);
+  await record(actOnAccount('account.sign-out', accountId, { everywhere: true }));
+}
+
 async function checkPassword(
   { store, passwords }: AccountContext,
   { email, password }: Pick<Credentials, 'email' | 'password'>,

@@ -1,19 +1,9 @@
 import { type Config, ConfigError } from '../config/config.js';
 import { adaptersOf, providersOf } from '../gateway.js';
 import { checkDatabase, checkFolder, checkRedis } from './check-storage.js';
-import { checkProvider } from './check-provider.js';
+import { checkProvider, type HealthFinding } from '../pipeline/check-provider.js';
 import { configOf, type GlobalOptions } from './existing-store.js';
 import { printable } from './table.js';
-
-/** What one check found. */
-export interface HealthFinding {
-  readonly state: 'ok' | 'note' | 'problem';
-  /** What was checked. */
-  readonly what: string;
-  readonly found: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-}
 
 const minNode = [20, 19] as const;
 

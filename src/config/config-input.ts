@@ -235,6 +235,13 @@ export interface ConfigInput {
       /** The port to listen on. */
       readonly port: number;
     };
+    /** The tools for MCP clients: `host` and `port`. */
+    readonly mcp?: {
+      /** The address to listen on. Default: `listen.host`. */
+      readonly host?: string;
+      /** The port to listen on. */
+      readonly port: number;
+    };
     /** Prometheus metrics: `host` and `port`. */
     readonly metrics?: {
       /** The address to listen on. Default: `listen.host`. */
@@ -248,6 +255,12 @@ export interface ConfigInput {
    * Default: `"./data"`.
    */
   readonly dataDir?: string;
+  /**
+   * Whether the gateway serves its dashboard, at `/` or at the path under which it is mounted.
+   * Default: `true` for the standalone process, `false` for a gateway in a host app. There
+   * `true` also switches on `auth.webAccounts`, unless the host identifies its users.
+   */
+  readonly dashboard?: boolean;
   /**
    * The address at which people reach the gateway. Links in mails, `Secure` cookies and the
    * checks of `Host` and of request origins use it.
@@ -422,7 +435,7 @@ export interface ConfigInput {
     readonly sessionDays?: number;
     /** Feedback. What was learned from it fades by itself. Default: `800`. */
     readonly feedbackDays?: number;
-    /** The daily sums of usage and cost. Default: `800`. */
+    /** The sums of usage, latencies and cost. Default: `800`. */
     readonly usageDays?: number;
     /** The audit log. Default: `800`. */
     readonly auditDays?: number;

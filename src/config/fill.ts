@@ -95,6 +95,7 @@ export function fillDefaults(
     surfaces: surfacesOf(input, listen.host),
     dataDir: input.dataDir ?? defaults.dataDir,
     publicUrl: input.publicUrl?.replace(/\/+$/, '') ?? null,
+    dashboard: input.dashboard ?? null,
     allowedHosts: input.allowedHosts ?? null,
     cors: { ...defaults.cors, ...input.cors },
     database: { url: null, ...defaults.database, ...input.database },

@@ -2,6 +2,7 @@ import type { Finding } from './findings.js';
 import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
 import { variableOf, type Environment } from './variable.js';
+import { parseUrl } from '../parse-url.js';
 
 /** Engines that a variable turns on, and the setting that it gives. */
 const variables: readonly (readonly [string, WrittenEngine['type'], 'url' | 'apiKey'])[] = [
@@ -36,7 +37,7 @@ export function withSearchEnvironment(
 }
 
 const urlProblem = (value: string): string | null =>
-  /^https?:\/\/[^/?#]/i.test(value) && URL.canParse(value)
+  /^https?:\/\/[^/?#]/i.test(value) && parseUrl(value)
     ? null
     : 'must be an address that begins with http:// or https://';
 

@@ -2,6 +2,7 @@ import { engineNameOf } from './fill-search.js';
 import type { Finding } from './findings.js';
 import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
+import { parseUrl } from '../parse-url.js';
 
 /** What only a custom engine has. */
 const customSettings = ['body', 'results', 'title', 'link', 'snippet', 'date', 'text'] as const;
@@ -40,7 +41,7 @@ function vendorProblems(engine: WrittenEngine): Problem[] {
   // one at another address, such as a proxy, may need none
   if (type !== 'searxng' && url === undefined && apiKey === undefined && apiKeys === undefined)
     return [{ field: 'apiKey', reason: 'is required' }];
-  return url === undefined || URL.canParse(url) ? [] : [{ field: 'url', reason: 'is no address' }];
+  return url === undefined || parseUrl(url) ? [] : [{ field: 'url', reason: 'is no address' }];
 }
 
 function customProblems(engine: WrittenEngine): Problem[] {
@@ -57,8 +58,7 @@ function customProblems(engine: WrittenEngine): Problem[] {
     const known = placeholders.map((name) => `{${name}}`).join(', ');
     return [{ field: unknown.field, reason: `has an unknown placeholder; there are ${known}` }];
   }
-  if (!URL.canParse(url.replace(/\{\w+\}/g, 'x')))
-    return [{ field: 'url', reason: 'is no address' }];
+  if (!parseUrl(url.replace(/\{\w+\}/g, 'x'))) return [{ field: 'url', reason: 'is no address' }];
   if (url.includes('{query}') || sent.includes('{query}')) return [];
   return [{ field: 'url', reason: 'must have the placeholder {query}, or `body` must' }];
 }

@@ -1,4 +1,5 @@
 import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
+import type { SavingsConfig } from './savings-config.js';
 import type { ResearchConfig, SearchConfig } from './search-config.js';
 import type { ToolkitConfig } from './toolkit-config.js';
 
@@ -9,7 +10,8 @@ export interface Listener {
 }
 
 /** The surfaces that can have a listener of their own, in addition to the common one. */
-export type ListenerSurface = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
+export type ListenerSurface =
+  'modelSelect' | 'completions' | 'openai' | 'proxy' | 'mcp' | 'metrics';
 
 /** Rate limits and budgets; absent ones do not bound. */
 export interface ConfiguredLimits {
@@ -174,14 +176,6 @@ export interface RetentionConfig {
   readonly auditDays: number;
 }
 
-/** How savings are measured. */
-export interface SavingsConfig {
-  /** The share of completions (0 to 0.1) that are sent to a second model too. */
-  readonly shadow: number;
-  /** What that may cost in a UTC day, in USD, of all accounts together. */
-  readonly maxUsdPerDay: number;
-}
-
 /** Limits for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
@@ -221,6 +215,8 @@ export interface Config {
   readonly dataDir: string;
   /** The public URL of the gateway, used in links; null means the address that it listens on. */
   readonly publicUrl: string | null;
+  /** Null means yes for the standalone process and no for a gateway in a host app. */
+  readonly dashboard: boolean | null;
   /**
    * The names in `Host` under which requests without a key are answered, besides `localhost`, IP
    * addresses and that of `publicUrl`. `*.example.org` stands for all subdomains, `*` for every

@@ -10,14 +10,23 @@ export interface AnsweredMessage {
   readonly reasoning: string;
   readonly sources: readonly Source[];
   readonly citations: readonly Citation[];
+  /** Calls of tools that the client runs. */
+  readonly toolCalls: readonly ToolCall[];
 }
 
 /** The content of an answer as it is stored: blocks, of which clients send only the text back. */
-export function contentOf({ text, reasoning, sources, citations }: AnsweredMessage): object[] {
+export function contentOf({
+  text,
+  reasoning,
+  sources,
+  citations,
+  toolCalls,
+}: AnsweredMessage): object[] {
   return [
     { type: 'text', text },
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
     ...(sources.length === 0 ? [] : [{ type: 'sources', sources, citations }]),
+    ...(toolCalls.length === 0 ? [] : [{ type: toolTurn, tool_calls: toolCalls }]),
   ];
 }
 

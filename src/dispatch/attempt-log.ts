@@ -13,6 +13,16 @@ export interface Attempt {
   status: number | null;
   error: string | null;
   latencyMs: number;
+  /** `performance.now()` of its start. */
+  startedAt: number;
+  /** How long the gateway waited before it: a backoff, or what the provider asked for. */
+  waitMs: number;
+  /** Which of the provider's keys it used, from 1; null: there is only one. */
+  keyIndex: number | null;
+  /** From the attempt's start until a connection took the request; null: none did. */
+  sentMs: number | null;
+  /** From the attempt's start to the headers of the answer; null: none came. */
+  headersMs: number | null;
   /** From the attempt's start to its first content; null if none arrived. */
   firstContentMs: number | null;
 }

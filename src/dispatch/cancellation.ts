@@ -23,4 +23,19 @@ export class Cancellation {
   onCancel(listener: ((reason: GatewayError) => void) | null): void {
     this.listener = listener;
   }
+
+  /**
+   * Runs a wait that takes an `AbortSignal`, as the only listener.
+   * @throws the reason, if the request has been cancelled before
+   */
+  async withSignal<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.reason) throw this.reason;
+    const controller = new AbortController();
+    this.onCancel((reason) => controller.abort(reason));
+    try {
+      return await wait(controller.signal);
+    } finally {
+      this.onCancel(null);
+    }
+  }
 }

@@ -7,6 +7,7 @@ import { retryWaitMs, maxRetryWaitMs, wait } from './backoff.js';
 import { BrokenStream } from './broken-stream.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
+import type { CallTiming } from './exchange.js';
 import { type Provider, rememberUnstreamed } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
@@ -32,7 +33,12 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
 }
 
 /** The attempts at one candidate: the first, and its retries. */
-export class CandidateAttempts<Answer extends AttemptAnswer> {
+export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTiming {
+  /** Of the current attempt. */
+  sentAt: number | null = null;
+  headersAt: number | null = null;
+  /** Before the current attempt. */
+  private waitMs = 0;
   private number = 0;
   private retries = 0;
   /** Whether the last attempt asked for a stream. */
@@ -65,6 +71,8 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
     if (admission) await admission;
     this.number++;
     const startedAt = performance.now();
+    this.sentAt = null;
+    this.headersAt = null;
     const apiKey = provider.keys.next(this.refusedKeys);
     const stream = context.stream && !provider.unstreamed.has(candidate.model);
     this.wasStreamed = stream;
@@ -76,8 +84,9 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
         limits: context.limits,
         cancellation: context.cancellation,
         deadline: context.deadline,
+        timing: this,
       });
-      context.log.report(this.record(startedAt, null, answer.firstContentAt), null, null);
+      context.log.report(this.record(startedAt, apiKey, null, answer.firstContentAt), null, null);
       return answer;
     } catch (failure) {
       if (!(failure instanceof AttemptFailure)) throw failure;
@@ -95,7 +104,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
     const isFinal = committed || error.code === 'client_closed';
     this.applyToProvider(error, apiKey);
     const unusedLength = isFinal || firstContentAt === null ? null : contentLength;
-    this.context.log.report(this.record(startedAt, error, firstContentAt), error, {
+    this.context.log.report(this.record(startedAt, apiKey, error, firstContentAt), error, {
       unusedLength,
       mayBeBilled,
       usage,
@@ -119,6 +128,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
         if (last.recovery === 'retry') this.retries++;
         const waitMs = this.canUseAnotherKey(last) ? 0 : retryWaitMs(this.retries, last);
         await wait(waitMs, this.context.cancellation, this.context.deadline);
+        this.waitMs = waitMs;
         return this.attempt();
       },
       {
@@ -172,9 +182,11 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
 
   private record(
     startedAt: number,
+    apiKey: string | null,
     failure: GatewayError | null,
     firstContentAt: number | null,
   ): Attempt {
+    const { sentAt, headersAt } = this;
     return {
       provider: this.provider.name,
       model: this.candidate.model,
@@ -183,6 +195,11 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
       status: failure ? failure.upstreamStatus : 200,
       error: failure?.message ?? null,
       latencyMs: Math.round(performance.now() - startedAt),
+      startedAt,
+      waitMs: this.waitMs,
+      keyIndex: this.provider.keys.indexOf(apiKey),
+      sentMs: sentAt === null ? null : sentAt - startedAt,
+      headersMs: headersAt === null ? null : headersAt - startedAt,
       firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
     };
   }

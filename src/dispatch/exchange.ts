@@ -23,6 +23,12 @@ const lingerMs = 2_000;
 /** The longest wait for the body of a failure: its status line has told what it is. */
 const failureBodyMs = 2_000;
 
+/** When a call got how far, by `performance.now()`; null: not yet. */
+export interface CallTiming {
+  sentAt: number | null;
+  headersAt: number | null;
+}
+
 /** One upstream call, and what limits it. */
 export interface AttemptInput<Answer extends AttemptAnswer> {
   provider: Provider;
@@ -31,6 +37,8 @@ export interface AttemptInput<Answer extends AttemptAnswer> {
   limits: Limits;
   cancellation: Cancellation;
   deadline: Deadline;
+  /** Is filled in. */
+  timing: CallTiming;
 }
 
 /** Thrown for a failed attempt: the failure, and how far the attempt had come. */
@@ -102,6 +110,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
+    this.input.timing.sentAt = performance.now();
     if (this.isSettled) controller.abort(new Error('the request is over'));
   }
 
@@ -111,6 +120,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     headers: UpstreamHeaders,
   ): void {
     if (status < 200) return;
+    this.input.timing.headersAt = performance.now();
     this.status = status;
     this.headers = headers;
     if (status >= 300) this.awaitFailure();

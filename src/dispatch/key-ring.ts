@@ -13,6 +13,16 @@ interface RingKey {
   readonly fingerprint: string;
   /** The end of its cooldown, in ms of the ring's own monotonic clock. */
   cooldownUntil: number;
+  why: CooldownReason;
+}
+
+/** Why a key rests; `elsewhere`: another process, or an earlier configuration, says so. */
+export type CooldownReason = 'refused' | 'rate_limited' | 'elsewhere';
+
+/** A key that rests. */
+export interface Cooldown {
+  readonly leftMs: number;
+  readonly why: CooldownReason;
 }
 
 /** The keys of one provider in rotation. Keys that were refused or rate-limited have a cooldown. */
@@ -34,12 +44,19 @@ export class KeyRing {
       value,
       fingerprint: hash('sha256', value ?? '').slice(0, 16),
       cooldownUntil: 0,
+      why: 'elsewhere',
     }));
   }
 
   /** The number of keys. */
   get size(): number {
     return this.keys.length;
+  }
+
+  /** Which of several keys it is, from 1; null: there is only one. */
+  indexOf(value: string | null): number | null {
+    if (this.keys.length === 1) return null;
+    return this.keys.findIndex((key) => key.value === value) + 1;
   }
 
   /**
@@ -71,21 +88,34 @@ export class KeyRing {
     const before = Math.max(time, key.cooldownUntil);
     const ms = forMs === 'refused' ? refusedCooldownMs : Math.min(forMs, maxCooldownMs);
     key.cooldownUntil = time + ms;
+    key.why = forMs === 'refused' ? 'refused' : 'rate_limited';
     if (before === time || key.cooldownUntil > before + minReportedExtensionMs)
       this.onCooldown(key.fingerprint, ms);
   }
 
   /** Applies a cooldown that started elsewhere; never shortens one, and reports nothing. */
-  applyCooldown(fingerprint: string, forMs: number): void {
-    for (const key of this.keys)
-      if (key.fingerprint === fingerprint)
-        key.cooldownUntil = Math.max(key.cooldownUntil, this.now() + forMs);
+  applyCooldown(fingerprint: string, forMs: number, why: CooldownReason = 'elsewhere'): void {
+    const until = this.now() + forMs;
+    for (const key of this.keys) {
+      if (key.fingerprint !== fingerprint || until <= key.cooldownUntil) continue;
+      // this process hears of its own cooldowns too, a moment later
+      if (until > key.cooldownUntil + minReportedExtensionMs) key.why = why;
+      key.cooldownUntil = until;
+    }
   }
 
   /** Applies the cooldowns of another ring to the same keys here. */
   inheritCooldowns(other: KeyRing): void {
-    for (const { fingerprint, cooldownUntil } of other.keys)
-      this.applyCooldown(fingerprint, cooldownUntil - other.now());
+    for (const { fingerprint, cooldownUntil, why } of other.keys)
+      this.applyCooldown(fingerprint, cooldownUntil - other.now(), why);
+  }
+
+  /** The keys that rest, without telling which they are. */
+  cooldowns(): Cooldown[] {
+    const time = this.now();
+    return this.keys
+      .filter(({ cooldownUntil }) => cooldownUntil > time)
+      .map(({ cooldownUntil, why }) => ({ leftMs: cooldownUntil - time, why }));
   }
 
   private inTurn(available: RingKey[]): RingKey {

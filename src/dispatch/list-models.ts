@@ -41,6 +41,7 @@ export async function askForModels(
       limits,
       cancellation,
       deadline: new Deadline(timeoutMs),
+      timing: { sentAt: null, headersAt: null },
     });
     return models;
   } catch (error) {

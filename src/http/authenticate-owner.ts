@@ -1,9 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
-import { anonymous, type Caller, signedInCaller } from '../accounts/caller.js';
-import { hashToken } from '../accounts/tokens.js';
+import type { RequestHandler } from 'express';
+import { anonymous } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
-import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
 import {
   checkScope,
@@ -14,10 +11,10 @@ import {
   keyRefused,
 } from './authenticate.js';
 import { identify } from '../pipeline/request.js';
-import { contextOf, type HttpContext } from './context.js';
+import { contextOf } from './context.js';
 import { checkKeyless } from './keyless.js';
 import type { Parts } from '../pipeline/parts.js';
-import { signInToken } from './sign-in-cookie.js';
+import { findSignedIn } from './signed-in.js';
 import { stage } from './stage.js';
 
 /** What a route demands of its caller. */
@@ -64,30 +61,3 @@ const signInMissing = (hasSignIn: boolean): GatewayError =>
     'unauthorized',
     `authorization: ${hasSignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`,
   );
-
-/**
- * The caller of a signed-in browser, or null. Always asks the database, so that a sign-in that was
- * ended is refused at once.
- */
-async function findSignedIn(
-  parts: Parts,
-  req: Request,
-  context: HttpContext,
-): Promise<Caller | null> {
-  const token = signInToken(req.headers);
-  if (token === null || !context.request.snapshot.accounts.web) return null;
-  const { store } = await parts.state.opened();
-  const found = await store.signIns.find(hashToken(token), Date.now());
-  if (!found || found.account.disabledAt !== null) return null;
-  if (req.method !== 'GET' && req.method !== 'HEAD') checkChange(req, found.signIn);
-  context.signIn = found.signIn;
-  return signedInCaller(found.account);
-}
-
-/** Browsers send cookies for requests of any page, but only our own pages know the CSRF token. */
-function checkChange(req: Request, { csrfToken }: SignInRecord): void {
-  const given = Buffer.from(req.get('x-csrf-token') ?? '');
-  const expected = Buffer.from(csrfToken);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new GatewayError('forbidden', 'x-csrf-token: must be the csrfToken of the sign-in');
-}

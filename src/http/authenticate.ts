@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { anonymous, type Caller } from '../accounts/caller.js';
 import { hashKey, keyPrefix } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
 import { clientAddress } from './client-address.js';
-import { contextOf } from './context.js';
+import { contextOf, type HttpContext } from './context.js';
 import { checkKeyless } from './keyless.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import { findSignedIn } from './signed-in.js';
 import { stage } from './stage.js';
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -38,6 +39,11 @@ export interface AuthenticateOptions {
   readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
   /** Requires a key even of the host's users, and if the configuration does not. */
   always?: boolean;
+  /**
+   * Accepts a signed-in browser too, with all scopes of its account; its changes carry the CSRF
+   * token. Its cookie is looked at only if the request has no key.
+   */
+  browsers?: boolean;
 }
 
 /**
@@ -46,19 +52,34 @@ export interface AuthenticateOptions {
  */
 export function authenticate(
   parts: Parts,
-  { scope, readKey = keyOf, always = false }: AuthenticateOptions = {},
+  { scope, readKey = keyOf, always = false, browsers = false }: AuthenticateOptions = {},
 ): RequestHandler {
   return stage(async (req, res) => {
-    const { request } = contextOf(parts, res);
+    const context = contextOf(parts, res);
+    const { request } = context;
     const key = readKey(req.headers, req.url);
     let caller = key === null ? null : await findCaller(parts, request.snapshot, req, key);
     if (!caller) checkKeyless(req, request.snapshot);
+    if (browsers && key === null && req.headers.cookie !== undefined)
+      caller = await signedInOf(parts, req, res, context);
     if (!caller && !always) caller = await findHostUser(parts, req);
     if (!caller && (isCallerRequired(parts, request.snapshot) || always))
       throw key === null ? keyMissing() : await keyRefused(parts, req, key);
     if (caller && scope) checkScope(caller, scope);
     identify(request, caller ?? anonymous);
   });
+}
+
+async function signedInOf(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  context: HttpContext,
+): Promise<Caller | null> {
+  const caller = await findSignedIn(parts, req, context);
+  // shared caches look at the URL alone, not at the cookie
+  if (caller) res.setHeader('Cache-Control', 'no-store');
+  return caller;
 }
 
 /**

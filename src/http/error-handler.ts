@@ -20,7 +20,7 @@ export function nativeErrorBody(error: GatewayError): object {
  * Converts anything thrown to a GatewayError: errors of other frameworks keep their 4xx status,
  * everything else is `internal`.
  */
-function asGatewayError(error: unknown): GatewayError {
+export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const {
     statusCode,

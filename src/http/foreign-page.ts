@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 
 const refusal = (): GatewayError =>
   new GatewayError(
@@ -30,8 +31,9 @@ const isLink = (method: string | undefined, headers: IncomingHttpHeaders): boole
   (method === 'GET' || method === 'HEAD') && headers['sec-fetch-mode'] === 'navigate';
 
 function isOwn(origin: string, headers: IncomingHttpHeaders, publicUrl: string | null): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host } = new URL(origin);
+  const from = parseUrl(origin);
+  if (from === null) return false;
+  const { protocol, host } = from;
   // a page of another site cannot set these: the browser would need our CORS consent
   const hosts = [headers.host, headers['x-forwarded-host']]
     .flat()
@@ -40,4 +42,4 @@ function isOwn(origin: string, headers: IncomingHttpHeaders, publicUrl: string |
 }
 
 /** Host and port; the protocol's default port is left out. */
-const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);
+const hostOf = (url: string): string | null => parseUrl(url)?.host ?? null;

@@ -22,7 +22,8 @@ const isBelowV1 = (url: string): boolean => /^\/v1(?=$|[/?])/i.test(url);
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
  * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's for the
- * paths of Anthropic's API. Browsers that open `/` are redirected to the API documentation.
+ * paths of Anthropic's API. Without a dashboard, browsers that open `/` are redirected to
+ * the API documentation.
  */
 export function notFound(parts: Parts): RequestHandler {
   const authenticated = authenticate(parts);

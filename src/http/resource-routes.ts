@@ -20,8 +20,11 @@ import {
   listAccounts,
   updateAccount,
 } from './resources/accounts.js';
+import { readConfiguration, runConnectionTest } from './resources/configuration.js';
 import { downloadAccount, removeAccount } from './resources/whole-account.js';
 import { listActs } from './resources/audit.js';
+import { readAuthStatus } from './resources/auth-status.js';
+import { showCompletionOptions } from './resources/completion-options.js';
 import { exportConversation } from './resources/export-conversation.js';
 import {
   changeKey,
@@ -32,17 +35,28 @@ import {
   revokeKey,
 } from './resources/keys.js';
 import { forgetLearning, readLearning } from './resources/learning.js';
+import {
+  changeEvaluation,
+  createEvaluation,
+  listEvaluations,
+  readEvaluation,
+  removeEvaluation,
+} from './resources/evaluations.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
-import { listRequests, readRequest } from './resources/requests.js';
+import { listDescribedModels } from './resources/model-list.js';
+import { listProviders, readProvider } from './resources/providers.js';
+import { runProviderTest } from './resources/test-provider.js';
+import { listRequests, readRequest, readRequestHistogram } from './resources/requests.js';
 import { listSessions, readSession } from './resources/sessions.js';
 import { setShadowing, showSavings, showShadowing } from './resources/savings.js';
-import { readUsage } from './resources/usage.js';
+import { readUsage, readUsageSeries } from './resources/usage.js';
 import {
   changePreference,
   createPreference,
   deletePreference,
   listPreferences,
   readPreference,
+  tryPreference,
 } from './resources/preferences.js';
 import { createTraining, readTraining, removeTraining } from './resources/trainings.js';
 import {
@@ -74,7 +88,9 @@ export function resourcesRouter(parts: Parts): Router {
     addResource(router, path, [ifWebAccounts(parts), track(parts, resources), owner], methods);
   keyPaths(parts, countedResource);
   preferencePaths(parts, countedResource);
+  evaluationPaths(parts, countedResource);
   conversationPaths(parts, countedResource);
+  providerPaths(parts, resource);
   requestLogPaths(parts, countedResource);
   webAccountPaths(parts, webResource);
   accountPaths(parts, resource);
@@ -106,6 +122,10 @@ function preferencePaths(parts: Parts, resource: AddPath): void {
     get: [listPreferences(parts)],
     post: [preference, createPreference(parts)],
   });
+  // before the path with an id, which would match it too
+  resource('/api/v1/preferences/preview', authenticateOwner(parts), {
+    post: [checked(parts, 'preference-preview.request'), tryPreference(parts)],
+  });
   resource('/api/v1/preferences/:id', authenticateOwner(parts), {
     get: [readPreference(parts)],
     patch: [preference, changePreference(parts)],
@@ -124,6 +144,21 @@ function preferencePaths(parts: Parts, resource: AddPath): void {
   });
 }
 
+/** Evaluations show what was asked, as the request log does. */
+function evaluationPaths(parts: Parts, resource: AddPath): void {
+  const administer = authenticateOwner(parts, { scope: 'admin' });
+  resource('/api/v1/evaluations', administer, {
+    get: [listEvaluations(parts)],
+    post: [checked(parts, 'evaluation.request'), createEvaluation(parts)],
+  });
+  resource('/api/v1/evaluations/:id', administer, {
+    get: [readEvaluation(parts)],
+    patch: [checked(parts, 'evaluation-change.request'), changeEvaluation(parts)],
+    delete: [removeEvaluation(parts)],
+  });
+}
+
+/** Conversations, and what their completions may ask for. */
 function conversationPaths(parts: Parts, resource: AddPath): void {
   const owner = authenticateOwner(parts, { scope: 'completions' });
   resource('/api/v1/conversations', owner, {
@@ -137,8 +172,21 @@ function conversationPaths(parts: Parts, resource: AddPath): void {
   });
   resource('/api/v1/conversations/:id/messages', owner, { get: [listMessages(parts)] });
   resource('/api/v1/conversations/:id/export', owner, { get: [exportConversation(parts)] });
+  resource('/api/v1/completion-options', owner, { get: [showCompletionOptions(parts)] });
   resource('/api/v1/chat/conversation', owner, {
     post: [checked(parts, 'chat-conversation.request'), createChatConversation(parts)],
+  });
+}
+
+/** The models and the providers. A test counts as the request that it makes. */
+function providerPaths(parts: Parts, resource: AddPath): void {
+  const anyone = authenticateOwner(parts);
+  const administrator = authenticateOwner(parts, { scope: 'admin', role: 'admin' });
+  resource('/api/v1/models', anyone, { get: [listDescribedModels(parts)] });
+  resource('/api/v1/providers', anyone, { get: [listProviders(parts)] });
+  resource('/api/v1/providers/:name', anyone, { get: [readProvider(parts)] });
+  resource('/api/v1/providers/:name/test', administrator, {
+    post: [optionalBody(checked(parts, 'provider-test.request')), runProviderTest(parts)],
   });
 }
 
@@ -146,8 +194,10 @@ function conversationPaths(parts: Parts, resource: AddPath): void {
 function requestLogPaths(parts: Parts, resource: AddPath): void {
   const administer = authenticateOwner(parts, { scope: 'admin' });
   resource('/api/v1/requests', administer, { get: [listRequests(parts)] });
+  resource('/api/v1/requests/histogram', administer, { get: [readRequestHistogram(parts)] });
   resource('/api/v1/requests/:id', administer, { get: [readRequest(parts)] });
   resource('/api/v1/usage', administer, { get: [readUsage(parts)] });
+  resource('/api/v1/usage/series', administer, { get: [readUsageSeries(parts)] });
   resource('/api/v1/savings', administer, { get: [showSavings(parts)] });
   resource('/api/v1/savings/shadowing', administer, {
     get: [showShadowing(parts)],
@@ -182,7 +232,9 @@ function webAccountPaths(parts: Parts, resource: AddPath): void {
   };
   for (const [path, [schema, handler]] of Object.entries(open))
     resource(path, allowAnonymous(parts), { post: [smallBody(parts, schema), handler] });
-  resource('/api/v1/auth/sign-out', authenticateOwner(parts), { post: [signOutBrowser(parts)] });
+  resource('/api/v1/auth/sign-out', authenticateOwner(parts), {
+    post: [optionalBody(smallBody(parts, 'sign-out.request')), signOutBrowser(parts)],
+  });
   resource('/api/v1/auth/password', authenticateOwner(parts, { scope: 'admin' }), {
     post: [smallBody(parts, 'password-change.request'), changeOwnPassword(parts)],
   });
@@ -190,6 +242,7 @@ function webAccountPaths(parts: Parts, resource: AddPath): void {
 
 function accountPaths(parts: Parts, resource: AddPath): void {
   const administrator = authenticateOwner(parts, { scope: 'admin', role: 'admin' });
+  resource('/api/v1/auth/status', allowAnonymous(parts), { get: [readAuthStatus(parts)] });
   resource('/api/v1/auth/account', authenticateOwner(parts), { get: [readOwnAccount(parts)] });
   resource('/api/v1/accounts', administrator, {
     get: [listAccounts(parts)],
@@ -203,6 +256,10 @@ function accountPaths(parts: Parts, resource: AddPath): void {
   resource('/api/v1/accounts/:id/export', owner, { get: [downloadAccount(parts)] });
   resource('/api/v1/audit', owner, { get: [listActs(parts)] });
   resource('/api/v1/accounts/:id/reset-link', administrator, { post: [createResetLink(parts)] });
+  resource('/api/v1/configuration', administrator, { get: [readConfiguration(parts)] });
+  resource('/api/v1/configuration/tests', administrator, {
+    post: [smallBody(parts, 'connection-test.request'), runConnectionTest(parts)],
+  });
 }
 
 type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', RequestHandler[]>>;

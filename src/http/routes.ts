@@ -7,9 +7,11 @@ import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
 import { complete, planCall } from './complete.js';
 import { createEmbeddings } from './embeddings.js';
+import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
 import { joinNativeConversation } from './join-conversation.js';
 import type { Parts } from '../pipeline/parts.js';
+import { serveMcp } from './mcp/mcp-route.js';
 import { proxyKey } from './passthrough/headers.js';
 import { passthrough } from './passthrough/passthrough.js';
 import { docsPage } from './resources/docs-page/docs-page.js';
@@ -29,6 +31,7 @@ import {
 import { trainCustomRouter } from './resources/train-custom-router.js';
 import { countRequestStage, selectStage, sendSelection } from './select-model.js';
 import { unknownOpenAIPath } from './not-found.js';
+import { mcp } from './surfaces/mcp.js';
 import { modelSelect } from './surfaces/model-select.js';
 import { native } from './surfaces/native.js';
 import { nativeRequests } from './surfaces/native-request.js';
@@ -56,7 +59,7 @@ function modelSelectRouter(parts: Parts): Router {
     .post(
       selectPaths,
       track(parts, modelSelect),
-      authenticate(parts, { scope: 'model-select' }),
+      authenticate(parts, { scope: 'model-select', browsers: true }),
       validate(parts, compileSchema('model-select.request')),
       warnUnknown(parts, 'model-select.request'),
       countRequestStage(parts),
@@ -130,7 +133,7 @@ function completionsRouter(parts: Parts): Router {
     .post(
       completionPaths,
       track(parts, native),
-      authenticate(parts, { scope: 'completions' }),
+      authenticate(parts, { scope: 'completions', browsers: true }),
       validate(parts, nativeRequests()),
       warnUnknown(parts, 'completions.request'),
       joinNativeConversation(parts),
@@ -144,11 +147,12 @@ function completionsRouter(parts: Parts): Router {
 /** OpenAI's dialect: chat completions, embeddings, models. */
 function openaiRouter(parts: Parts): Router {
   const [embeddings, models] = [openAIErrors('embeddings'), openAIErrors('models')];
+  const reader = authenticate(parts, { browsers: true });
   return Router()
     .post(
       '/v1/chat/completions',
       track(parts, openai),
-      authenticate(parts, { scope: 'completions' }),
+      authenticate(parts, { scope: 'completions', browsers: true }),
       validate(parts, compileSchema('chat-completions.request')),
       planCall(parts, openai),
       complete(parts, openai),
@@ -160,8 +164,8 @@ function openaiRouter(parts: Parts): Router {
       validate(parts, compileSchema('embeddings.request')),
       createEmbeddings(parts),
     )
-    .get('/v1/models', track(parts, models), authenticate(parts), listModels(parts))
-    .get(modelPath, track(parts, models), authenticate(parts), readModel(parts))
+    .get('/v1/models', track(parts, models), reader, listModels(parts))
+    .get(modelPath, track(parts, models), reader, readModel(parts))
     .all(
       ['/v1/chat/completions', '/v1/embeddings'],
       track(parts, openai),
@@ -187,6 +191,14 @@ function proxyRouter(parts: Parts): Router {
       authenticate(parts, { scope: 'completions', readKey: proxyKey }),
       ...passthrough(parts),
     )
+    .use(errorHandler(parts));
+}
+
+/** `POST /mcp`: the gateway's tools for MCP clients, which need no session. */
+function mcpRouter(parts: Parts): Router {
+  return Router()
+    .post('/mcp', track(parts, mcp), authenticate(parts), serveMcp(parts))
+    .all('/mcp', track(parts, mcp), authenticate(parts), methodNotAllowed('POST'))
     .use(errorHandler(parts));
 }
 
@@ -226,6 +238,7 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
       .all(path, ...first, untracked(parts), ...access, methodNotAllowed('GET'));
   };
   for (const [path, page] of Object.entries(pages)) add(path, page);
+  add('/docs/try-it.js', tryItScript());
   add('/reset-password', resetPasswordPage, ifWebAccounts(parts));
   return router.use(errorHandler(parts));
 }
@@ -243,16 +256,19 @@ export interface Routers {
   readonly completions: SurfaceRouter;
   readonly openai: SurfaceRouter;
   readonly proxy: SurfaceRouter;
+  readonly mcp: SurfaceRouter;
   readonly metrics: SurfaceRouter;
   readonly health: SurfaceRouter;
   readonly resources: SurfaceRouter;
   readonly v2: SurfaceRouter;
+  readonly dashboard: SurfaceRouter;
 }
 
 /** What the routers need besides the parts of the pipeline. */
 export interface RouterOptions {
   readonly metrics: Metrics;
   readonly metricsRequireKey: () => boolean;
+  readonly hasDashboard: () => boolean;
   readonly version: string;
   readonly readiness: () => Promise<Readiness>;
 }
@@ -264,10 +280,12 @@ export function createRouters(parts: Parts, options: RouterOptions): Routers {
     completions: completionsRouter(parts),
     openai: openaiRouter(parts),
     proxy: proxyRouter(parts),
+    mcp: mcpRouter(parts),
     resources: resourcesRouter(parts),
     metrics: metricsRouter(parts, options.metrics, options.metricsRequireKey),
     health: publicRouter(parts, options.version, options.readiness),
     v2: v2Router(parts),
+    dashboard: dashboardRouter(parts, options.hasDashboard),
   };
   return routers as Routers;
 }

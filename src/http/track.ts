@@ -31,7 +31,8 @@ export function track(
       record.code ??= 'client_closed';
     });
     const report = (): void => {
-      record.status = record.code === 'client_closed' ? clientClosedStatus : res.statusCode;
+      record.status =
+        record.code === 'client_closed' ? clientClosedStatus : (record.status ?? res.statusCode);
       finishRequest(parts, request);
     };
     res.once('close', () => {

@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { dashboardPrefixes } from './dashboard/dashboard.js';
 import type { Routers, SurfaceRouter } from './routes.js';
 import { inOrder } from './stage.js';
 
@@ -7,6 +8,10 @@ interface Entry {
   readonly router: RequestHandler;
   readonly prefixes: readonly string[];
 }
+
+/** The start page is `/` alone, not what is below it. */
+const isBelow = (url: string, prefix: string): boolean =>
+  prefix === '/' ? /^\/(\?|$)/.test(url) : url.startsWith(prefix);
 
 /** The longest that `prefixes` look at. */
 const maxPrefixLength = 32;
@@ -23,6 +28,7 @@ export function wholeRouter(routers: Routers): SurfaceRouter {
     { router: routers.completions, prefixes: ['/api/v1/completions', '/api/v1/chat'] },
     { router: routers.modelSelect, prefixes: ['/api/v1/model'] },
     { router: routers.proxy, prefixes: ['/proxy'] },
+    { router: routers.mcp, prefixes: ['/mcp'] },
     { router: routers.metrics, prefixes: ['/metrics'] },
     {
       router: routers.health,
@@ -30,10 +36,11 @@ export function wholeRouter(routers: Routers): SurfaceRouter {
     },
     { router: routers.resources, prefixes: ['/api/v1'] },
     { router: routers.v2, prefixes: ['/v2'] },
+    { router: routers.dashboard, prefixes: dashboardPrefixes },
   ];
   return Router().use((req, res, next) => {
     const url = req.url.slice(0, maxPrefixLength).toLowerCase();
-    const may = ({ prefixes }: Entry): boolean => prefixes.some((prefix) => url.startsWith(prefix));
+    const may = ({ prefixes }: Entry): boolean => prefixes.some((prefix) => isBelow(url, prefix));
     // a proxy's request line names the host too: Express finds the path
     const chosen = url.startsWith('/') ? entries.filter(may) : entries;
     const [only] = chosen;

@@ -97,6 +97,7 @@ export function buildSnapshot(
     accounts: accountRulesOf(config, sharing.warn),
     browser: browserRulesOf(config, sharing.isMounted),
     providers,
+    providerConfigs: new Map(providerConfigs.map((provider) => [provider.name, provider])),
     catalog,
     latencies,
     corrections,

@@ -47,6 +47,8 @@ export interface CompletionCall {
    * code; otherwise with 422.
    */
   readonly keepsStatus: boolean;
+  /** Whether the answer says why its model was chosen. Default: false. */
+  readonly explain?: boolean;
 }
 
 /** A completion whose candidates are decided. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { HostCaller } from '../accounts/caller.js';
+import type { Caller, HostCaller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import { recordFailure } from '../telemetry/observed-request.js';
-import { completeChat } from './complete-chat.js';
 import type { CompletionCall, CompletionWriter } from './completion-call.js';
 import {
   CompletionEvents,
@@ -14,10 +13,9 @@ import { finishRequest } from './finish-request.js';
 import { checkedHostCaller } from './host-users.js';
 import { countRequest } from './limits.js';
 import type { Parts } from './parts.js';
-import { planCompletion } from './plan-request.js';
 import { type GatewayRequest, newRequest } from './request.js';
 import { type ReportablePlan, reportablePlan } from './report-call.js';
-import { reserveCompletion } from './reserve-completion.js';
+import { runCompletion } from './run-completion.js';
 import { selectModel, type SelectionQuestion } from './select-model.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
@@ -62,6 +60,25 @@ export async function runWhole(
   const request = beginRequest(parts, options, 'direct');
   const writer = new WholeCompletion();
   await reported(parts, request, () => complete(parts, request, read(), writer, options.signal));
+  return writer.result();
+}
+
+/** The same for a caller that the gateway knows already. @throws GatewayError as `runWhole` */
+export async function runAs(
+  parts: Parts,
+  caller: Caller,
+  call: CompletionCall,
+  signal: AbortSignal,
+): Promise<CompletionResult> {
+  const request = newRequest({
+    id: randomUUID(),
+    isOwnId: true,
+    snapshot: parts.current(),
+    surface: 'direct',
+    caller,
+  });
+  const writer = new WholeCompletion();
+  await reported(parts, request, () => complete(parts, request, call, writer, signal));
   return writer.result();
 }
 
@@ -115,14 +132,7 @@ async function complete(
   if (signal?.aborted) throw cancelled();
   signal?.addEventListener('abort', cancel, { once: true });
   try {
-    await planCompletion(parts, request, call);
-    const settle = await reserveCompletion(parts, request);
-    try {
-      if (cancellation.reason) throw cancellation.reason;
-      await completeChat(parts, request, writer);
-    } finally {
-      settle();
-    }
+    await runCompletion(parts, request, call, writer);
   } finally {
     signal?.removeEventListener('abort', cancel);
   }

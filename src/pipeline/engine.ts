@@ -25,7 +25,7 @@ import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
 import { closeGrounding, inheritGrounding } from './grounding/build-grounding.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
 import { ModelLists } from './model-lists.js';
-import type { Parts } from './parts.js';
+import type { ConfigurationInForce, Parts } from './parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
 
@@ -74,6 +74,8 @@ export class Engine {
   private readonly warn: (warning: string) => void;
   private snapshot: GatewaySnapshot;
   private stopping = false;
+  private loadedAt = Date.now();
+  private refused: ConfigurationInForce['refused'] = null;
 
   constructor(
     config: Config,
@@ -96,7 +98,10 @@ export class Engine {
       latencies: this.sync.latencies,
       corrections: new AnswerCorrections(),
       paces: new AnswerPaces(),
-      onAttempt: (attempt) => this.measured.attempt(attempt),
+      onAttempt: (attempt) => {
+        this.measured.attempt(attempt);
+        this.state.health.record(attempt);
+      },
       onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
       warn: this.warn,
       isMounted: options.isMounted ?? false,
@@ -112,11 +117,16 @@ export class Engine {
     this.openAhead(databases, config);
     this.parts = {
       current: () => this.snapshot,
+      configuration: () => this.inForce(),
       log: createRequestLogger(logger),
       metrics: this.measured,
       state: this.state,
       hostUsers: options.identify ? new HostUsers(options.identify) : null,
     };
+  }
+
+  private inForce(): ConfigurationInForce {
+    return { config: this.config, loadedAt: this.loadedAt, refused: this.refused };
   }
 
   /**
@@ -131,7 +141,15 @@ export class Engine {
     inheritGrounding(this.snapshot.grounding, next.grounding);
     this.snapshot = next;
     this.config = config;
+    this.loadedAt = Date.now();
+    this.refused = null;
     this.measured.reloaded('applied');
+  }
+
+  /** Counts and remembers a configuration that was refused before it got here. */
+  refuse(reason: string): void {
+    this.refused = { at: Date.now(), reason };
+    this.measured.reloaded('refused');
   }
 
   async readiness(): Promise<Readiness> {
@@ -190,6 +208,7 @@ export class Engine {
       conversations: retention.conversationDays,
       feedback: retention.feedbackDays,
       usage: retention.usageDays,
+      periods: retention.usageDays,
       choices: retention.usageDays,
       shadows: retention.usageDays,
       research: retention.conversationDays ?? defaultNotesDays,

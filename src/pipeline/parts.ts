@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.js';
 import type { Measure } from '../store/contracts/counters.js';
 import type { RequestLogger } from '../telemetry/log.js';
 import type { GroundingMetrics } from '../telemetry/metrics/grounding-metrics.js';
@@ -25,10 +26,19 @@ export interface RequestMetrics {
   readonly grounding: Pick<GroundingMetrics, 'search' | 'page' | 'toolCall' | 'cost' | 'citations'>;
 }
 
+/** The configuration in force, and what has become of later ones. Times in ms since 1970. */
+export interface ConfigurationInForce {
+  readonly config: Config;
+  readonly loadedAt: number;
+  /** The last change that was refused since then; null: none was. */
+  readonly refused: { readonly at: number; readonly reason: string } | null;
+}
+
 /** What the stages of the pipeline work with; it outlives requests. */
 export interface Parts {
   /** The configuration in force now. A request keeps the one that was in force when it arrived. */
   current(): GatewaySnapshot;
+  configuration(): ConfigurationInForce;
   readonly log: RequestLogger;
   readonly metrics: RequestMetrics;
   readonly state: GatewayState;

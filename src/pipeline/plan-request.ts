@@ -154,7 +154,8 @@ export async function planCompletion(
     isSession: false,
     // the header is sent where there was something to weigh
     explain:
-      routing.explainHeader && (call.models ? candidates.length : 2) + fallbackModels.length > 1,
+      call.explain === true ||
+      (routing.explainHeader && (call.models ? candidates.length : 2) + fallbackModels.length > 1),
     blame: {
       field: modelsField,
       firstField: call.modelField,

@@ -139,6 +139,11 @@ function attemptOf(
     status: ok ? 200 : null,
     error: ok ? null : failureText(error),
     latencyMs: Math.round(latencyMs),
+    startedAt: performance.now() - latencyMs,
+    waitMs: 0,
+    keyIndex: null,
+    sentMs: null,
+    headersMs: null,
     firstContentMs: figure(firstTokenMs),
   };
 }

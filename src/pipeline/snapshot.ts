@@ -1,5 +1,6 @@
 import type { AccountRules } from '../accounts/account-context.js';
 import type { StaticKeys } from '../accounts/static-keys.js';
+import type { ProviderConfig } from '../config/config.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import type { AnswerPaces } from '../routing/answer-paces.js';
@@ -36,6 +37,8 @@ export interface GatewaySnapshot {
   readonly accounts: AccountRules;
   readonly browser: BrowserRules;
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Their settings, with secrets. */
+  readonly providerConfigs: ReadonlyMap<string, ProviderConfig>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
   readonly corrections: AnswerCorrections;

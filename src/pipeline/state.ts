@@ -5,6 +5,7 @@ import { RunningShadows } from './running-shadows.js';
 import { DatabaseProbe, type DatabaseState } from '../store/database-state.js';
 import { ConversationKeeper } from '../conversations/keeper.js';
 import { KeptToolResults } from '../grounding/tools/kept-tool-results.js';
+import { ProviderHealths } from '../dispatch/provider-health.js';
 import { LastModels } from '../conversations/last-models.js';
 import type { ConversationReports } from '../conversations/reports.js';
 import { TitleWriter } from '../conversations/title-writer.js';
@@ -61,6 +62,7 @@ export class GatewayState {
   readonly bytes = new BytesInProgress();
   readonly running = new RunningRequests();
   readonly shadows = new RunningShadows();
+  readonly health = new ProviderHealths();
   readonly shadowBudget: ShadowBudget;
   private readonly probe: DatabaseProbe;
 

@@ -106,14 +106,18 @@ export function shownMessage({
 export const conversationNotFound = (): GatewayError =>
   new GatewayError('not_found', 'conversation: not found');
 
-/** A page of an account's conversations, most recently used first. */
+/**
+ * A page of an account's conversations, most recently used first; with `search` those whose titles
+ * contain its words.
+ */
 export async function pageOfConversations(
   { state }: Parts,
   accountId: string,
   page: PageRequest,
+  search: string | null = null,
 ): Promise<List<StoredConversation>> {
   const { store } = await state.opened();
-  return listOf(await store.conversations.list(accountId, page), shownConversation);
+  return listOf(await store.conversations.list(accountId, page, search), shownConversation);
 }
 
 /** A conversation with a page of its messages. @throws GatewayError `not_found` */

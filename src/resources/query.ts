@@ -123,12 +123,12 @@ export function boundParameters(
   };
 }
 
-/** `failed=true` or `failed=false`. @throws GatewayError `validation_failed` */
-export function failedParameter(req: Asked): boolean | null {
-  const failed = textParameter(req, 'failed');
-  if (failed !== null && failed !== 'true' && failed !== 'false')
-    throw invalidField('failed', 'must be true or false');
-  return failed === null ? null : failed === 'true';
+/** `true` or `false`. @throws GatewayError `validation_failed` */
+export function flagParameter(req: Asked, name: string): boolean | null {
+  const flag = textParameter(req, name);
+  if (flag !== null && flag !== 'true' && flag !== 'false')
+    throw invalidField(name, 'must be true or false');
+  return flag === null ? null : flag === 'true';
 }
 
 /**

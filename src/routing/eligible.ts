@@ -58,18 +58,25 @@ function incapableReason(
 
 /** Why a candidate may not be used under the name that its provider has for it. */
 function deniedReason(
-  { candidate, knownAs }: Appraisal,
+  { candidate, knownAs }: Pick<Appraisal, 'candidate' | 'knownAs'>,
   deny: readonly string[] | null | undefined,
 ): string | null {
   if (!deny || knownAs === candidate.model) return null;
   return forbiddenReason({ ...candidate, model: knownAs }, { deny });
 }
 
+const excludedByPreference = 'the preference excludes it';
+const butAllowed = 'but the preference allows';
+
+/** Whether a stored reason says that a preference ruled the candidate out, and nothing else. */
+export const isPreferenceReason = (reason: string): boolean =>
+  reason === excludedByPreference || reason.includes(`, ${butAllowed} `);
+
 /**
  * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
  */
-function unwantedReason(
-  known: Appraisal,
+export function unwantedReason(
+  known: Pick<Appraisal, 'candidate' | 'knownAs' | 'figures'>,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
 ): string | null {
   const { price, latency } = known.figures;
@@ -78,11 +85,11 @@ function unwantedReason(
       ? (forbiddenReason(known.candidate, { allow: allow ?? null, deny: exclude ?? null }) ??
         deniedReason(known, exclude))
       : null;
-  if (forbidden !== null) return 'the preference excludes it';
+  if (forbidden !== null) return excludedByPreference;
   if (typeof maxPrice === 'number' && price !== null && price > maxPrice)
-    return `it costs ${price} USD per million tokens, but the preference allows ${maxPrice}`;
+    return `it costs ${price} USD per million tokens, ${butAllowed} ${maxPrice}`;
   if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency)
-    return `it takes ${latency} s to the first token, but the preference allows ${maxLatency}`;
+    return `it takes ${latency} s to the first token, ${butAllowed} ${maxLatency}`;
   return null;
 }
 

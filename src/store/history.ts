@@ -3,13 +3,24 @@ import { hash } from 'node:crypto';
 /**
  * A digest that identifies a message, 32 hex digits: of its role and its text, whether that is a
  * string or a single text block, without an answer's reasoning and sources, and without surrounding
- * white space, which clients often trim. Other content counts by its JSON.
+ * white space, which clients often trim. A message with calls counts by its text and the calls'
+ * ids, names and arguments. Other content counts by its JSON.
  */
-export function digestOf(message: { readonly role: string; readonly content: unknown }): string {
-  const text = plainText(message.content);
+export function digestOf({
+  role,
+  content,
+}: {
+  readonly role: string;
+  readonly content: unknown;
+}): string {
   const written =
-    text === null ? `json ${JSON.stringify(message.content ?? null)}` : `text ${text.trim()}`;
-  return hash('sha256', `${message.role} ${written}`).slice(0, 32);
+    writtenCalls(content) ?? writtenText(content) ?? `json ${JSON.stringify(content ?? null)}`;
+  return hash('sha256', `${role} ${written}`).slice(0, 32);
+}
+
+function writtenText(content: unknown): string | null {
+  const text = plainText(content);
+  return text === null ? null : `text ${text.trim()}`;
 }
 
 /**
@@ -85,6 +96,28 @@ function plainText(content: unknown): string | null {
   )
     return null;
   return part.type === 'text' && typeof part.text === 'string' ? part.text : null;
+}
+
+interface Block {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly tool_calls?: readonly {
+    readonly id?: string;
+    readonly function?: { readonly name?: string; readonly arguments?: string };
+  }[];
+}
+
+/** Clients send a message with calls with `content: null`, `''` or a block, whatever they got. */
+function writtenCalls(content: unknown): string | null {
+  if (!Array.isArray(content)) return null;
+  const blocks = content as (Block | null)[];
+  const calls = blocks.find((block) => block?.tool_calls?.length)?.tool_calls;
+  if (!calls) return null;
+  const texts = blocks.flatMap((block) =>
+    block?.type === 'text' && typeof block.text === 'string' ? [block.text.trim()] : [],
+  );
+  const called = calls.map(({ id, function: named }) => [id, named?.name, named?.arguments]);
+  return `calls ${JSON.stringify([texts.filter((text) => text !== ''), called])}`;
 }
 
 /** An answer is stored with its reasoning and sources, and sent back by clients without them. */

@@ -10,6 +10,7 @@ import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
 import type { StoreTables } from './sql/tables.js';
 import type { Store } from './contracts/store.js';
+import { parseUrl } from '../parse-url.js';
 
 export interface StoreOptions {
   /** PostgreSQL: the maximum number of connections; 10 if absent. */
@@ -110,7 +111,7 @@ function pathOf(url: string): string {
  * that it mistakes for a host.
  */
 function checkPostgresUrl(url: string): void {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parseUrl(url);
   const isValid =
     parsed !== null && parsed.hash === '' && !`${parsed.pathname}${parsed.search}`.includes('@');
   if (!isValid)

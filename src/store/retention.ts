@@ -30,7 +30,7 @@ export interface RetentionOptions {
 
 /**
  * Deletes, once an hour and in small batches, the rows that are older than the configuration keeps
- * them. Any number of replicas may do it.
+ * them, and merges sums of short periods that are old. Any number of replicas may do it.
  */
 export class Retention {
   private timer: NodeJS.Timeout | null;
@@ -74,7 +74,20 @@ export class Retention {
     const keptDays = Object.entries({ ...fixedDays, ...this.options.keptDays() });
     for (const [rows, days] of keptDays as [AgedRows, number | null][])
       if (days !== null) await this.removeBefore(rows, now - days * dayMs);
+    await this.mergePeriods(now);
     if (!this.isClosed) this.timer = this.schedule(this.options.everyMs ?? defaultEveryMs);
+  }
+
+  /** Never rejects, as below. */
+  private async mergePeriods(now: number): Promise<void> {
+    const periods = this.databases.now?.store.periods;
+    if (!periods) return;
+    try {
+      while (!this.isClosed && (await periods.merge(now, maxBatch)) >= maxBatch)
+        await wait(pauseMs, null, { ref: false });
+    } catch {
+      // the database is away: they are merged the next time
+    }
   }
 
   /** Never rejects: what cannot be deleted now is deleted the next time. */

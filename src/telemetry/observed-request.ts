@@ -16,6 +16,7 @@ export type SurfaceLabel =
   | 'embeddings'
   | 'models'
   | 'proxy'
+  | 'mcp'
   | 'shadow'
   | 'resources'
   | 'other';

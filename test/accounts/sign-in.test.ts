@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountContext, AccountRules } from '../../src/accounts/account-context.js';
 import { BackgroundTasks } from '../../src/accounts/background-tasks.js';
-import type { Mail } from '../../src/accounts/mailer.js';
+import type { Mail, Mailer } from '../../src/accounts/mailer.js';
 import { changePassword, completeReset, requestReset } from '../../src/accounts/new-password.js';
 import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';
 import { issueResetLink } from '../../src/accounts/reset-link.js';
@@ -200,12 +200,17 @@ describe('changing a password', () => {
   });
 });
 
+const mailerTo = (mails: Mail[]): Mailer => ({
+  send: (mail) => Promise.resolve(void mails.push(mail)),
+  check: () => Promise.resolve(),
+});
+
 describe('mails', () => {
   it('are limited for each address, whoever requests them', async () => {
     const mails: Mail[] = [];
     const mailing = {
       ...context,
-      rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
+      rules: { ...rules, mailer: mailerTo(mails) },
     };
     for (let index = 0; index < 30; index++)
       await requestReset(mailing, { email: 'ADA@example.org', from: `192.0.2.${index}` });
@@ -219,7 +224,7 @@ describe('mails', () => {
     const mails: Mail[] = [];
     const mailing = {
       ...context,
-      rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
+      rules: { ...rules, mailer: mailerTo(mails) },
     };
     await signUp(context, { email: 'mike@example.org', password, from });
     await requestReset(mailing, { email: 'mi\u212ae@example.org', from });
@@ -234,7 +239,10 @@ describe('mails', () => {
       rules: {
         ...rules,
         warn: (warning: string) => void warnings.push(warning),
-        mailer: { send: () => Promise.reject(new Error('a mail could not be sent: ETIMEDOUT')) },
+        mailer: {
+          ...mailerTo([]),
+          send: () => Promise.reject(new Error('a mail could not be sent: ETIMEDOUT')),
+        },
       },
     };
     await requestReset(failing, { email: 'ada@example.org', from });

@@ -35,6 +35,14 @@ npm run bench -- grounding [options]
 
   --quick            a tenth of it
   --dist=FOLDER      as above
+
+npm run bench -- dashboard [options]
+  What the dashboard's lists and charts take over a million requests, and how long its first page
+  takes over a slow connection (with Debian's chromium). Takes about five minutes. What the sliders
+  take is the row what-if of the first command.
+
+  --quick            50,000 requests
+  --dist=FOLDER      as above
 `;
 
 const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams: 1_000 };
@@ -58,7 +66,8 @@ const flags = {
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
  * `pairs` how often; `before` is the build to compare with, null if none is to be compared;
- * `hostile` is null unless hostile requests are to be measured; `grounding` says whether that is.
+ * `hostile` is null unless hostile requests are to be measured; `grounding` and `dashboard` say
+ * whether those are.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -88,11 +97,12 @@ function commandOf(positionals) {
   const [command, folder, ...more] = positionals;
   const build = folder === undefined ? null : resolve(folder);
   if (more.length === 0) {
-    const none = { before: null, hostile: null, grounding: false };
+    const none = { before: null, hostile: null, grounding: false, dashboard: false };
     if (command === undefined) return none;
     if (command === 'compare' && build) return { ...none, before: build };
     if (command === 'hostile') return { ...none, hostile: { before: build } };
     if (command === 'grounding' && !build) return { ...none, grounding: true };
+    if (command === 'dashboard' && !build) return { ...none, dashboard: true };
   }
   throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);
 }

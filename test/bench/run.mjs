@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import { Bench } from './bench.mjs';
 import { compareBuilds, comparedRows } from './compare.mjs';
+import { runDashboard } from './dashboard/run.mjs';
 import { attacks } from './hostile/attacks.mjs';
 import { runGrounding } from './grounding/run.mjs';
 import { runHostile } from './hostile/run.mjs';
@@ -14,6 +15,7 @@ import { latencyRows } from './rows/latency.mjs';
 import { modelSelectRows } from './rows/model-select.mjs';
 import { rememberingRows } from './rows/remembering.mjs';
 import { startRows } from './rows/start.mjs';
+import { whatIfRows } from './rows/what-if.mjs';
 import { cellsOf, headings, tableOf } from './table.mjs';
 
 const rows = [
@@ -22,6 +24,7 @@ const rows = [
   ...heldRows,
   ...startRows,
   ...modelSelectRows,
+  ...whatIfRows,
   ...rememberingRows,
 ];
 
@@ -64,6 +67,11 @@ async function main() {
   if (options.grounding) {
     printMachine();
     await runGrounding(options);
+    return;
+  }
+  if (options.dashboard) {
+    printMachine();
+    await runDashboard(options);
     return;
   }
   if (options.hostile) {

@@ -289,6 +289,10 @@ describe('the request', () => {
       'previous_session',
       'research',
       'toolkits',
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'explain',
     ];
     const { status, json } = await complete({
       ...hello,
@@ -303,7 +307,7 @@ describe('the request', () => {
     const { status, json } = await complete({
       ...hello,
       nonsense: { a: 1 },
-      tools: 'x',
+      top_p: 0.5,
       max_tokens: 5,
       temprature: 1,
       absent: null,
@@ -315,7 +319,7 @@ describe('the request', () => {
     expect(status).toBe(200);
     expectConforms('completions.response', json);
     expect(lastAsked()).not.toHaveProperty('nonsense');
-    expect(lastAsked()).not.toHaveProperty('tools');
+    expect(lastAsked()).not.toHaveProperty('top_p');
     expect(lastAsked()).not.toHaveProperty('max_tokens');
     const ignored = 'is not known and has no effect';
     const passedOn = 'POST /v1/chat/completions passes it on to the provider';
@@ -323,7 +327,7 @@ describe('the request', () => {
       { field: 'messages[0][mood]', message: ignored },
       { field: 'messages[1][content][0][cache_control]', message: ignored },
       { field: 'nonsense', message: ignored },
-      { field: 'tools', message: `${ignored}; ${passedOn}` },
+      { field: 'top_p', message: `${ignored}; ${passedOn}` },
       { field: 'max_tokens', message: `${ignored}; did you mean maxTokens?` },
       { field: 'temprature', message: `${ignored}; did you mean temperature?` },
     ]);
@@ -413,7 +417,18 @@ describe('the request', () => {
     [
       'messages',
       [{ role: 'user', content: [{ type: 'image', text: '' }] }],
-      'messages[0][content][0][type]: must be: text',
+      'messages[0][content][0][type]: must be one of: text, image_url',
+    ],
+    [
+      'messages',
+      [{ role: 'user', content: [{ type: 'image_url', text: 'x' }] }],
+      'messages[0][content][0][image_url]: is required',
+    ],
+    ['tools', [{ type: 'function' }], 'tools[0][function]: is required'],
+    [
+      'tool_choice',
+      1,
+      'tool_choice: must be auto, none, required, or an object that names a function',
     ],
     ['temperature', 1.1, 'temperature: must be between 0 and 1'],
     ['temperature', -0.1, 'temperature: must be between 0 and 1'],

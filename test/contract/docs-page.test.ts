@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const section = (id: string): string =>
-  new RegExp(`<section id="${id}">.*?</section>`, 's').exec(text)?.[0] ?? '';
+  new RegExp(`<section id="${id}"[^>]*>.*?</section>`, 's').exec(text)?.[0] ?? '';
 const unescaped = (html: string): string =>
   html.replace(/&#(\d+);/g, (_whole, code: string) => String.fromCharCode(Number(code)));
 
 describe('/docs', () => {
-  it('is a page that loads and runs nothing', async () => {
-    const { headers } = await ask('GET', `${gateway.url}/docs`);
+  it('is a page that loads and runs nothing but its own script', async () => {
+    const { headers, text: page } = await ask('GET', `${gateway.url}/docs`);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     const policy = Object.fromEntries(
       String(headers['content-security-policy'])
@@ -33,13 +33,20 @@ describe('/docs', () => {
     expect(policy).toEqual({
       'default-src': "'none'",
       'style-src': "'unsafe-inline'",
+      'script-src': expect.stringMatching(/^'nonce-[\w+/]{22}=='$/) as string,
+      'connect-src': "'self'",
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
     });
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(text).toMatch(/^<!doctype html><html lang="en">/);
-    expect(text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|src=|javascript:/i);
+    const nonce = /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1] ?? '';
+    const script = `<script type="module" src="docs/try-it.js" nonce="${nonce}"></script>`;
+    expect(page).toContain(script);
+    expect(page.replace(script, '')).not.toMatch(
+      /<script|<link|<img|<iframe|\son\w+=|src=|javascript:/i,
+    );
   });
 
   it('names every operation in its group, and leads only to places that are there', () => {
@@ -86,7 +93,9 @@ describe('/docs', () => {
   });
 
   it('breaks the lines of long commands', () => {
-    const commands = [...text.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, code]) => code ?? '');
+    const commands = [...text.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/gs)].map(
+      ([, code]) => code ?? '',
+    );
     for (const line of commands.flatMap((command) => unescaped(command).split('\n')))
       expect(line.length, line).toBeLessThan(120);
   });
@@ -100,7 +109,9 @@ describe('/docs', () => {
     const mounted = (await ask('GET', `${host.url}/ai/docs`)).text;
     await host.close();
     expect(mounted).toContain(`curl ${host.url}/ai/api/v1/completions`);
-    const commands = [...text.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, code]) => code ?? '');
+    const commands = [...text.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/gs)].map(
+      ([, code]) => code ?? '',
+    );
     expect(commands.length).toBeGreaterThan(60);
     for (const command of commands) expect(unescaped(command)).toMatch(/^curl [^{}<>]+(-d '|-F|$)/);
   });

@@ -87,7 +87,12 @@ function routesOf({ stack }: { stack: unknown[] }): string[] {
 }
 
 /** Operations that work without a body too. */
-const optionalBodies = ['post /api/v1/keys/{id}/rotate', 'delete /api/v1/accounts/{id}'];
+const optionalBodies = [
+  'post /api/v1/keys/{id}/rotate',
+  'delete /api/v1/accounts/{id}',
+  'post /api/v1/auth/sign-out',
+  'post /api/v1/providers/{name}/test',
+];
 
 describe('/openapi.json', () => {
   it('is an OpenAPI 3.1 document', async () => {
@@ -304,7 +309,10 @@ describe('/openapi.json', () => {
   });
 
   it('describes every route that there is, and nothing else', () => {
-    const routes = new Set(Object.values(gateway.gateway.routers).flatMap(routesOf));
+    // pages for people, and their script
+    const { dashboard: _pages, ...routers } = gateway.gateway.routers;
+    const routes = new Set(Object.values(routers).flatMap(routesOf));
+    routes.delete('/docs/try-it.js');
     const documented = Object.keys(document.paths).filter((path) => !path.startsWith('/proxy/'));
     expect([...routes].sort()).toEqual(documented.sort());
   });

@@ -7,6 +7,8 @@ import { inject } from 'vitest';
 export interface Provisions {
   /** The path of redis-server, '' if it is not available. */
   redis(): Promise<string>;
+  /** The path of chromium, '' if it is not available. */
+  chromium(): Promise<string>;
   /** The URL of a PostgreSQL whose user may make databases. */
   postgres(): Promise<string>;
   /** The URL of a new database there. */

@@ -10,10 +10,22 @@ import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js'
 import { runs, someOf } from '../helpers/runs.js';
 
 const text = (content: string): object => ({ role: 'user', content });
+const tool = {
+  type: 'function',
+  function: {
+    name: 'f',
+    description: 'd',
+    parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+  },
+};
 const nativeBody = {
   messages: [
     { role: 'system', content: 'S' },
     { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    {
+      role: 'user',
+      content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }],
+    },
   ],
   models: ['up/m', 'up/n'],
   fallback_models: ['claude/m'],
@@ -30,14 +42,10 @@ const nativeBody = {
   previous_session: null,
   research: false,
   toolkits: [],
-};
-const tool = {
-  type: 'function',
-  function: {
-    name: 'f',
-    description: 'd',
-    parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
-  },
+  tools: [tool],
+  tool_choice: 'auto',
+  parallel_tool_calls: true,
+  explain: true,
 };
 const selectBody = {
   messages: [text('Hi')],

@@ -159,6 +159,14 @@ const atTheGateway: Act[] = [
     () => ({ ...byBob, actorAccountId: ids['bob'], details: { with: 'link' } }),
   ],
   [
+    'account.sign-out',
+    async () => {
+      await bob.signIn(mail, newPassword);
+      await ok(bob.ask('POST', '/api/v1/auth/sign-out', { everywhere: true }));
+    },
+    () => ({ ...byBob, actorAccountId: ids['bob'], details: { everywhere: true } }),
+  ],
+  [
     'account.reset-link',
     () =>
       ok(ask('POST', `${mailing.url}/api/v1/auth/password-reset`, {}, { email: mail })).then(() =>

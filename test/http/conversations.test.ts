@@ -339,6 +339,11 @@ describe.each(storeRowsOfRun)('conversations in $name', ({ place: newPlace }) =>
         cursor = textAt(json, 'next');
       }
       expect(pages.flat().slice(0, 5)).toEqual([ids[4], ...ids.slice(0, 4)]);
+      const found = await call('GET', 'conversations?search=4', undefined, who);
+      expect(listAt(found.json, 'items').map((item) => at(item, 'id'))).toEqual([ids[1]]);
+      const others = await call('GET', 'conversations?search=4');
+      expect(listAt(others.json, 'items').map((item) => at(item, 'id'))).not.toContain(ids[1]);
+      expect((await call('GET', `conversations?search=${'a'.repeat(201)}`)).status).toBe(422);
       expect((await call('GET', 'conversations?limit=0')).status).toBe(422);
       expect((await call('GET', 'conversations?cursor=nonsense')).json).toMatchObject({
         message: expect.stringMatching(/^cursor: /) as string,

@@ -12,6 +12,7 @@ interface Belongings {
   session: string;
   request: string;
   response: string;
+  evaluation: string;
 }
 
 let upstream: Upstream;
@@ -52,6 +53,7 @@ beforeAll(async () => {
     session: textAt((await send('/api/v1/model-select', select)).json, 'session_id'),
     request: textAt((await ask('GET', `${gateway.url}/api/v1/requests`, a)).json, 'items', 0, 'id'),
     response: textAt(completion, 'responseMessageId'),
+    evaluation: textAt((await send('/api/v1/evaluations', { prompt: secret })).json, 'id'),
   };
   paths = at((await ask('GET', `${gateway.url}/openapi.json`)).json, 'paths') as typeof paths;
 });
@@ -66,6 +68,7 @@ const bodies: Record<string, object> = {
   '/api/v1/preferences/{id}': { name: 'B was here' },
   '/api/v1/keys/{id}': { name: 'B was here' },
   '/api/v1/conversations/{id}': { title: 'B was here' },
+  '/api/v1/evaluations/{id}': { scores: { 'up/m': 1 } },
   '/api/v1/accounts/{id}': { disabled: true },
   '/api/v1/preferences/{id}/training': {
     rows: Array.from({ length: 50 }, (_, at) => ({
@@ -83,10 +86,12 @@ async function snapshot(): Promise<unknown[]> {
     `conversations/${owned.conversation}`,
     `sessions/${owned.session}`,
     `requests/${owned.request}`,
+    `evaluations/${owned.evaluation}`,
     'feedback',
     'conversations',
     'preferences',
     'keys',
+    'evaluations',
   ];
   const replies = await Promise.all(
     reads.map((path) => ask('GET', `${gateway.url}/api/v1/${path}`, a)),
@@ -119,7 +124,7 @@ describe('what belongs to one account', () => {
           const where = `${method} ${path} with A's ${kind}`;
           // an administrator's paths are closed to B whatever they name
           expect([404, 403], where).toContain(reply.status);
-          if (!path.startsWith('/api/v1/accounts')) expect(reply.status, where).toBe(404);
+          if (!/^\/api\/v1\/(accounts|providers)/.test(path)) expect(reply.status, where).toBe(404);
           expect(reply.text, where).not.toContain(secret);
         }
       }

@@ -298,3 +298,26 @@ describe('a completion without search, of a model that always searches', () => {
     });
   });
 });
+
+describe('a completion without search, of a model that searches all the same', () => {
+  it('has the dates of its pages in the form of all others', async () => {
+    const chunk = {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'caller',
+      choices: [{ index: 0, delta: { content: 'It is out.' }, finish_reason: 'stop' }],
+      search_results: [
+        { title: 'Releases', url: heron, date: 'Mar 5, 2024' },
+        { title: 'About', url: 'https://heron.example/about', date: 'long ago' },
+      ],
+    };
+    const raw = Buffer.from(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    upstream.script([{ raw, contentType: 'text/event-stream' }]);
+    const { json } = await native({ models: ['plain/caller'], search: false });
+    expect(at(json, 'message', 'sources')).toMatchObject([
+      { url: heron, publishedAt: '2024-03-05' },
+      { publishedAt: null },
+    ]);
+  });
+});

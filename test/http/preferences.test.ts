@@ -384,7 +384,7 @@ describe('the /v2 dialect', () => {
     });
     expect(await v2('POST', 'pzn/trainCustomRouter', {})).toMatchObject({
       status: 422,
-      json: { detail: 'rows: is required' },
+      json: { detail: 'body: needs `rows`, or `evaluations: true`' },
     });
   });
 });

@@ -221,6 +221,31 @@ describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
     ]);
   });
 
+  it('tells of each attempt how long it waited, and when it began, was sent and was answered', async () => {
+    await start();
+    upstream.script([{ status: 503 }, {}]);
+    await native();
+    const [row] = await logged(1);
+    const attempts = listAt(await detail(row?.['id']), 'attempts') as Record<string, number>[];
+    const [failed, answered] = attempts;
+    expect(attempts).toMatchObject([
+      { outcome: 'upstream_overloaded', waitMs: 0, keyIndex: null, firstContentMs: null },
+      { outcome: 'ok', number: 2, keyIndex: null },
+    ]);
+    for (const one of attempts) {
+      const times = [one['sentMs'], one['headersMs'], one['latencyMs']].map(Number);
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+      expect(one['startedAt']).toBeUndefined();
+    }
+    // each time is rounded by itself
+    expect(answered!['startMs']).toBeGreaterThanOrEqual(
+      failed!['startMs']! + failed!['latencyMs']! + answered!['waitMs']! - 3,
+    );
+    expect(answered!['startMs']! + answered!['latencyMs']!).toBeLessThanOrEqual(
+      Number(row?.['latencyMs']) + 2,
+    );
+  });
+
   it('is asked by key, model, provider, status and time, page by page', async () => {
     await start();
     await chat();

@@ -221,6 +221,10 @@ describe('the request for a search of the model', () => {
       expect((await bodyOf(api, model, everything))['web_search_options']).toEqual(openaiFields);
   });
 
+  it('takes a recency that is the name of a method of objects for none', async () => {
+    await expect(bodyOf('gemini', 'gemini-3', { recency: 'toString' })).resolves.toBeDefined();
+  });
+
   it.each([...dialects.keys()].filter((api) => api !== 'vertex' && api !== 'bedrock'))(
     'of %s is made of any field that a client may send, or refused',
     async (api) => {

@@ -78,6 +78,33 @@ describe.each(storeRows)('conversations on $name', (row) => {
   });
   afterAll(() => place.remove());
 
+  it('are found by the words of their titles, without regard to case and accents', async () => {
+    const accountId = randomUUID();
+    const titles = ['Über Züge', 'ZUG nach Rom', 'Rome by train', 'uber 100% of it'];
+    for (const [index, title] of titles.entries())
+      await conversations.append([
+        turnOf({ conversationId: randomUUID(), accountId }, ['u:a'], 'a:b', {
+          begins: { title },
+          at: index,
+        }),
+      ]);
+    const found = async (search: string, limit = 20): Promise<string[]> =>
+      (await conversations.list(accountId, { limit, cursor: null }, search)).items.map(
+        ({ title }) => title,
+      );
+    expect(await found('UBER')).toEqual(['uber 100% of it', 'Über Züge']);
+    expect(await found(' rom  zug ')).toEqual(['ZUG nach Rom']);
+    expect(await found('%')).toEqual(['uber 100% of it']);
+    expect(await found('_')).toEqual([]);
+    const first = await conversations.list(accountId, { limit: 1, cursor: null }, 'über');
+    expect(first.items.map(({ title }) => title)).toEqual(['uber 100% of it']);
+    const next = await conversations.list(accountId, { limit: 1, cursor: first.next }, 'über');
+    expect(next).toMatchObject({ items: [{ title: 'Über Züge' }], next: null });
+    expect(
+      (await conversations.list(randomUUID(), { limit: 9, cursor: null }, 'über')).items,
+    ).toEqual([]);
+  });
+
   it('begin with a turn and keep its messages as they were sent', async () => {
     const them = someone();
     const parts = [

@@ -1,18 +1,4 @@
-/** A question to select a model for. */
-interface Selection {
-  readonly prompt: string;
-  readonly models: readonly string[];
-  readonly tradeoff?: string | undefined;
-}
-
-/** A question to answer. */
-interface Completion {
-  readonly prompt: string;
-  readonly system?: string | undefined;
-  readonly model?: string | undefined;
-}
-
-/** A running gateway, as the owner of one key sees it. Failures are errors with its own message. */
+/** The tools of a running gateway, as the owner of one key sees them. */
 export class GatewayClient {
   private readonly url: string;
 
@@ -23,66 +9,43 @@ export class GatewayClient {
     this.url = url.replace(/\/+$/, '');
   }
 
-  /** The labels of the models that the key may use. */
-  async models(signal: AbortSignal): Promise<string[]> {
-    const { data } = (await this.ask('/v1/models', undefined, signal)) as {
-      data: { id: string }[];
-    };
-    return data.map(({ id }) => id);
-  }
-
-  /** The chosen model as `<provider>/<model>`. */
-  async select({ prompt, models, tradeoff }: Selection, signal: AbortSignal): Promise<string> {
-    const body = {
-      messages: [{ role: 'user', content: prompt }],
-      llm_providers: models.map((name) => ({ name })),
-      ...(tradeoff === undefined ? {} : { tradeoff }),
-    };
-    const { llm_label } = (await this.ask('/api/v1/model-select', body, signal)) as {
-      llm_label: string;
-    };
-    return llm_label;
-  }
-
-  /** The text of the answer. */
-  async complete({ prompt, system, model }: Completion, signal: AbortSignal): Promise<string> {
-    const instructions = system === undefined ? [] : [{ role: 'system', content: system }];
-    const body = {
-      model: model ?? 'auto',
-      messages: [...instructions, { role: 'user', content: prompt }],
-    };
-    const { choices } = (await this.ask('/v1/chat/completions', body, signal)) as {
-      choices: { message: { content: string | null } }[];
-    };
-    return choices[0]?.message.content ?? '';
-  }
-
-  private async ask(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    const answer = await fetch(this.url + path, {
-      method: body === undefined ? 'GET' : 'POST',
+  /**
+   * Sends one message to `/mcp`, which needs no session.
+   * @returns its result
+   * @throws Error with the gateway's own message
+   */
+  async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const answer = await fetch(`${this.url}/mcp`, {
+      method: 'POST',
       headers: {
         'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
         ...(this.key === '' ? {} : { authorization: `Bearer ${this.key}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal,
     }).catch((error: unknown) => {
       throw new Error(`the gateway at ${this.url} could not be reached`, { cause: error });
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(messageOf(text) ?? `the gateway answered ${answer.status}`);
-    return JSON.parse(text);
+    const { result, error } = messageIn(await answer.text());
+    if (result === undefined)
+      throw new Error(error?.message ?? `the gateway answered ${answer.status}`);
+    return result;
   }
 }
 
-/** The message of an error, in the gateway's dialect or in OpenAI's. */
-function messageOf(text: string): string | null {
+/** The parts of an answer in JSON-RPC that matter here. */
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly message?: string };
+}
+
+/** The answer in a body, which is JSON or an event stream; empty where there is none. */
+function messageIn(body: string): Answer {
+  const data = /^data: ?(\{.*)$/m.exec(body)?.[1] ?? body;
   try {
-    const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown };
-    const inner = (error as { message?: unknown } | null | undefined)?.message;
-    const said = message ?? inner;
-    return typeof said === 'string' ? said : null;
+    return JSON.parse(data) as Answer;
   } catch {
-    return null;
+    return {};
   }
 }

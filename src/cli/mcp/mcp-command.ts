@@ -1,8 +1,7 @@
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult, ListToolsResult, McpServer } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
 import { version } from '../../version.js';
 import { GatewayClient } from './gateway-client.js';
-import { completeSchema, selectSchema } from './tool-schemas.js';
 
 interface McpOptions {
   readonly url: string;
@@ -24,53 +23,31 @@ export function addMcpCommand(program: Command): void {
 
 /** Serves both generations of the protocol until the client ends the input. */
 async function serveMcp(gateway: GatewayClient): Promise<void> {
-  const server = await import('@modelcontextprotocol/server');
+  const sdk = await import('@modelcontextprotocol/server');
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const served = serveStdio(() => {
-    const made = new server.McpServer({ name: 'signalbox', version });
-    addTools(made, gateway, server.fromJsonSchema);
-    return made;
+    const capabilities = { tools: { listChanged: false } };
+    const server = new sdk.McpServer({ name: 'signalbox', version }, { capabilities });
+    passOn(server.server, gateway);
+    return server;
   });
   await new Promise((resolve) => process.stdin.once('close', resolve).once('end', resolve));
   await served.close();
 }
 
-type FromJsonSchema = typeof import('@modelcontextprotocol/server').fromJsonSchema;
-
-function addTools(server: McpServer, gateway: GatewayClient, fromJsonSchema: FromJsonSchema): void {
-  server.registerTool(
-    'select_model',
-    {
-      description: 'Names the best model for a prompt. No model is called.',
-      inputSchema: fromJsonSchema<{ prompt: string; models?: string[]; tradeoff?: string }>(
-        selectSchema,
-      ),
-      annotations: { readOnlyHint: true },
-    },
-    ({ prompt, models, tradeoff }, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const names = models ?? (await gateway.models(signal));
-        return gateway.select({ prompt, models: names, tradeoff }, signal);
-      }),
-  );
-  server.registerTool(
-    'complete',
-    {
-      description: 'Asks a model, by default the best one for the prompt, and returns its answer.',
-      inputSchema: fromJsonSchema<{ prompt: string; system?: string; model?: string }>(
-        completeSchema,
-      ),
-    },
-    (call, { mcpReq: { signal } }) => answered(() => gateway.complete(call, signal)),
-  );
-}
-
-/** A failure is a result that the client's model can read. */
-async function answered(work: () => Promise<string>): Promise<CallToolResult> {
-  try {
-    return { content: [{ type: 'text', text: await work() }] };
-  } catch (error) {
-    const text = error instanceof Error ? error.message : 'the gateway failed';
-    return { content: [{ type: 'text', text }], isError: true };
-  }
+/** The tools are the gateway's own: which there are depends on its configuration and the key. */
+function passOn(server: McpServer['server'], gateway: GatewayClient): void {
+  server.setRequestHandler('tools/list', async (_request, { mcpReq: { signal } }) => {
+    return (await gateway.ask('tools/list', {}, signal)) as ListToolsResult;
+  });
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+    const call = { name: params.name, arguments: params.arguments ?? {} };
+    try {
+      return (await gateway.ask('tools/call', call, signal)) as CallToolResult;
+    } catch (error) {
+      // a result that the client's model can read
+      const text = error instanceof Error ? error.message : 'the gateway failed';
+      return { content: [{ type: 'text', text }], isError: true };
+    }
+  });
 }

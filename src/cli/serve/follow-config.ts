@@ -27,8 +27,8 @@ export function followConfig(file: string, started: Config, followed: Followed):
   const { gateway, logger } = followed;
   let inUse = started;
   const refuse = (error: Error): void => {
-    gateway.refusedConfiguration();
-    // the reason is only in the log, because it may quote the file
+    gateway.refusedConfiguration(error.message);
+    // the reason is not in the database, because it may quote the file
     record(followed, { act: 'config.refuse', details: { file } });
     logger.error(
       `the changed configuration is not valid, the previous one stays in use: ${error.message}`,

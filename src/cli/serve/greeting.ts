@@ -51,7 +51,7 @@ ${required && key === null ? `\nWith your key in SIGNALBOX_API_KEY (if it is los
     ${required ? `-H "Authorization: Bearer ${key ?? '$SIGNALBOX_API_KEY'}" ` : ''}-H "Content-Type: application/json" \\
     -d '{"model": "${isDemo ? 'demo/demo-large' : 'auto'}", "messages": [{"role": "user", "content": "Hello"}]}'
 
-  metrics ${address}/metrics   API ${address}/docs
+${config.dashboard === false ? '' : `  dashboard ${address}/\n`}  metrics ${address}/metrics   API ${address}/docs
 ${alone.join('')}${hint}
 `;
 }

@@ -1,4 +1,4 @@
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../../parse-url.js';
 import { canonicalUrl } from '../search/canonical-url.js';
 import type { AnswerSources } from './known-sources.js';
 
@@ -54,6 +54,8 @@ const asBrowsersRead = (url: string): string =>
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 /** They run code, or are a page of their own. */
 const neverKnown = /^(?:javascript|vbscript|data|blob|file):/i;
+/** Scripts of some pages go on to an address that they find in their own fragment. */
+const leadsOn = /#.*(?::|%3a)(?:[\\/]|%2f|%5c){2}/i;
 const domainAndMore = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}[/:?#]/u;
 
 function isRelative(url: string): boolean {
@@ -88,9 +90,10 @@ export function linkTarget(written: string, sources: AnswerSources, escapes: boo
   if (isRelative(url)) return { kind: 'relative' };
   const absolute = withScheme(url);
   const spellings = absolute === written ? [absolute] : [absolute, written];
-  const known = neverKnown.test(absolute)
-    ? undefined
-    : spellings.find((spelling) => spelling.length <= maxUrlLength && sources.isKnown(spelling));
+  const known =
+    neverKnown.test(absolute) || leadsOn.test(absolute)
+      ? undefined
+      : spellings.find((spelling) => spelling.length <= maxUrlLength && sources.isKnown(spelling));
   return known === undefined
     ? { kind: 'unknown', host: hostOf(absolute) }
     : { kind: 'known', url: known };

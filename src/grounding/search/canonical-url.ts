@@ -1,4 +1,4 @@
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../../parse-url.js';
 
 /**
  * Query parameters that say where a visitor comes from. Only those that belong to one analytics or
@@ -87,8 +87,10 @@ export function canonicalUrl(address: string): string {
   if (given === null) return trimmed;
   if (given.protocol !== 'http:' && given.protocol !== 'https:') return trimmed;
   const url = outOfAmpCache(given);
-  const host = url.hostname.replace(/\.+$/, '').replace(/^(?:www\.)+(?=[^.]+\.)/, '');
-  if (host === '') return trimmed;
+  const name = url.hostname.replace(/\.+$/, '').replace(/^(?:www\.)+(?=[^.]+\.)/, '');
+  if (name === '') return trimmed;
+  // without its dots a name may be a number: `3..` is the address 0.0.0.3 then
+  const host = name === url.hostname ? name : (parseUrl(`https://${name}`)?.hostname ?? name);
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
   const user = url.username === '' ? '' : `${url.username}@`;
   const path = evenlyEncoded(url.pathname).replace(/\/+$/, '') || '/';

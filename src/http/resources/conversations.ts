@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { invalidField } from '../../errors.js';
 import type { Parts } from '../../pipeline/parts.js';
 import {
   conversationNotFound,
@@ -25,9 +26,21 @@ const maxTitleLength = 200;
 /** `GET /api/v1/conversations`: most recently used first. */
 export function listConversations(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const page = pageRequestOf(req);
-    sendJson(res, 200, await pageOfConversations(parts, callerOf(res).accountId, page));
+    const page = pageRequestOf(req, ['search']);
+    const { accountId } = callerOf(res);
+    sendJson(res, 200, await pageOfConversations(parts, accountId, page, searchOf(req)));
   });
+}
+
+const maxSearchLength = 200;
+
+/** Null: all conversations. */
+function searchOf({ query }: Request): string | null {
+  const { search } = query;
+  if (search === undefined) return null;
+  if (typeof search !== 'string' || search.length > maxSearchLength)
+    throw invalidField('search', `must be a text of at most ${maxSearchLength} characters`);
+  return search.trim() === '' ? null : search;
 }
 
 /** `POST /api/v1/conversations`. */

@@ -9,6 +9,10 @@ import {
   pageOfPreferences,
   type PreferenceRequest,
 } from '../../resources/preferences.js';
+import {
+  type PreviewRequest,
+  previewPreference,
+} from '../../pipeline/preview/preview-preference.js';
 import { actingOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -51,5 +55,14 @@ export function deletePreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     await endPreference(actingOf(parts, req, res), callerOf(res).accountId, idOf(req));
     res.status(204).end();
+  });
+}
+
+/** `POST /api/v1/preferences/preview`: what a preference would choose; nothing is stored. */
+export function tryPreference(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const asked = req.body as PreviewRequest;
+    const explain = req.query['explain'] === 'true';
+    sendJson(res, 200, await previewPreference(parts, callerOf(res), asked, explain));
   });
 }

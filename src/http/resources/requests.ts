@@ -8,36 +8,16 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
 import { type Cell, sendCsv, wantsCsv } from './csv.js';
+import { accountParameter, refuseUnknown } from '../../resources/query.js';
 import {
-  accountParameter,
-  boundParameters,
-  failedParameter,
-  keyParameter,
-  modelParameters,
-  refuseUnknown,
-  spanParameters,
-  statusParameter,
-  textParameter,
-} from '../../resources/query.js';
+  readHistogram,
+  requestFilter,
+  requestFilters,
+  withKeys,
+} from '../../resources/request-filter.js';
 import { settledStore } from '../../pipeline/settled-store.js';
 
-const filters = [
-  'account',
-  'key',
-  'provider',
-  'model',
-  'status',
-  'code',
-  'failed',
-  'conversation',
-  'minLatency',
-  'maxLatency',
-  'minCost',
-  'maxCost',
-  'from',
-  'to',
-  'format',
-];
+const filters = [...requestFilters, 'format'];
 
 /**
  * `GET /api/v1/requests`: the account's requests, newest first, as JSON page by page or all as CSV.
@@ -48,21 +28,23 @@ export function listRequests(parts: Parts): RequestHandler {
     const isCsv = wantsCsv(req);
     if (isCsv) refuseUnknown(req, filters);
     const page = isCsv ? null : pageRequestOf(req, filters);
-    const accountId = accountParameter(req, callerOf(res));
-    const wanted = {
-      accountId,
-      code: textParameter(req, 'code'),
-      failed: failedParameter(req),
-      conversationId: textParameter(req, 'conversation'),
-      ...modelParameters(req),
-      ...statusParameter(req),
-      ...boundParameters(req),
-      ...spanParameters(req),
-    };
+    const wanted = requestFilter(req, accountParameter(req, callerOf(res)));
     const store = await settledStore(parts);
-    const filter = { ...wanted, keyIds: await keyParameter(req, store, accountId) };
+    const filter = await withKeys(store, wanted, req);
     if (page) sendJson(res, 200, listOf(await store.requests.list(filter, page), shownRequest));
     else await sendCsv(res, { ...table, read: (next) => store.requests.list(filter, next) });
+  });
+}
+
+/**
+ * `GET /api/v1/requests/histogram`: how many requests the filters of the list select over time, by
+ * default in the last day.
+ */
+export function readRequestHistogram(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    refuseUnknown(req, [...requestFilters, 'interval']);
+    const wanted = requestFilter(req, accountParameter(req, callerOf(res)));
+    sendJson(res, 200, await readHistogram(parts, req, wanted));
   });
 }
 

@@ -3,9 +3,9 @@ import { claimGateway } from '../../accounts/claim.js';
 import { mailAddressOf } from '../../accounts/mail-address.js';
 import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
 import { knownBrowserMs } from '../../accounts/known-browser.js';
-import { signIn, signOut } from '../../accounts/sign-in.js';
+import { signIn, signOut, signOutEverywhere } from '../../accounts/sign-in.js';
 import { signUp } from '../../accounts/sign-up.js';
-import { keyOf } from '../authenticate.js';
+import { checkScope, keyOf } from '../authenticate.js';
 import { accountContextOf } from '../account-context.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
@@ -88,10 +88,18 @@ export function signInBrowser(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/auth/sign-out`: ends the browser's sign-in; with an API key it changes nothing. */
+/**
+ * `POST /api/v1/auth/sign-out`: ends the browser's sign-in; with an API key it changes nothing.
+ * With `everywhere` it ends all sign-ins of the account, for which a key needs the scope `admin`.
+ */
 export function signOutBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const context = await accountContextOf(parts, res);
+    const { everywhere } = req.body as { everywhere?: boolean | null };
+    if (everywhere) {
+      checkScope(callerOf(res), 'admin');
+      await signOutEverywhere(context, callerOf(res).accountId);
+    }
     const token = signInToken(req.headers);
     if (token !== null) await signOut(context, token);
     clearSignInCookie(req, res, context.rules.publicUrl);

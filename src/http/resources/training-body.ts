@@ -8,18 +8,22 @@ import type { StoredWishes } from '../../store/contracts/trainings.js';
 import type { BodyLimits } from '../body-limits.js';
 import { readBytes, readJsonBody } from '../read-body.js';
 import { readForm } from './read-form.js';
+import { readMapping } from './column-mapping.js';
 
 /** Uploaded evaluations and the options sent with them. */
 export interface TrainingBody {
   readonly text: string;
   readonly wishes: StoredWishes;
+  /** Whether the account's evaluation set counts too. */
+  readonly hasCollected: boolean;
   /** The form's other fields, or the query parameters. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 interface JsonRequest {
-  readonly rows: readonly object[];
+  readonly rows?: readonly object[];
   readonly maximize?: boolean | null;
+  readonly evaluations?: boolean | null;
 }
 
 /** The names under which a form may carry the evaluations. */
@@ -62,7 +66,7 @@ async function fromJson(body: unknown): Promise<TrainingBody> {
   await nextTurn();
   const failure = compileSchema('training.request').firstFailure(body);
   if (failure) throw invalidField(failure.field, failure.reason);
-  const { rows, maximize } = body as JsonRequest;
+  const { rows = [], maximize, evaluations } = body as JsonRequest;
   const lines: string[] = [];
   for (let from = 0; from < rows.length; from += rowsPerSlice) {
     await nextTurn();
@@ -71,6 +75,7 @@ async function fromJson(body: unknown): Promise<TrainingBody> {
   return {
     text: lines.join('\n'),
     fields: {},
+    hasCollected: evaluations ?? false,
     wishes: {
       format: 'jsonl',
       promptColumn: 'prompt',
@@ -98,7 +103,9 @@ async function fromForm(
   const file = fileFields
     .map((field) => parts.find(({ name }) => name === field))
     .find((part) => part !== undefined);
-  if (!file) throw invalidField('file', 'is required');
+  const hasCollected = isTrue({ ...query, ...fields }, 'evaluations', 'false');
+  if (!file && !hasCollected) throw invalidField('file', 'is required');
+  if (!file) return bodyOf('', { ...query, ...fields }, 'jsonl');
   const text = typeof file.content === 'string' ? file.content : textOf(file.content);
   return bodyOf(text, { ...query, ...fields }, null);
 }
@@ -108,20 +115,28 @@ function bodyOf(
   fields: Record<string, string>,
   format: StoredWishes['format'] | null,
 ): TrainingBody {
-  const promptColumn = fields['promptColumn'] ?? fields['prompt_column'] ?? 'prompt';
-  const { maximize = 'true' } = fields;
-  if (!/^(true|false)$/i.test(maximize)) throw invalidField('maximize', 'must be true or false');
+  const maximize = isTrue(fields, 'maximize', 'true');
+  const mapped = fields['mapping'] === undefined ? null : readMapping(fields['mapping']);
   return {
     text,
     fields,
+    hasCollected: isTrue(fields, 'evaluations', 'false'),
     wishes: {
       format: format ?? formatOf(text),
-      promptColumn,
+      promptColumn:
+        mapped?.promptColumn ?? fields['promptColumn'] ?? fields['prompt_column'] ?? 'prompt',
       models: null,
-      maximize: maximize.toLowerCase() === 'true',
+      maximize,
       seed,
+      ...(mapped ? { columns: mapped.columns } : {}),
     },
   };
+}
+
+function isTrue(fields: Readonly<Record<string, string>>, name: string, normal: string): boolean {
+  const value = fields[name] ?? normal;
+  if (!/^(true|false)$/i.test(value)) throw invalidField(name, 'must be true or false');
+  return value.toLowerCase() === 'true';
 }
 
 /** Checked first, because decoding would silently insert replacement characters. */

@@ -1,11 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, invalidField } from '../../errors.js';
 import type { TrainingRecord } from '../../store/contracts/trainings.js';
 import { bodyLimits } from '../body-limits.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
+import { evaluationLines } from '../../resources/evaluations.js';
 import { idOf, isoOrNull } from '../../resources/page-request.js';
 import { whyPassedOverNow } from '../../resources/preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
@@ -49,11 +50,17 @@ export async function startTraining(
   parts: Parts,
   accountId: string,
   preferenceId: string,
-  { text, wishes }: TrainingBody,
+  { text, wishes, hasCollected }: TrainingBody,
 ): Promise<TrainingRecord> {
   // checked before the rows are read, which takes a while
   await requirePreference(parts, accountId, preferenceId);
-  return parts.state.trainings.add(accountId, preferenceId, text, wishes);
+  const { trainings } = parts.state;
+  if (!hasCollected) return trainings.add(accountId, preferenceId, text, wishes);
+  const collected = await evaluationLines(parts, accountId);
+  const collectedLength = collected.length;
+  if (collectedLength + text.length === 0)
+    throw invalidField('evaluations', 'no prompt of the evaluation set has scores');
+  return trainings.add(accountId, preferenceId, collected + text, { ...wishes, collectedLength });
 }
 
 /** @throws GatewayError `not_found` */

@@ -9,6 +9,7 @@ import {
   usageFilters,
   usagePages,
 } from '../../resources/usage.js';
+import { readSeries, seriesFilters } from '../../resources/usage-series.js';
 import type { UsageRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -30,6 +31,14 @@ export function readUsage(parts: Parts): RequestHandler {
     const selected = await selectUsage(parts, req, accountParameter(req, callerOf(res)));
     if (page) sendJson(res, 200, await selected.show(page));
     else await sendCsv(res, tableOf(selected));
+  });
+}
+
+/** `GET /api/v1/usage/series`: figures over time, by default of the last day. */
+export function readUsageSeries(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    refuseUnknown(req, seriesFilters);
+    sendJson(res, 200, await readSeries(parts, req, accountParameter(req, callerOf(res))));
   });
 }
 

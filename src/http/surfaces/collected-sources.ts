@@ -1,4 +1,5 @@
 import type { CompletionChunk, UrlCitation } from '../../completion.js';
+import { publishedAt } from '../../grounding/search/published-at.js';
 import type { Citation, Source } from '../../grounding/source.js';
 
 /** Sources and citations that a provider returns unasked, in the shape of all others. */
@@ -57,7 +58,7 @@ export class CollectedSources {
       title: title ?? '',
       url,
       snippet: snippet ?? '',
-      publishedAt: date ?? null,
+      publishedAt: publishedAt(date, Date.now()),
       fetchedAt: null,
       via: 'native',
     };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import {
   type CompletionChunk,
+  type CompletionMessage,
   type ToolCall,
   type UrlCitation,
   type Usage,
@@ -8,12 +9,31 @@ import {
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Citation, Source } from '../../grounding/source.js';
 import type { Costs } from '../../routing/cost.js';
-import type { Candidate } from '../../routing/plan.js';
-import type { FinishedAnswer } from '../../pipeline/completion-call.js';
+import type { Candidate, Plan } from '../../routing/plan.js';
+import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
+import { explainPlan, gateOf } from '../../routing/explain-plan.js';
 import type { FieldWarning } from '../../pipeline/request.js';
 import { CollectedSources } from './collected-sources.js';
+
+/** What the envelope reads of the request that is answered. */
+interface Answered {
+  readonly plan: Plan | null;
+  readonly warnings: readonly FieldWarning[];
+}
+
+/** An answer's calls of the client's tools, and the blocks of reasoning that go back with them. */
+export interface AnsweredCalls {
+  readonly toolCalls: readonly ToolCall[];
+  readonly reasoningDetails: readonly unknown[];
+}
+
+/** The calls of a message. */
+export const callsOf = (message: CompletionMessage | undefined): AnsweredCalls => ({
+  toolCalls: message?.tool_calls ?? [],
+  reasoningDetails: message?.tool_calls?.length ? (message.reasoning_details ?? []) : [],
+});
 
 /**
  * What all native answers contain, streamed or not: ids, conversation title, sources. Sets the id
@@ -23,12 +43,18 @@ export class NativeEnvelope {
   readonly responseMessageId: string;
   private readonly collected = new CollectedSources();
   private grounding: AnswerGrounding | null = null;
+  /** Why the model was chosen; null: nobody asks. */
+  readonly decision: object | null = null;
 
   constructor(
     res: ServerResponse,
     private readonly conversation: JoinedConversation,
-    private readonly request: { readonly warnings: readonly FieldWarning[] },
+    private readonly request: Answered,
+    { explain = false }: Pick<CompletionCall, 'explain'>,
   ) {
+    const { plan } = request;
+    if (explain && plan)
+      this.decision = { reason: plan.reason, ...gateOf(plan), candidates: explainPlan(plan) };
     this.responseMessageId = conversation.answerId;
     res.setHeader('conversationId', conversation.id);
     res.setHeader('responseMessageId', this.responseMessageId);
@@ -53,7 +79,7 @@ export class NativeEnvelope {
     this.grounding = grounding;
   }
 
-  message(text: string, reasoning: string, toolCalls: readonly ToolCall[] = []): object {
+  message(text: string, reasoning: string, { toolCalls, reasoningDetails }: AnsweredCalls): object {
     const { sources, citations } = this.cited();
     return {
       role: 'assistant',
@@ -63,6 +89,7 @@ export class NativeEnvelope {
       ...(sources.length > 0 ? { sources } : {}),
       ...(citations.length > 0 ? { citations } : {}),
       ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+      ...(reasoningDetails.length > 0 ? { reasoning_details: reasoningDetails } : {}),
     };
   }
 
@@ -94,6 +121,7 @@ export class NativeEnvelope {
       conversationId: this.conversation.id,
       conversationTitle: this.conversation.title,
       ...(this.grounding ? { grounding: this.grounding.report } : {}),
+      ...(this.decision ? { decision: this.decision } : {}),
       ...(answer.stored === false ? { conversationStored: false } : {}),
       ...(answer.errorTrace.length > 0 ? { errorTrace: answer.errorTrace } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),

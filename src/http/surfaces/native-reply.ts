@@ -1,28 +1,26 @@
 import type { ServerResponse } from 'node:http';
-import { type CompletionChunk, reasoningOf, type ToolCall } from '../../completion.js';
+import { type CompletionChunk, reasoningOf } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
-import type { FieldWarning } from '../../pipeline/request.js';
 import type { Candidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
-import { NativeEnvelope } from './native-envelope.js';
+import { type AnsweredCalls, callsOf, NativeEnvelope } from './native-envelope.js';
+import type { AnsweredCall } from './surface.js';
 
 /** A native answer as one JSON object, even if the provider streams it. */
 export class NativeReply extends WholeAnswer {
   private readonly envelope: NativeEnvelope;
   private built: AnsweredMessage | null = null;
-  private toolCalls: readonly ToolCall[] = [];
+  private calls: AnsweredCalls = callsOf(undefined);
+  private readonly res: ServerResponse;
 
-  constructor(
-    private readonly res: ServerResponse,
-    conversation: JoinedConversation,
-    request: { readonly warnings: readonly FieldWarning[] },
-  ) {
+  constructor({ res, request, call }: AnsweredCall, conversation: JoinedConversation) {
     super();
-    this.envelope = new NativeEnvelope(res, conversation, request);
+    this.res = res;
+    this.envelope = new NativeEnvelope(res, conversation, request, call);
   }
 
   override begin(candidate: Candidate): void {
@@ -47,7 +45,7 @@ export class NativeReply extends WholeAnswer {
     const { text, reasoning } = this.message(answer.finishReason);
     sendJson(this.res, 200, {
       ...this.envelope.names(answer.candidate),
-      message: this.envelope.message(text, reasoning, this.toolCalls),
+      message: this.envelope.message(text, reasoning, this.calls),
       ...this.envelope.closing(answer),
     });
     this.release();
@@ -60,11 +58,12 @@ export class NativeReply extends WholeAnswer {
     const message = choices[0]?.message;
     envelope.cite(this.answer ? message?.annotations : null);
     if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
-    this.toolCalls = message?.tool_calls ?? [];
+    this.calls = callsOf(message);
     return {
       text: message?.content || message?.refusal || '',
       reasoning: (message && reasoningOf(message)) ?? '',
       ...envelope.cited(),
+      toolCalls: this.calls.toolCalls,
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../completion.js';
+import type { ChatMessage, ChatRequest } from '../../completion.js';
 import type {
   ResearchWish,
   SearchWish,
@@ -25,6 +25,11 @@ export interface NativeRequest {
   research?: boolean | ResearchWish | null;
   toolkits?: (string | ToolkitWish)[] | null;
   maxToolSteps?: number | null;
+  tools?: ChatRequest['tools'];
+  tool_choice?: ChatRequest['tool_choice'];
+  parallel_tool_calls?: boolean | null;
+  /** Whether the answer says why its model was chosen. */
+  explain?: boolean | null;
 }
 
 /**

@@ -1,17 +1,11 @@
-import {
-  type CompletionChunk,
-  escapeJson,
-  reasoningOf,
-  type ToolCall,
-  unescapeJson,
-} from '../../completion.js';
+import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
 import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
-import { NativeEnvelope, nativeUsage } from './native-envelope.js';
+import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import type {
@@ -35,6 +29,8 @@ export class NativeStream extends StreamedAnswer {
   private readonly envelope: NativeEnvelope;
   private names: object;
   private head = '';
+  /** What is to be sent before anything else; null: it was sent, or nobody asks. */
+  private plan: object | null;
   /**
    * Whether the answer is stored; then its text is collected as a byte string, and its reasoning.
    */
@@ -46,24 +42,29 @@ export class NativeStream extends StreamedAnswer {
   private static readonly tail = '"}]}}';
 
   private readonly hold: (bytes: number) => boolean;
-  /** Calls that the client has to run; created only if there are any. */
+  /**
+   * Calls that the client has to run, with opaque reasoning; created only if there is any of it.
+   */
   private calls: CompletionBuilder | null = null;
+  private built: AnsweredCalls | null = null;
 
   constructor(
-    { res, request, hold }: AnsweredCall,
+    { res, request, call, hold }: AnsweredCall,
     stream: EventStream,
     conversation: JoinedConversation,
   ) {
     super(stream);
-    this.envelope = new NativeEnvelope(res, conversation, request);
+    this.envelope = new NativeEnvelope(res, conversation, request, call);
     this.keeps = conversation.stores;
     this.hold = hold;
     const [expected] = request.plan?.candidates ?? [];
     this.names = expected ? this.envelope.names(expected) : {};
+    this.plan = this.envelope.decision;
   }
 
   /** Known clients pass over chunks whose text is empty. */
   progress(progress: GroundingProgress): void {
+    if (this.plan) this.sendPlan(this.plan);
     const message = { role: 'assistant', type: progress.type, content: [] };
     this.stream.data(byteJson({ ...this.names, text: '', message, ...progress }));
     this.stream.flush();
@@ -79,6 +80,7 @@ export class NativeStream extends StreamedAnswer {
   }
 
   text(escaped: string): void {
+    if (this.plan) this.sendPlan(this.plan);
     this.stream.data(this.head + escaped + NativeStream.middle + escaped + NativeStream.tail);
     if (this.keeps) this.keep(escaped, '');
   }
@@ -86,7 +88,7 @@ export class NativeStream extends StreamedAnswer {
   chunk(chunk: CompletionChunk): void {
     this.envelope.collectSources(chunk);
     for (const { index, delta } of chunk.choices) {
-      if (delta.tool_calls)
+      if (delta.tool_calls || delta.reasoning_details)
         (this.calls ??= new CompletionBuilder()).chunk({ choices: [{ index, delta }] });
       // the native dialect has one answer; a second choice is never requested
       if (index !== 0) continue;
@@ -103,11 +105,13 @@ export class NativeStream extends StreamedAnswer {
           text: unescapeJson(this.keptText),
           reasoning: this.keptReasoning,
           ...this.envelope.cited(),
+          toolCalls: this.toolCalls().toolCalls,
         }
       : null;
   }
 
   finish(answer: FinishedAnswer): void {
+    if (this.plan) this.sendPlan(this.plan);
     this.stream.data(
       byteJson({
         ...this.envelope.names(answer.candidate),
@@ -137,12 +141,19 @@ export class NativeStream extends StreamedAnswer {
     this.stream.end();
   }
 
-  private toolCalls(): readonly ToolCall[] {
+  private sendPlan(decision: object): void {
+    this.plan = null;
+    const message = { role: 'assistant', type: 'plan', content: [] };
+    this.stream.data(byteJson({ ...this.names, type: 'plan', text: '', message, decision }));
+  }
+
+  private toolCalls(): AnsweredCalls {
     const built = this.calls?.build('tool_calls', { id: '', model: '' });
-    return built?.choices[0]?.message.tool_calls ?? [];
+    return (this.built ??= callsOf(built?.choices[0]?.message));
   }
 
   private reasoning(text: string): void {
+    if (this.plan) this.sendPlan(this.plan);
     const fragment = { role: 'assistant', type: 'reasoning', content: [{ type: 'text', text }] };
     this.stream.data(byteJson({ ...this.names, type: 'reasoning', text, message: fragment }));
     if (this.keeps) this.keep('', text);

@@ -18,25 +18,26 @@ export const native: CompletionSurface = {
     return callOf(body, chatOf(body));
   },
   writer(answered) {
-    const { res, request, stream } = answered;
+    const { request, stream } = answered;
     const { conversation } = request;
     if (!conversation) throw new GatewayError('internal', 'no conversation was joined');
     return stream
       ? new NativeStream(answered, stream, conversation)
-      : new NativeReply(res, conversation, request);
+      : new NativeReply(answered, conversation);
   },
 };
 
 function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
   return {
     chat,
-    models: body.models,
+    models: isAuto(body) ? null : body.models,
     modelsField: 'models',
     modelField: 'models[0]',
     fallbackModels: body.fallback_models ?? [],
     order: body.order ?? null,
     routing: {
       messages: chat.messages,
+      tools: chat.tools ?? [],
       maxTokens: body.maxTokens ?? null,
       tradeoff: body.tradeoff ?? null,
     },
@@ -49,8 +50,12 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     invalidCode: native.invalidCode,
     keepsStatus: false,
     grounding: groundingOf(body),
+    ...(body.explain ? { explain: true } : {}),
   };
 }
+
+/** `auto` alone: the configured candidates. */
+const isAuto = ({ models }: NativeRequest): boolean => models.length === 1 && models[0] === 'auto';
 
 /** Null: the request asks for nothing but an answer. */
 function groundingOf({
@@ -75,6 +80,21 @@ function chatOf(body: NativeRequest): ChatRequest {
     messages: body.messages.map(chatMessage),
     ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
     ...(typeof body.maxTokens === 'number' ? { max_tokens: body.maxTokens } : {}),
+    ...toolsOf(body),
+  };
+}
+
+/** The client's functions; providers refuse a choice where there are none. */
+function toolsOf({
+  tools,
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: NativeRequest): Pick<ChatRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
+  if (!tools?.length) return {};
+  return {
+    tools,
+    ...(choice ? { tool_choice: choice } : {}),
+    ...(typeof parallel === 'boolean' ? { parallel_tool_calls: parallel } : {}),
   };
 }
 
@@ -106,8 +126,15 @@ function plain(content: ChatMessage['content']): string | ContentPart[] | null {
   if (typeof content === 'string') return content;
   // an assistant's turn that only has calls
   if (content === null || content === undefined) return null;
-  const blocks = content;
-  return blocks.length === 1
-    ? (blocks[0]?.text ?? '')
-    : blocks.map(({ text }) => ({ type: 'text', text: text ?? '' }));
+  const [first, second] = content;
+  return first?.type === 'text' && second === undefined
+    ? (first.text ?? '')
+    : content.map(contentPart);
+}
+
+/** A block with what its type has, and nothing else. */
+function contentPart({ type, text, image_url: image }: ContentPart): ContentPart {
+  if (type !== 'image_url' || !image) return { type: 'text', text: text ?? '' };
+  const { url, detail } = image;
+  return { type, image_url: { url, ...(detail ? { detail } : {}) } };
 }

@@ -4,6 +4,8 @@ import { CitedText } from '../../grounding/citations/cited-text.js';
 import { claimBefore } from '../../grounding/citations/claims.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
+import type { Parts } from '../parts.js';
+import type { AnswerGrounding } from './answer-grounding.js';
 import type { GroundingEvents } from './grounding-events.js';
 import type { TextFilter } from './round-writer.js';
 
@@ -48,8 +50,12 @@ export class AnswerChecks {
       });
   }
 
-  result(): { citations: readonly Citation[]; dropped: number } {
-    return { citations: this.citations, dropped: this.dropped };
+  /** What the whole answer rests on. Counts its citations, so it is asked for once. */
+  grounding(events: GroundingEvents, metrics: Parts['metrics']): AnswerGrounding {
+    const { citations, dropped, sources } = this;
+    metrics.grounding.citations(citations.length, dropped);
+    const cited = new Set(citations.map(({ source }) => source));
+    return { report: events.report(), sources: sources.shown(cited), citations };
   }
 }
 

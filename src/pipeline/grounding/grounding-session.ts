@@ -46,7 +46,7 @@ export class GroundingSession {
   private found: Promise<string> | null = null;
   private promptTokens: number;
   private contextLength = usualContext;
-  private controller: AbortController | null = null;
+  private readonly closing = new AbortController();
 
   constructor(private readonly input: GroundedInput) {
     const { parts, request, planned, grounding, figures } = input;
@@ -131,23 +131,16 @@ export class GroundingSession {
 
   /** Runs something that ends when the client leaves or the request's time is over. */
   async whileTools<T>(leftMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { cancellation } = this.input.request;
-    const controller = new AbortController();
-    this.controller = controller;
-    if (cancellation.reason) throw cancellation.reason;
-    cancellation.onCancel((reason) => controller.abort(reason));
+    const ending = new AbortController();
     const late = new GatewayError('deadline_exceeded', 'no answer within the time of the request');
-    const timer = setTimeout(() => controller.abort(late), leftMs);
-    const ended = new Promise<never>((_resolve, reject) => {
-      controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
-        once: true,
-      });
-    });
+    const timer = setTimeout(() => ending.abort(late), leftMs);
     try {
-      return await Promise.race([run(controller.signal), ended]);
+      return await this.input.request.cancellation.withSignal((left) => {
+        const signal = AbortSignal.any([left, ending.signal, this.closing.signal]);
+        return Promise.race([run(signal), rejectedBy(signal)]);
+      });
     } finally {
       clearTimeout(timer);
-      cancellation.onCancel(null);
     }
   }
 
@@ -162,10 +155,7 @@ export class GroundingSession {
   }
 
   grounding(): AnswerGrounding {
-    const { citations, dropped } = this.checks.result();
-    this.input.parts.metrics.grounding.citations(citations.length, dropped);
-    const cited = new Set(citations.map(({ source }) => source));
-    return { report: this.events.report(), sources: this.sources.shown(cited), citations };
+    return this.checks.grounding(this.events, this.input.parts.metrics);
   }
 
   /** The citations as OpenAI's dialect has them. */
@@ -174,7 +164,7 @@ export class GroundingSession {
   }
 
   close(): void {
-    this.controller?.abort(new GatewayError('client_closed', 'the request is over'));
+    this.closing.abort(new GatewayError('client_closed', 'the request is over'));
   }
 
   /**
@@ -264,6 +254,13 @@ export class GroundingSession {
     reservation.continueWith(new CompletionUses(sent, snapshot, caller));
     return reservation.admit(candidate);
   }
+}
+
+/** What does not look at its signal must not hold up the end. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 /** What a model or a tool wrote may be repeated; only the words of people name pages to open. */

@@ -76,7 +76,15 @@ function researchTerms(
   };
 }
 
-function searchTerms(request: GatewayRequest, call: CompletionCall, wish: SearchWish): SearchTerms {
+/**
+ * A search's wishes within what the configuration allows.
+ * @throws GatewayError the surface's code for an invalid field
+ */
+export function searchTerms(
+  request: GatewayRequest,
+  call: Pick<CompletionCall, 'invalidCode'>,
+  wish: SearchWish,
+): SearchTerms {
   const { grounding } = request.snapshot;
   const { maxUses, maxResults } = grounding.limits;
   checkEngine(request, call, wish);
@@ -106,7 +114,7 @@ function searchTerms(request: GatewayRequest, call: CompletionCall, wish: Search
 
 function checkEngine(
   { snapshot: { grounding, budgets }, caller }: GatewayRequest,
-  { invalidCode }: CompletionCall,
+  { invalidCode }: Pick<CompletionCall, 'invalidCode'>,
   { engine = null, mode }: SearchWish,
 ): void {
   const names = [...grounding.enginePrices.keys()];

@@ -119,22 +119,15 @@ async function toolsOf(
     ...(maxCalls ? { maxCalls } : {}),
   }));
   const { cancellation, caller, snapshot } = request;
-  const controller = new AbortController();
-  if (cancellation.reason) throw cancellation.reason;
-  cancellation.onCancel((reason) => controller.abort(reason));
   try {
-    const opened = await snapshot.grounding.toolkits.open(
-      choices,
-      caller.toolkits,
-      controller.signal,
+    const opened = await cancellation.withSignal((signal) =>
+      snapshot.grounding.toolkits.open(choices, caller.toolkits, signal),
     );
     const warnings = opened.warnings.map((message) => ({ field: 'toolkits', message }));
     request.warnings = [...request.warnings, ...warnings];
     return opened.tools;
   } catch (error) {
     throw inSurfaceCode(error, invalidCode);
-  } finally {
-    cancellation.onCancel(null);
   }
 }
 

@@ -64,12 +64,10 @@ export class ResearchCompletion implements GroundedRun {
   }
 
   end(answer: FinishedAnswer): AnswerGrounding {
-    const { citations, dropped } = this.checks.result();
-    this.input.parts.metrics.grounding.citations(citations.length, dropped);
-    const cited = new Set(citations.map(({ source }) => source));
-    const annotations = citedAnnotations(citations, this.sources);
+    const grounding = this.checks.grounding(this.events, this.input.parts.metrics);
+    const annotations = citedAnnotations(grounding.citations, this.sources);
     this.answer.end({ toolCalls: [], annotations, reasoningDetails: [] }, answer);
-    return { report: this.events.report(), sources: this.sources.shown(cited), citations };
+    return grounding;
   }
 
   private async research(candidate: Candidate): Promise<void> {

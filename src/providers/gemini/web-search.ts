@@ -36,10 +36,15 @@ export function geminiSearch(model: string): NativeSearch | null {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-const daysOf: Readonly<Record<string, number>> = { day: 1, week: 7, month: 31, year: 366 };
+const daysOf: ReadonlyMap<string, number> = new Map([
+  ['day', 1],
+  ['week', 7],
+  ['month', 31],
+  ['year', 366],
+]);
 
 function timeRange(recency: string | undefined): object | undefined {
-  const days = daysOf[recency ?? ''];
+  const days = daysOf.get(recency ?? '');
   if (days === undefined) return undefined;
   const now = Date.now();
   return {

@@ -1,3 +1,4 @@
+import { abilityOf } from '../outlook/ability-of.js';
 import type { ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import type { Basis, ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
 import { logOdds, sigmoid } from '../numbers.js';
@@ -24,8 +25,6 @@ interface Earlier {
   readonly references: readonly Reference[];
 }
 
-/** An ability that the configuration states is as sure as one with many results. */
-const statedError = 0.1;
 /** Below this, what was learned of models of 2024 is not worth reading the request for it. */
 const minFamiliar = 0.5;
 /** So many models of 2024 show how well all of them did. */
@@ -55,7 +54,7 @@ export class CandidateQualities {
   }
 
   private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): CandidateQuality {
-    const ability = this.abilityOf(known);
+    const ability = abilityOf(this.abilities, known);
     const { basis } = ability;
     const expected = this.scale.expect(seen.outlook, ability, known.effort);
     const { quality, uncertainty, interval } = expected;
@@ -96,13 +95,6 @@ export class CandidateQualities {
 
   private get earlier(): Earlier {
     return (this.read ??= earlierOf(this.predictor(), this.abilities));
-  }
-
-  private abilityOf({ knownAs, abilityStated, figures, isFamilyKnown }: Appraisal): ModelAbility {
-    const supposed = (): ModelAbility => this.abilities.supposed(figures.quality, !isFamilyKnown);
-    if (abilityStated === null) return this.abilities.measured(knownAs) ?? supposed();
-    if ('like' in abilityStated) return this.abilities.measured(abilityStated.like) ?? supposed();
-    return { ...supposed(), ability: abilityStated.value, error: statedError, basis: 'measured' };
   }
 }
 

@@ -12,6 +12,7 @@ export const acts = [
   'account.reset-link',
   'account.sign-in',
   'account.sign-in-failed',
+  'account.sign-out',
   'account.sign-up',
   'config.apply',
   'config.refuse',

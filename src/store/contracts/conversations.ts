@@ -53,8 +53,16 @@ export interface ConversationStore {
   find(accountId: string, id: string): Promise<FoundConversation | null>;
   /** What an account's conversations take: characters of their messages' content. */
   storedBytes(accountId: string): Promise<number>;
-  /** The last used first. */
-  list(accountId: string, page: PageRequest): Promise<Page<ConversationRecord>>;
+  /**
+   * The last used first.
+   * @param search only those whose titles contain all its words. Such a page may have fewer items
+   * than its limit, or none, although more follow.
+   */
+  list(
+    accountId: string,
+    page: PageRequest,
+    search?: string | null,
+  ): Promise<Page<ConversationRecord>>;
   /** Oldest first. Null if there is no such conversation. */
   messages(accountId: string, id: string, page: PageRequest): Promise<Page<MessageRecord> | null>;
   /** @param onlyDerived changes only a title that was derived from the first message */

@@ -13,8 +13,9 @@ export interface RemovalStore {
    */
   close(accountId: string, at: number): Promise<boolean>;
   /**
-   * Deletes conversations, notes of research, request log, decisions, shadows, feedback and sums of
-   * choices, at most `maxRows` rows; returns how many. 0: nothing is left.
+   * Deletes conversations, notes of research, request log, decisions, shadows, feedback,
+   * evaluations and sums of choices, and adds sums of short periods to those of `deletedAccountId`,
+   * at most `maxRows` rows; returns how many. 0: nothing is left.
    */
   removeRows(accountId: string, maxRows: number): Promise<number>;
   /**

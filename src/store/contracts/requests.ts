@@ -50,6 +50,9 @@ export interface RequestSummary extends Omit<RequestRow, 'plan' | 'attempts' | '
   readonly keyName: string | null;
 }
 
+/** A request with its plan, without what it takes long to read. */
+export type PlannedRequest = Omit<RequestRow, 'attempts' | 'content'>;
+
 /** A request to store. */
 export interface NewRequest extends RequestRow {
   /** The names under which it is summed up, which are few; absent: the row's own. */
@@ -68,6 +71,8 @@ export interface RequestFilter {
   readonly model?: string | null;
   readonly responseId?: string | null;
   readonly conversationId?: string | null;
+  readonly surface?: string | null;
+  readonly stream?: boolean | null;
   /** An error code. */
   readonly code?: string | null;
   /** Whether there is an error code. */
@@ -111,13 +116,33 @@ export interface UsageRow {
 /** Whose spending is summed. */
 export type Spender = { readonly keyId: string } | { readonly accountId: string };
 
+/** Intervals of time, in ms. */
+export interface TimeGrid {
+  /** The start of the first one. */
+  readonly start: number;
+  readonly intervalMs: number;
+}
+
+/** How many requests a filter selects in one interval. */
+export interface RequestCount {
+  /** Counts from 0. */
+  readonly point: number;
+  readonly requests: number;
+  /** Those with an error code. */
+  readonly errors: number;
+}
+
 /** The request log. */
 export interface RequestStore {
   /** Skips rows that are stored already, in the sums too. */
   add(rows: readonly NewRequest[]): Promise<void>;
   find(accountId: string | null, id: string): Promise<RequestRow | null>;
+  /** Those of these requests that the account has, without attempts and content. */
+  some(accountId: string, ids: readonly string[]): Promise<PlannedRequest[]>;
   /** Newest first. */
   list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestSummary>>;
+  /** Intervals without requests are absent. */
+  counts(filter: RequestFilter, grid: TimeGrid): Promise<RequestCount[]>;
   /** Sums of whole days, newest day first, then by name; of the filter only who, what and when. */
   usage(
     filter: RequestFilter,
@@ -168,6 +193,11 @@ export interface SelectionStore {
    * All decisions that are linked with this one, itself included, oldest first, at most a thousand.
    */
   group(accountId: string, id: string): Promise<SelectionRow[]>;
+  /** The candidates of those of these decisions that the account has. */
+  some(
+    accountId: string,
+    ids: readonly string[],
+  ): Promise<Pick<SelectionRow, 'id' | 'candidates'>[]>;
   /** The first decision of each group. */
   list(accountId: string, page: PageRequest): Promise<Page<SelectionRow>>;
 }

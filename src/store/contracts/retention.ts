@@ -5,6 +5,7 @@ export type AgedRows =
   | 'conversations'
   | 'feedback'
   | 'usage'
+  | 'periods'
   | 'choices'
   | 'shadows'
   | 'research'

@@ -11,6 +11,16 @@ export interface StoredWishes {
   readonly models: readonly string[] | null;
   readonly maximize: boolean;
   readonly seed: number;
+  /** What the columns mean, whatever their names; absent or null: by their names. */
+  readonly columns?:
+    | readonly {
+        readonly name: string;
+        readonly model: string;
+        readonly role: 'score' | 'cost' | 'latency';
+      }[]
+    | null;
+  /** How many characters the evaluation set takes at the beginning of the rows; absent: none. */
+  readonly collectedLength?: number;
 }
 
 /** A training without its rows. */

@@ -7,8 +7,9 @@ import type {
 } from '../contracts/conversations.js';
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean, fromJson } from './columns.js';
-import { after, pageOf } from './pages.js';
+import { after, pageOf, type Position } from './pages.js';
 import { removeConversations } from './retention.js';
+import { searchTitles } from './search-conversations.js';
 import type { ConversationTable, MessageTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { appendTurns } from './turns.js';
@@ -27,15 +28,7 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
       // PostgreSQL answers a sum as text
       return Number(row.bytes);
     },
-    async list(accountId, page) {
-      const rows = await owned(database, accountId)
-        .where(after(['updated_at', 'id'], page.cursor))
-        .orderBy('updated_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(rows, page.limit, (row) => [row.updated_at, row.id], fromColumns);
-    },
+    list: (accountId, page, search = null) => list(database, accountId, page, search),
     async messages(accountId, id, page) {
       const conversation = await owned(database, accountId)
         .where('id', '=', clean(id))
@@ -56,6 +49,25 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
     remove: (accountId, id) => removeConversation(database, accountId, id),
     append: (turns) => appendTurns(database, turns),
   };
+}
+
+async function list(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  page: PageRequest,
+  search: string | null,
+): Promise<Page<ConversationRecord>> {
+  const read = (cursor: string | null, limit: number): Promise<Selectable<ConversationTable>[]> =>
+    owned(database, accountId)
+      .where(after(['updated_at', 'id'], cursor))
+      .orderBy('updated_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
+  if (search !== null)
+    return await searchTitles({ read, positionOf, item: fromColumns }, page, search);
+  return pageOf(await read(page.cursor, page.limit + 1), page.limit, positionOf, fromColumns);
 }
 
 /** The conversations of an account. */

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { RequestRow, RequestSummary } from '../contracts/requests.js';
+import type { PlannedRequest, RequestRow, RequestSummary } from '../contracts/requests.js';
 import { clean, fromJson, toJson, wholeOrNull } from './columns.js';
 import type { RequestTable } from './tables.js';
 
@@ -42,6 +42,13 @@ export function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
     attempts: fromJson(row.attempts),
     content: fromJson(row.content),
   });
+}
+
+/** The request of a row with its plan. */
+export function plannedFromColumns(
+  row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
+): PlannedRequest {
+  return Object.assign(shared(row), { plan: fromJson(row.plan) });
 }
 
 /** The request of a row in a list. */

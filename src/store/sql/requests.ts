@@ -1,16 +1,23 @@
 import type { Kysely } from 'kysely';
 import type {
   NewRequest,
+  PlannedRequest,
   RequestFilter,
   RequestStore,
   RequestSummary,
 } from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
+import { addPeriods, periodsOf } from './add-periods.js';
 import { clean } from './columns.js';
 import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import { fromRequestColumns, summaryFromColumns, toRequestColumns } from './request-rows.js';
-import { requestColumns, selectRequests } from './select-requests.js';
+import {
+  fromRequestColumns,
+  plannedFromColumns,
+  summaryFromColumns,
+  toRequestColumns,
+} from './request-rows.js';
+import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { addShadows } from './shadows.js';
 import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
@@ -27,7 +34,9 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
       const row = await query.executeTakeFirst();
       return row ? fromRequestColumns(row) : null;
     },
+    some: (accountId, ids) => readSome(database, accountId, ids),
     list: (filter, page) => listRequests(database, filter, page),
+    counts: (filter, grid) => countRequests(database, filter, grid).execute(),
     usage: (filter, by, page) => sumUsage(database, filter, by, page),
     spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
   };
@@ -56,8 +65,24 @@ async function addRequests(
     );
     const added = sorted.filter((row) => inserted.has(row.id));
     await addUsage(transaction, added);
+    await addPeriods(transaction, periodsOf(added));
     await addShadows(transaction, added);
   });
+}
+
+async function readSome(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<PlannedRequest[]> {
+  if (ids.length === 0) return [];
+  const rows = await database
+    .selectFrom('requests')
+    .select(['id', 'account_id', ...requestColumns, 'plan'])
+    .where('id', 'in', ids.map(clean))
+    .where('account_id', '=', accountId)
+    .execute();
+  return rows.map(plannedFromColumns);
 }
 
 async function listRequests(

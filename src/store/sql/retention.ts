@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AgedRows, RetentionStore } from '../contracts/retention.js';
+import { periodKey } from './add-periods.js';
 import { choiceKey } from './choice-rows.js';
 import { removeNotesOf } from './research.js';
 import type { Database, StoreTables } from './tables.js';
@@ -7,6 +8,7 @@ import { transact } from './transact.js';
 
 /** Rows per statement, few enough that no other statement waits long. */
 const maxDeletions = 500;
+const dayMs = 86_400_000;
 
 interface AgedTable {
   readonly table: keyof StoreTables;
@@ -16,6 +18,8 @@ interface AgedTable {
   readonly key: readonly string[];
   /** What the column holds for a time; absent: the time itself. */
   readonly dateOf?: (at: number) => string;
+  /** Which rows; absent: all. */
+  readonly only?: RawBuilder<unknown>;
 }
 
 const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
@@ -28,6 +32,13 @@ const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
     date: 'day',
     key: ['day', 'account_id', 'key_id', 'provider', 'model'],
     dateOf: (at) => new Date(at).toISOString().slice(0, 10),
+  },
+  // shorter ones are merged long before, and the index begins with the span
+  periods: {
+    table: 'usage_periods',
+    date: 'at',
+    key: periodKey,
+    only: sql`span_ms = ${sql.lit(dayMs)}`,
   },
   choices: {
     table: 'choice_days',
@@ -69,11 +80,11 @@ async function removeSome(
   at: number,
   limit: number,
 ): Promise<number> {
-  const { table, date, key, dateOf } = agedTables[rows];
+  const { table, date, key, dateOf, only = sql`1 = 1` } = agedTables[rows];
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const condition: RawBuilder<unknown> = sql`(${columns}) in (
     select ${columns} from ${sql.table(table)}
-    where ${sql.ref(date)} < ${dateOf ? dateOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
+    where ${only} and ${sql.ref(date)} < ${dateOf ? dateOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
   if (rows === 'conversations') return await removeConversations(transaction, condition);
   const { numAffectedRows = 0n } =
     await sql`delete from ${sql.table(table)} where ${condition}`.execute(transaction);

@@ -1,6 +1,6 @@
-import { type Kysely, sql, type SqlBool } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { PageRequest } from '../contracts/page.js';
-import type { RequestFilter } from '../contracts/requests.js';
+import type { RequestFilter, TimeGrid } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { after } from './pages.js';
 import type { StoreTables } from './tables.js';
@@ -37,17 +37,38 @@ export function selectRequests(
   filter: RequestFilter,
   page: PageRequest,
 ) {
-  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter)];
   return database
     .selectFrom('requests')
     .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
     .select(['requests.id', 'requests.account_id', ...requestColumns])
     .select('api_keys.name as key_name')
-    .where(sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`)
+    .where(selects(filter))
     .where(after(['requests.at', 'requests.id'], page.cursor))
     .orderBy('requests.at', 'desc')
     .orderBy('requests.id', 'desc')
     .limit(page.limit + 1);
+}
+
+/** How many requests a filter selects in each interval, and how many of them failed. */
+export function countRequests(
+  database: Kysely<StoreTables>,
+  filter: RequestFilter,
+  { start, intervalMs }: TimeGrid,
+) {
+  return database
+    .selectFrom('requests')
+    .select([
+      sql<number>`cast((requests.at - ${start}) / ${intervalMs} as bigint)`.as('point'),
+      sql<number>`cast(count(*) as bigint)`.as('requests'),
+      sql<number>`cast(count(requests.code) as bigint)`.as('errors'),
+    ])
+    .where(selects(filter))
+    .groupBy('point');
+}
+
+function selects(filter: RequestFilter): RawBuilder<SqlBool> {
+  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter)];
+  return sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`;
 }
 
 type Condition = ReturnType<typeof sql<SqlBool>>;
@@ -60,6 +81,7 @@ function texts(filter: RequestFilter): Condition[] {
     response_id: filter.responseId,
     conversation_id: filter.conversationId,
     code: filter.code,
+    surface: filter.surface,
   };
   const conditions = Object.entries(wanted).flatMap(([column, value]) =>
     typeof value === 'string'
@@ -72,11 +94,12 @@ function texts(filter: RequestFilter): Condition[] {
 }
 
 function numbers(filter: RequestFilter): Condition[] {
-  const { status, statusClass } = filter;
+  const { status, statusClass, stream = null } = filter;
   const bounds: [string, string, number | null | undefined][] = [
     ['status', '=', status],
     ['status', '>=', typeof statusClass === 'number' ? statusClass * 100 : null],
     ['status', '<', typeof statusClass === 'number' ? (statusClass + 1) * 100 : null],
+    ['stream', '=', stream === null ? null : Number(stream)],
     ['latency_ms', '>=', filter.minLatencyMs],
     ['latency_ms', '<=', filter.maxLatencyMs],
     ['cost_usd', '>=', filter.minCostUsd],

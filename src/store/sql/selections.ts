@@ -14,6 +14,19 @@ export function createSelectionStore(database: Kysely<StoreTables>): SelectionSt
   return {
     add: (rows) => addSelections(database, rows),
     group: (accountId, id) => readGroup(database, accountId, clean(id)),
+    async some(accountId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await database
+        .selectFrom('selections')
+        .select(['id', 'candidates'])
+        .where('id', 'in', ids.map(clean))
+        .where('account_id', '=', accountId)
+        .execute();
+      return rows.map(({ id, candidates }) => ({
+        id,
+        candidates: unpackCandidates(fromJson(candidates)),
+      }));
+    },
     async list(accountId, page) {
       const rows = await database
         .selectFrom('selections')

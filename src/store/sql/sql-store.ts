@@ -4,9 +4,11 @@ import { createAuditStore } from './audit.js';
 import { createChoiceStore } from './choices.js';
 import { createClaimStore } from './claims.js';
 import { createConversationStore } from './conversations.js';
+import { createEvaluationStore } from './evaluations.js';
 import { createFeedbackStore } from './feedback.js';
 import { createKeyStore } from './keys.js';
 import { createLearningStore } from './learnings.js';
+import { createPeriodStore } from './periods.js';
 import { createPreferenceStore } from './preferences.js';
 import { createRequestStore } from './requests.js';
 import { createRemovalStore } from './removal.js';
@@ -35,10 +37,12 @@ export function createSqlStore(
     keys: createKeyStore(database),
     conversations: createConversationStore(database),
     preferences: createPreferenceStore(database),
+    evaluations: createEvaluationStore(database),
     trainings: createTrainingStore(database),
     trainingQueue: createTrainingQueue(database),
     selections: createSelectionStore(database),
     requests: createRequestStore(database),
+    periods: createPeriodStore(database),
     choices: createChoiceStore(database),
     shadows: createShadowStore(database),
     research: createResearchStore(database),

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ChoiceDayTable, ShadowRefusalTable, ShadowTable } from './choice-tables.js';
+import type { EvaluationTable } from './evaluation-tables.js';
 
 /*
  * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded
@@ -214,6 +215,14 @@ export interface UsageDayTable {
   cost_usd: number;
 }
 
+/** Sums of short periods: see `PeriodRow`. */
+export interface UsagePeriodTable extends Omit<UsageDayTable, 'day'> {
+  at: number;
+  span_ms: number;
+  measure: 'latency' | 'ttft' | 'none';
+  bucket: number;
+}
+
 export interface FeedbackTable {
   id: string;
   account_id: string;
@@ -268,10 +277,12 @@ export interface StoreTables {
   selections: SelectionTable;
   requests: RequestTable;
   usage_days: UsageDayTable;
+  usage_periods: UsagePeriodTable;
   choice_days: ChoiceDayTable;
   shadows: ShadowTable;
   shadow_refusals: ShadowRefusalTable;
   research_notes: ResearchNotesTable;
+  evaluations: EvaluationTable;
   feedback: FeedbackTable;
   audit: AuditTable;
 }

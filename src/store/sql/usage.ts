@@ -37,7 +37,7 @@ export async function addUsage(database: Database, requests: readonly NewRequest
 function sumsOf(requests: readonly NewRequest[]): Sums[] {
   const sums = new Map<string, Sums>();
   for (const request of requests) {
-    const row = sumOf(request);
+    const row = usageSum(request);
     const key = JSON.stringify(keyColumns.map((column) => row[column]));
     const sum = sums.get(key);
     if (!sum) sums.set(key, row);
@@ -54,7 +54,8 @@ function sumsOf(requests: readonly NewRequest[]): Sums[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
-function sumOf(request: NewRequest): Sums {
+/** What a request adds to the sums of its day. */
+export function usageSum(request: NewRequest): Sums {
   const { provider, model } = request.summedAs ?? request;
   return {
     day: dayOf(request.at),

@@ -64,7 +64,7 @@ export class Metrics {
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
     // alerts need counters that exist from the start
-    for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy'])
+    for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy', 'mcp'])
       this.instruments.disconnects.series(surface);
     for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
     for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month'])

@@ -13,6 +13,8 @@ export interface FinishedRequest {
   readonly caller: Caller;
   readonly surface: string;
   readonly at: number;
+  /** `performance.now()` of its arrival. */
+  readonly startedAt: number;
   readonly latencyMs: number;
   readonly record: RequestRecord;
   /** Null if nothing was planned. */
@@ -38,6 +40,7 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
     caller,
     surface: surface ?? 'other',
     at: Date.now() - latencyMs,
+    startedAt,
     latencyMs,
     record,
     planId: plan?.id ?? null,
@@ -53,10 +56,9 @@ const maxName = 512;
 const named = (name: string | null): string | null => (name === null ? null : cut(name, maxName));
 
 /** The row of a request. @param salt for content of which only a hash is stored */
-export function requestRowOf(
-  { id, requestId, caller, surface, at, latencyMs, record, planId, plan, isBare }: FinishedRequest,
-  salt: Buffer | null,
-): NewRequest {
+export function requestRowOf(finished: FinishedRequest, salt: Buffer | null): NewRequest {
+  const { id, requestId, caller, surface, at, startedAt, latencyMs, record, planId } = finished;
+  const { plan, isBare } = finished;
   const {
     status,
     code,
@@ -97,7 +99,7 @@ export function requestRowOf(
     completionTokens,
     costUsd,
     plan: storedPlan(plan, record),
-    attempts: isBare ? null : record.attempts.map(keptAttempt),
+    attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, startedAt)),
     content: isBare ? null : storedContent(content, salt),
   };
 }
@@ -127,6 +129,17 @@ function storedPlan(
   };
 }
 
-function keptAttempt({ firstContentMs, ...rest }: Attempt): object {
-  return { firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs), ...rest };
+const wholeMs = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+
+/** Times from the request's arrival or the attempt's start, in whole ms. */
+function keptAttempt(attempt: Attempt, arrivedAt: number): object {
+  const { startedAt, waitMs, sentMs, headersMs, firstContentMs, ...rest } = attempt;
+  return {
+    startMs: Math.max(0, Math.round(startedAt - arrivedAt)),
+    waitMs: Math.round(waitMs),
+    sentMs: wholeMs(sentMs),
+    headersMs: wholeMs(headersMs),
+    firstContentMs: wholeMs(firstContentMs),
+    ...rest,
+  };
 }

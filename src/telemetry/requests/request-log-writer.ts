@@ -30,6 +30,7 @@ const loggedSurfaces: ReadonlySet<string> = new Set([
   'reported',
   'embeddings',
   'proxy',
+  'mcp',
   'shadow',
 ]);
 /** Content that waits, for each kind of row. */

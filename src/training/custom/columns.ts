@@ -15,6 +15,8 @@ export interface ColumnOptions {
   readonly promptColumn: string;
   /** The models whose columns count; null: every column except the prompt's belongs to a model. */
   readonly models: readonly string[] | null;
+  /** What the columns mean, whatever their names; all others are ignored. Absent: by their names. */
+  readonly columns?: readonly NumberColumn[] | null;
 }
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
@@ -33,8 +35,8 @@ const maxNameLength = 200;
  */
 export function readColumns(
   names: readonly string[],
-  { promptColumn, models }: ColumnOptions,
-): NumberColumn[] {
+  { promptColumn, models, columns: mapped }: ColumnOptions,
+): readonly NumberColumn[] {
   if (names.length > maxColumns)
     throw new FileProblem(
       `at most ${maxColumns} columns are supported, and there are ${names.length}`,
@@ -53,6 +55,7 @@ export function readColumns(
       `there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
       1,
     );
+  if (mapped) return mappedColumns(names, mapped);
   const known = new Set(names);
   const columns = names
     .filter((name) => name !== promptColumn)
@@ -60,6 +63,21 @@ export function readColumns(
   const wanted = models === null ? columns : columns.filter(({ model }) => models.includes(model));
   checkModels(wanted, models);
   return wanted;
+}
+
+/** @throws FileProblem if the file lacks one of them */
+function mappedColumns(
+  names: readonly string[],
+  mapped: readonly NumberColumn[],
+): readonly NumberColumn[] {
+  const missing = mapped.find(({ name }) => !names.includes(name));
+  if (missing)
+    throw new FileProblem(
+      `the mapping names the column ${quoted(missing.name)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
+      1,
+    );
+  checkModels(mapped, null);
+  return mapped;
 }
 
 /**

@@ -79,7 +79,10 @@ export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
 }
 
 /** What a dollar may be worth, in shares of quality: from nothing to everything. */
-const worths = [0, ...Array.from({ length: 80 }, (_, step) => 0.3 * 10 ** ((step * 5.2) / 79))];
+export const worths: readonly number[] = [
+  0,
+  ...Array.from({ length: 80 }, (_, step) => 0.3 * 10 ** ((step * 5.2) / 79)),
+];
 
 /** The place of the model that is chosen in a row if a dollar is worth that much quality. */
 export function choiceAt(

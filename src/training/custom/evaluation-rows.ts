@@ -11,13 +11,10 @@ export interface EvaluationRows {
   readonly costs: Float32Array | null;
 }
 
-const minRows = 50;
 /** Longer files are refused. */
 export const maxRows = 100_000;
 /** Rows times models: what can be trained in minutes and a few hundred MB. */
-const maxCells = 2_000_000;
-/** With fewer prompts, the interval of the gain would say nothing. */
-const minComparedPrompts = 20;
+export const maxCells = 2_000_000;
 /** A larger number is a mistake, not a score, cost or latency. */
 const maxNumber = 1e9;
 
@@ -64,16 +61,9 @@ export class RowReader {
     });
   }
 
-  /** All rows. @throws FileProblem if they are too few to learn from */
+  /** All rows; they may be too few to learn from. */
   finish(): EvaluationRows {
     const { models, prompts, numbers } = this;
-    if (prompts.length < minRows)
-      throw new FileProblem(`at least ${minRows} rows are needed, and there are ${prompts.length}`);
-    models.forEach((model, place) => {
-      if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place])))
-        throw new FileProblem(`the column of ${quoted(model)} has no scores`);
-    });
-    this.checkCompared();
     const hasCosts = this.columns.some(({ role }) => role === 'cost');
     return {
       models,
@@ -81,23 +71,6 @@ export class RowReader {
       scores: Float32Array.from(numbers.score),
       costs: hasCosts ? Float32Array.from(numbers.cost) : null,
     };
-  }
-
-  /** Only rows with scores of several models show which model to choose. */
-  private checkCompared(): void {
-    const { length } = this.models,
-      found = new Set<string>();
-    this.prompts.forEach((prompt, row) => {
-      if (found.size >= minComparedPrompts) return;
-      const measured = this.models.filter(
-        (_, place) => !Number.isNaN(this.numbers.score[row * length + place]),
-      ).length;
-      if (measured >= 2) found.add(compared(prompt));
-    });
-    if (found.size < minComparedPrompts)
-      throw new FileProblem(
-        `at least ${minComparedPrompts} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
-      );
   }
 }
 

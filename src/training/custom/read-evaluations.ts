@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { checkRows, joinRows } from './check-rows.js';
 import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
 import { type EvaluationRows, maxRows, RowReader } from './evaluation-rows.js';
 import { FileProblem, quoted } from './evaluation-file.js';
@@ -6,6 +7,11 @@ import { FileProblem, quoted } from './evaluation-file.js';
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
   readonly format: 'csv' | 'jsonl';
+  /**
+   * How many characters the collected evaluations take: they come before the file, as JSON lines
+   * with `scores`. Absent: none.
+   */
+  readonly collectedLength?: number;
 }
 
 /**
@@ -14,8 +20,15 @@ export interface ReadOptions extends ColumnOptions {
  * @throws FileProblem naming the line
  */
 export function readEvaluations(text: string, options: ReadOptions): EvaluationRows {
-  return options.format === 'csv' ? readCsv(text, options) : readLines(text, options);
+  const { collectedLength = 0 } = options;
+  if (collectedLength === 0) return checkRows(readFile(text, options));
+  const collected = readCollected(text.slice(0, collectedLength));
+  const file = text.slice(collectedLength);
+  return checkRows(file === '' ? collected : joinRows(collected, readFile(file, options)));
 }
+
+const readFile = (text: string, options: ReadOptions): EvaluationRows =>
+  options.format === 'csv' ? readCsv(text, options) : readLines(text, options);
 
 /** What csv-parse passes to `on_record` with `info`. */
 interface ParsedRecord {
@@ -26,7 +39,7 @@ interface ParsedRecord {
 function readCsv(text: string, options: ReadOptions): EvaluationRows {
   let reader: RowReader | null = null,
     names: string[] = [],
-    columns: NumberColumn[] = [],
+    columns: readonly NumberColumn[] = [],
     places: number[] = [],
     promptPlace = 0;
   const take = ({ record, info: { lines } }: ParsedRecord): null => {
@@ -80,7 +93,9 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
   const reader = new RowReader(columns);
   for (const { row, line } of rows) {
     const strange =
-      options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
+      options.models === null && !options.columns
+        ? Object.keys(row).find((name) => !names.has(name))
+        : undefined;
     if (strange !== undefined)
       throw new FileProblem(
         `the row has ${quoted(strange)}, which none of the first 1000 rows has`,
@@ -92,6 +107,24 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
       line,
     );
   }
+  return reader.finish();
+}
+
+/** The rows of an evaluation set, which may be of any models. */
+function readCollected(text: string): EvaluationRows {
+  const rows = linesIn(text, 'prompt');
+  const names = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
+  const columns = names.flatMap((name): NumberColumn[] => {
+    const [, model, role] = /^([^]+)\/(score|cost)$/.exec(name) ?? [];
+    return model === undefined ? [] : [{ name, model, role: role === 'cost' ? 'cost' : 'score' }];
+  });
+  const reader = new RowReader(columns);
+  for (const { row, line } of rows)
+    reader.add(
+      own(row, 'prompt'),
+      columns.map(({ name }) => own(row, name)),
+      line,
+    );
   return reader.finish();
 }
 

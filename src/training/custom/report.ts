@@ -9,6 +9,7 @@ import {
   type Predicted,
   valuesAt,
 } from './choices.js';
+import { type CostQuality, judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
@@ -32,7 +33,7 @@ interface ChoiceReport {
 
 /**
  * What a training found. Stored, and returned by the API; reports of earlier versions lack
- * `overShipped`, `savings`, `unjudged`, `calibration`, `finding` and `inUse`.
+ * `overShipped`, `savings`, `unjudged`, `calibration`, `evaluation`, `finding` and `inUse`.
  */
 export interface TrainingReport {
   readonly rows: number;
@@ -66,6 +67,8 @@ export interface TrainingReport {
   readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
+  /** Costs and scores of choices; null if costs are not known. */
+  readonly evaluation: CostQuality | null;
   readonly finding: TrainingFinding;
   /** Whether the training is of use: for any finding but `no_use`. */
   readonly isUseful: boolean;
@@ -114,6 +117,7 @@ export function reportOn(
     savings: findings.savings,
     unjudged: findings.unjudged,
     calibration,
+    evaluation: judgeCostQuality(rows, heldOut, given.seed),
     finding,
     isUseful: finding !== 'no_use',
     inUse,

@@ -53,6 +53,8 @@ describe('a link to a page that nobody retrieved', () => {
     ['**https://fake.example/x** (https://fake.example/y)', '**fake.example** (fake.example)'],
     ['https://known.example@fake.example/', 'fake.example'],
     ['[x](https://known.example@fake.example/)', 'x'],
+    ['https://known.example/page#https://fake.example/x', 'known.example'],
+    ['[x](https://known.example/page#to=https%3a%2F%2Ffake.example)', 'x'],
     ['[x](https://fake.example\\@known.example/)', 'x'],
     ['[x](javascript:alert(1))', 'x'],
     ['[x]( JaVaScRiPt:alert(1))', 'x'],

@@ -403,7 +403,7 @@ describe('many hostile pages', () => {
     (_, response) => void endless(Buffer.alloc(65_536, 'x'))(response),
   ];
 
-  it('leave nothing in memory', async () => {
+  it('leave nothing in memory', { timeout: 300_000 }, async () => {
     const round = async (): Promise<void> => {
       for (const bomb of bombs) await read(bomb);
     };

@@ -24,6 +24,7 @@ const samePages: readonly (readonly [string, ...string[]])[] = [
   ['https://example.org/%2Fx', 'https://example.org/%2fx'],
   ['https://münchen.example/straße', 'https://xn--mnchen-3ya.example/stra%C3%9fe'],
   ['https://example.org/app#!/lamps', 'https://example.org/app/#!/lamps'],
+  ['http://3..', 'http://0.0.0.3/'],
 ];
 
 const otherPages: readonly string[] = [

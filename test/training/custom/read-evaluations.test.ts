@@ -19,6 +19,34 @@ const scoresOf = ({ models, scores }: EvaluationRows, model: string): (number | 
   );
 };
 
+describe('evaluations of an evaluation set', () => {
+  const lineOf = (at: number): object => ({
+    prompt: `Set ${at}`,
+    scores: { a: 1, c: 0.5 },
+    costs: { c: 0.25 },
+  });
+  const set = `${jsonl(lineOf)}\n`;
+
+  it('are read alone, or before the rows of a file, with the models of both', () => {
+    const alone = read(set, { collectedLength: set.length });
+    expect([alone.models, alone.prompts.length]).toEqual([['a', 'c'], 60]);
+    const file = `prompt,a,b\n${rows((row) => `File ${row},0,1`)}`;
+    const both = read(set + file, { collectedLength: set.length });
+    expect(both.prompts[0]).toBe('Set 0');
+    expect(both.prompts[60]).toBe('File 0');
+    const first = (model: string): (number | null)[] => {
+      const scores = scoresOf(both, model);
+      return [scores[0]!, scores[60]!];
+    };
+    expect([first('a'), first('b'), first('c')]).toEqual([
+      [1, 0],
+      [null, 1],
+      [0.5, null],
+    ]);
+    expect(both.costs?.filter((cost) => !Number.isNaN(cost))).toHaveLength(60);
+  });
+});
+
 describe('evaluations as CSV', () => {
   it('may begin with a byte order mark, have Windows line ends and quoted cells', () => {
     const text =

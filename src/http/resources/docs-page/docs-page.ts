@@ -1,16 +1,18 @@
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
+import { newNonce } from '../../dashboard/nonce.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { ApiDocument } from './api-document.js';
 import { originMark } from './curl-example.js';
 import { escape } from './markup.js';
-import { docsHtml } from './page.js';
+import { docsHtml, nonceMark } from './page.js';
 
 // not helmet's default, which allows scripts and fonts and upgrades links of a plain-HTTP gateway
 // to https
 const policy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'unsafe-inline'"],
+  connectSrc: ["'self'"],
   baseUri: ["'none'"],
   formAction: ["'none'"],
   frameAncestors: ["'none'"],
@@ -23,19 +25,26 @@ function originOf(req: Request, publicUrl: string | null): string {
   return publicUrl ?? `${req.protocol}://${known}${req.baseUrl}`;
 }
 
-/** `GET /docs`: the OpenAPI document as a page that loads nothing from other servers. */
+/**
+ * `GET /docs`: the OpenAPI document as a page that loads nothing from other servers. Its script, with
+ * which the reader calls the operations, is part of the dashboard's build; without it the page stays
+ * readable.
+ */
 export function docsPage(version: string, publicUrl: () => string | null): RequestHandler {
   let html: string | null = null;
-  const protect = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: policy },
-    // only the operator knows whether the whole domain supports TLS
-    strictTransportSecurity: false,
-  });
   return (req, res) => {
+    const nonce = newNonce();
+    const directives = { ...policy, scriptSrc: [`'nonce-${nonce}'`] };
+    const protect = helmet({
+      contentSecurityPolicy: { useDefaults: false, directives },
+      // only the operator knows whether the whole domain supports TLS
+      strictTransportSecurity: false,
+    });
     protect(req, res, () => {
       html ??= docsHtml(openApiDocument(version, '/') as ApiDocument, version);
+      const page = html.replaceAll(originMark, () => escape(originOf(req, publicUrl())));
       res.setHeader('Content-Type', 'text/html; charset=utf-8');
-      res.end(html.replaceAll(originMark, () => escape(originOf(req, publicUrl()))));
+      res.end(page.replace(nonceMark, nonce));
     });
   };
 }

@@ -14,14 +14,21 @@ export function operationSection(placed: PlacedOperation, components: Components
     operation.deprecated ? ' <small>for earlier clients</small>' : undefined,
   ];
   return [
-    `<section id="${operation.operationId}"><h3><span class="method ${method}">${method.toUpperCase()}</span> <code>${escape(path)}</code>${note}</h3>`,
+    `<section id="${operation.operationId}" data-method="${method}" data-path="${escape(path)}"${bodyExample(operation)}><h3><span class="method ${method}">${method.toUpperCase()}</span> <code>${escape(path)}</code>${note}</h3>`,
     `<p><b>${prose(operation.summary)}.</b></p>${description === '' ? '' : `<p>${prose(description)}</p>`}`,
-    `<pre><code>${escape(curlExample(placed))}</code></pre>`,
+    `<pre tabindex="0"><code>${escape(curlExample(placed))}</code></pre>`,
     sectionOf('Query', parameterTable(operation)),
     sectionOf('Body', operation.deprecated ? '' : bodyOf(operation, components)),
     sectionOf('Answer', answersOf(operation)),
     '</section>',
   ].join('');
+}
+
+/** What the form of the page begins with, for a body of JSON. */
+function bodyExample({ requestBody }: Operation): string {
+  const json = requestBody?.content['application/json'];
+  if (!json) return '';
+  return ` data-body="${escape(JSON.stringify(json.example ?? {}, null, 2))}"`;
 }
 
 function parameterTable({ parameters = [] }: Operation): string {

@@ -11,6 +11,9 @@ interface Group {
   readonly operations: readonly PlacedOperation[];
 }
 
+/** In the place of the nonce of an answer, without which the script does not run. */
+export const nonceMark = '{nonce}';
+
 /** The document as an HTML page. The URL of the gateway is `originMark` in it. */
 export function docsHtml(document: ApiDocument, version: string): string {
   const { schemas } = document.components;
@@ -23,7 +26,7 @@ export function docsHtml(document: ApiDocument, version: string): string {
       .map(([name, schema]) => schemaSection(name, schema, schemas))
       .join('')}</main></div>`,
   ];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><div class="page">${body.join('')}</div></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><div class="page">${body.join('')}</div><script type="module" src="docs/try-it.js" nonce="${nonceMark}"></script></body></html>`;
 }
 
 function groupsOf({ tags, paths }: ApiDocument): Group[] {

@@ -59,7 +59,22 @@ function signInPaths(): object {
       },
     }),
     ...resourcePath('Sign-in', '/api/v1/auth/sign-out', {
-      post: { id: 'signOut', summary: 'Sign out the browser' },
+      post: {
+        id: 'signOut',
+        summary: 'Sign out the browser, or all browsers of the account',
+        description: 'With `everywhere`, a key must allow `admin`.',
+        request: 'sign-out.request',
+        isBodyOptional: true,
+        example: { everywhere: true },
+      },
+    }),
+    ...resourcePath('Sign-in', '/api/v1/auth/status', {
+      get: {
+        id: 'getAuthStatus',
+        summary: 'How people sign in, and whether this browser has',
+        response: 'auth-status.response',
+        isPublic: true,
+      },
     }),
     ...resourcePath('Sign-in', '/api/v1/auth/account', {
       get: {

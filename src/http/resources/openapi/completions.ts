@@ -1,7 +1,11 @@
 import { ref } from './components.js';
-import { describedPath, type Described } from './operations.js';
+import { describedPath, type Described, resourcePath } from './operations.js';
 
-const native = { invalid: 422, statuses: [429, 500, 502, 503, 504] } as const;
+const native = {
+  invalid: 422,
+  statuses: [429, 500, 502, 503, 504],
+  takesSignIn: true,
+} as const;
 const openai = {
   invalid: 400,
   statuses: [429, 500, 502, 503, 504],
@@ -58,6 +62,15 @@ export function completionPaths(): object {
       },
       native,
     ),
+    ...resourcePath('Completions', '/api/v1/completion-options', {
+      get: {
+        id: 'getCompletionOptions',
+        summary:
+          'What completions may ask for: search, research, toolkits, and the size of requests',
+        response: 'completion-options.response',
+        scope: 'completions',
+      },
+    }),
   };
 }
 
@@ -77,12 +90,17 @@ function chatCompletionPath(): object {
     scope: 'completions',
     errors: { 404: 'The model does not exist.' },
   };
-  return describedPath('Completions', '/v1/chat/completions', { post }, openai);
+  return describedPath(
+    'Completions',
+    '/v1/chat/completions',
+    { post },
+    { ...openai, takesSignIn: true },
+  );
 }
 
 /** Embeddings, and the list of models, in OpenAI's shape. */
 export function modelPaths(): object {
-  const listing = { ...openai, statuses: [429, 500] } as const;
+  const listing = { ...openai, statuses: [429, 500], takesSignIn: true } as const;
   const embeddings: Described = {
     id: 'createEmbeddings',
     summary: "Embed texts, in OpenAI's shape",

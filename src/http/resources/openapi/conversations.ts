@@ -5,6 +5,10 @@ const pageOfMessages = [
   queryParameter('limit', 'Messages per page, from 1 to 100. Default: 20.', 'integer'),
   queryParameter('cursor', '`messages.next` of the previous page.'),
 ];
+const searchParameter = queryParameter(
+  'search',
+  'Only conversations whose titles contain all these words. Each page looks at the next 5,000 conversations, so it may have fewer items than `limit`, or none, although `next` is not null.',
+);
 const exportParameter = {
   name: 'format',
   in: 'query',
@@ -28,6 +32,7 @@ export function conversationPaths(): object {
         summary: "List the account's conversations, most recently used first",
         response: 'conversation.response',
         isList: true,
+        parameters: [searchParameter],
         scope: 'completions',
       },
       post: {

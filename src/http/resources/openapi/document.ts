@@ -4,10 +4,14 @@ import { accountPaths } from './accounts.js';
 import { auditPaths } from './audit.js';
 import { completionPaths, modelPaths } from './completions.js';
 import { componentSchemas } from './components.js';
+import { configurationPaths } from './configuration.js';
 import { conversationPaths } from './conversations.js';
 import { keyPaths } from './keys.js';
 import { publicPages, proxyPath } from './pages.js';
+import { evaluationPaths } from './evaluations.js';
+import { mcpPath } from './mcp.js';
 import { preferencePaths } from './preferences.js';
+import { providerPaths } from './providers.js';
 import { requestPaths } from './requests.js';
 import { selectionPaths } from './selection.js';
 import { tags } from './tags.js';
@@ -44,13 +48,17 @@ export function openApiDocument(version: string, server: string): object {
     ...completionPaths(),
     ...selectionPaths(),
     ...modelPaths(),
+    ...providerPaths(),
     ...conversationPaths(),
     ...preferencePaths(),
+    ...evaluationPaths(),
     ...requestPaths(),
     ...keyPaths(),
     ...accountPaths(),
     ...auditPaths(),
+    ...configurationPaths(),
     ...proxyPath(),
+    ...mcpPath(),
     ...v2Paths(),
     ...publicPages(),
   };

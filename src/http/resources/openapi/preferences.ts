@@ -1,4 +1,4 @@
-import { type Described, resourcePath } from './operations.js';
+import { type Described, queryParameter, resourcePath } from './operations.js';
 
 const weights = { quality: 3, cost: 1, latency: 1 };
 
@@ -38,9 +38,42 @@ export function preferencePaths(): object {
       },
       delete: { id: 'deletePreference', summary: 'Delete a preference' },
     }),
+    ...previewPath(),
     ...trainingPath(),
   };
 }
+
+function previewPath(): object {
+  return resourcePath('Preferences', '/api/v1/preferences/preview', {
+    post: {
+      id: 'previewPreference',
+      summary: 'Try a preference without storing it',
+      description:
+        'Tells which model would win, by how much and at what cost, for requests of the account, example prompts and messages, beside what wins now.',
+      parameters: [
+        queryParameter('explain', 'True: each item names all its candidates.', 'boolean'),
+      ],
+      request: 'preference-preview.request',
+      example: { preference: { weights }, examples: true },
+      response: 'preference-preview.response',
+    },
+  });
+}
+
+const trainingFields = {
+  prompt_column: { type: 'string', description: 'The column of the prompts. Default: `prompt`.' },
+  maximize: { type: 'string', enum: ['true', 'false'], description: 'False: lower is better.' },
+  mapping: {
+    type: 'string',
+    description:
+      'JSON, a `TrainingMappingRequest`: what the columns mean, in place of what their names say.',
+  },
+  evaluations: {
+    type: 'string',
+    enum: ['true', 'false'],
+    description: 'True: the evaluation set counts too, or alone without a file.',
+  },
+};
 
 function trainingPath(): object {
   const file = { type: 'string', format: 'binary', description: 'CSV or newline-delimited JSON.' };
@@ -60,11 +93,15 @@ function trainingPath(): object {
         'text/csv': { schema: { type: 'string' } },
         'application/x-ndjson': { schema: { type: 'string' } },
         'multipart/form-data': {
-          schema: { type: 'object', required: ['file'], properties: { file } },
+          schema: { type: 'object', properties: { file, ...trainingFields } },
         },
       },
       response: 'training.response',
       status: 202,
+      parameters: [
+        queryParameter('evaluations', 'As in the form, for other bodies than JSON.', 'boolean'),
+        queryParameter('mapping', 'As in the form.'),
+      ],
       errors: { 409: 'Another training of this account has not ended.' },
     },
     delete: { id: 'deleteTraining', summary: 'Delete the trained router' },

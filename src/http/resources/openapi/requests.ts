@@ -31,11 +31,16 @@ const by = queryParameter(
   'How the sums are grouped: one or more of `day`, `provider`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
 );
 
+const surface = queryParameter('surface', 'Where it came in, such as `completions`.');
+const stream = queryParameter('stream', '`true` or `false`: whether it asked for a stream.');
+
 const requestFilters = [
   account,
   key,
   provider,
   model,
+  surface,
+  stream,
   status,
   code,
   failed,
@@ -43,7 +48,29 @@ const requestFilters = [
   ...bounds,
   from,
   to,
-  format,
+];
+const histogramParameters = [
+  ...requestFilters,
+  queryParameter(
+    'interval',
+    'The length of each interval: `1s`, `5s`, `10s`, `30s`, `1m`, `5m`, `10m`, `30m`, `1h`, `3h`, `6h`, `1d` or `7d`. Default: the shortest that makes at most 200.',
+  ),
+];
+const seriesParameters = [
+  account,
+  key,
+  provider,
+  model,
+  from,
+  to,
+  queryParameter(
+    'interval',
+    'The length of each point: `1m`, `5m`, `10m`, `30m`, `1h`, `3h`, `6h` or `1d`. Default: the shortest that makes at most 200 points and for which figures are kept.',
+  ),
+  queryParameter(
+    'by',
+    'Also the figures of each `model`, `provider`, `key` or `account`, of the 8 largest. Default: none.',
+  ),
 ];
 const usageParameters = [
   queryParameter('limit', 'Rows per page, from 1 to 1000. Default: 1000.', 'integer'),
@@ -121,7 +148,7 @@ function requestLogPaths(): object {
         summary: "List the account's requests, newest first",
         response: 'request.response',
         isList: true,
-        parameters: requestFilters,
+        parameters: [...requestFilters, format],
         scope: 'admin',
       },
     }),
@@ -142,6 +169,7 @@ function requestLogPaths(): object {
         scope: 'admin',
       },
     }),
+    ...figurePaths(),
     ...resourcePath('Usage', '/api/v1/savings', {
       get: {
         id: 'getSavings',
@@ -154,6 +182,32 @@ function requestLogPaths(): object {
       },
     }),
     ...shadowingPath(),
+  };
+}
+
+/** Figures over time. */
+function figurePaths(): object {
+  return {
+    ...resourcePath('Usage', '/api/v1/requests/histogram', {
+      get: {
+        id: 'getRequestHistogram',
+        summary: 'How many requests there were over time, by the filters of their list',
+        response: 'request-histogram.response',
+        parameters: histogramParameters,
+        scope: 'admin',
+      },
+    }),
+    ...resourcePath('Usage', '/api/v1/usage/series', {
+      get: {
+        id: 'getUsageSeries',
+        summary: 'Requests, errors, tokens, cost and latencies over time',
+        description:
+          'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
+        response: 'usage-series.response',
+        parameters: seriesParameters,
+        scope: 'admin',
+      },
+    }),
   };
 }
 

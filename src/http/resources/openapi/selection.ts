@@ -1,6 +1,6 @@
 import { describedPath, type Described } from './operations.js';
 
-const surface = { invalid: 400, statuses: [429, 500, 503] } as const;
+const surface = { invalid: 400, statuses: [429, 500, 503], takesSignIn: true } as const;
 
 const explain = {
   name: 'explain',

@@ -12,6 +12,7 @@ export const tags = {
   'Sign-in': 'Accounts of people: sign-up, sign-in and passwords.',
   Accounts: 'The administration of accounts.',
   'Pass-through': "Any path of a provider's own API, with the provider's key added by the gateway.",
+  MCP: 'The tools of the gateway for MCP clients, such as editors and agents.',
   'SDK dialect': 'The `/v2` dialect of public SDKs of model selection. Its errors are `{detail}`.',
   Operation: 'Health, metrics, and this description. None of them needs a key by default.',
 } as const;

@@ -26,6 +26,7 @@ import {
   reserveScript,
 } from './scripts.js';
 import { Settlements } from './settlements.js';
+import { parseUrl } from '../../../parse-url.js';
 
 export interface RedisCountersOptions {
   /** Prefix of all keys and channels; `signalbox:` if absent. */
@@ -271,7 +272,7 @@ class SharedReservation implements Reservation, LiveReservation {
  * it.
  */
 function checkUrl(url: string): void {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parseUrl(url);
   const isValid =
     parsed !== null &&
     /^rediss?:$/.test(parsed.protocol) &&

@@ -12,6 +12,8 @@ import { choices } from './0011-choices.js';
 import { shadows } from './0012-shadows.js';
 import { keyToolkits } from './0013-key-toolkits.js';
 import { researchNotes } from './0014-research-notes.js';
+import { usagePeriods } from './0015-usage-periods.js';
+import { evaluations } from './0016-evaluations.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -31,4 +33,6 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0012-shadows', shadows],
   ['0013-key-toolkits', keyToolkits],
   ['0014-research-notes', researchNotes],
+  ['0015-usage-periods', usagePeriods],
+  ['0016-evaluations', evaluations],
 ]);

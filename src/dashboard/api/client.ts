@@ -1,0 +1,52 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { paths } from './api-types.js';
+import { ApiFailure } from './failure.js';
+
+export type { Schema } from './schema.js';
+
+/** The path under which the gateway is mounted, without a slash at the end; `''` at the root. */
+export const basePath = new URL(document.baseURI).pathname.replace(/\/$/, '');
+
+/** The gateway's address as other programs reach it, without a slash at the end. */
+export const gatewayUrl = `${location.origin}${basePath}`;
+
+/** The sign-in's token, which each change must carry; in memory only. */
+let csrfToken: string | null = null;
+
+/** Sets the token that changes carry from now on. */
+export function setCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+/** The headers of a request that the page sends without the client, such as a streamed one. */
+export const changeHeaders = (): Record<string, string> =>
+  csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
+
+/** Adds the token to changes, and throws what is not a success. */
+const middleware: Middleware = {
+  onRequest({ request }) {
+    if (request.method !== 'GET' && csrfToken !== null)
+      request.headers.set('x-csrf-token', csrfToken);
+    return request;
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await ApiFailure.of(response);
+  },
+};
+
+/**
+ * Calls the gateway's API by the types of `/openapi.json`. Every answer that is not 2xx is thrown as
+ * `ApiFailure`, so that `data` is there:
+ * `const { data } = await api.GET('/api/v1/keys', { params: { query: { limit: 50 } } })`.
+ */
+export const api = createClient<paths, 'application/json'>({
+  baseUrl: basePath === '' ? '/' : basePath,
+});
+api.use(middleware);
+
+/** The data of an answer. @throws ApiFailure if the gateway sent none */
+export async function dataOf<Data>(answer: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
+  const { data } = await answer;
+  if (data === undefined || data === null) throw new ApiFailure(0, 'the answer is empty', null);
+  return data;
+}

@@ -1,0 +1,53 @@
+/** One line, or one layer of bars, of a chart. */
+export interface ChartSeries {
+  readonly label: string;
+  /** One for each time; null: nothing is known. */
+  readonly values: readonly (number | null)[];
+  readonly color: string;
+}
+
+/** Colours that are told apart in both themes, also by most people who are colour-blind. */
+export const chartColors = [
+  '#228be6',
+  '#f59f00',
+  '#12b886',
+  '#be4bdb',
+  '#fa5252',
+  '#15aabf',
+  '#82c91e',
+  '#e64980',
+] as const;
+
+/** Of what has no colour of its own, such as the sum of the rest. */
+export const restColor = '#868e96';
+export const errorColor = '#fa5252';
+
+/** The colour of the nth series. */
+export const colorAt = (index: number): string =>
+  chartColors[index % chartColors.length] ?? restColor;
+
+/** Each series on top of those before it: what a stacked chart draws. Null counts as 0. */
+export function stacked(series: readonly ChartSeries[]): number[][] {
+  const length = Math.max(0, ...series.map(({ values }) => values.length));
+  const below = new Array<number>(length).fill(0);
+  return series.map(({ values }) => below.map((sum, at) => (below[at] = sum + (values[at] ?? 0))));
+}
+
+/** Of a series of counts, what is left of the whole; null: nothing at any time. */
+export function restOf(
+  whole: readonly number[],
+  parts: readonly (readonly number[])[],
+): number[] | null {
+  const rest = whole.map((sum, at) =>
+    Math.max(0, sum - parts.reduce((all, part) => all + (part[at] ?? 0), 0)),
+  );
+  // sums of fractions leave dust
+  return rest.some((value, at) => value > (whole[at] ?? 0) * 1e-6) ? rest : null;
+}
+
+/** The index of the time that is nearest to a place between the first and the last one. */
+export function nextIndex(current: number | null, step: number, length: number): number | null {
+  if (length === 0) return null;
+  if (current === null) return step > 0 ? 0 : length - 1;
+  return Math.min(length - 1, Math.max(0, current + step));
+}

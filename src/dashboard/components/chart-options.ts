@@ -1,0 +1,110 @@
+import uPlot from 'uplot';
+import { type ChartSeries, stacked } from './chart-columns.js';
+
+/** `stacked`: bars on top of each other; `lines`: gaps where nothing is known. */
+export type ChartKind = 'stacked' | 'lines';
+
+/** The columns that the chart draws: times in seconds, then the series, the topmost layer first. */
+export function chartData(
+  times: readonly number[],
+  series: readonly ChartSeries[],
+  kind: ChartKind,
+): uPlot.AlignedData {
+  const seconds = times.map((time) => time / 1_000);
+  if (kind === 'lines') return [seconds, ...series.map(({ values }) => [...values])];
+  return [seconds, ...stacked(series).reverse()];
+}
+
+interface Drawn {
+  readonly names: readonly (readonly [label: string, color: string])[];
+  readonly kind: ChartKind;
+  readonly scheme: 'light' | 'dark';
+  readonly width: number;
+  readonly height: number;
+  readonly group: string | undefined;
+  readonly format: (value: number) => string;
+  readonly onMove: (index: number | null) => void;
+  readonly onSelect: ((from: number, to: number) => void) | undefined;
+}
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** The options of a chart. */
+export function chartOptions(drawn: Drawn): uPlot.Options {
+  const { width, height, group, onMove, onSelect } = drawn;
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: {
+      y: false,
+      points: { show: drawn.kind === 'lines' },
+      drag: { x: onSelect !== undefined, y: false, setScale: false },
+      ...(group === undefined ? {} : { sync: { key: group } }),
+    },
+    scales: {
+      x: { range: (plot, min, max) => [min, max + stepOf(plot)] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: axesOf(drawn),
+    series: [{}, ...seriesOf(drawn)],
+    hooks: {
+      setCursor: [({ cursor: { idx } }) => onMove(idx ?? null)],
+      setSelect: [(plot) => tellSelection(plot, onSelect)],
+    },
+  };
+}
+
+/** The last interval ends one step after its start. */
+function stepOf({ data: [times] }: uPlot): number {
+  const [first, second] = times;
+  return first === undefined || second === undefined ? 60 : second - first;
+}
+
+function tellSelection(plot: uPlot, onSelect: Drawn['onSelect']): void {
+  const { left, width } = plot.select;
+  if (!onSelect || width < 3) return;
+  const [from, to] = [left, left + width].map((place) => plot.posToVal(place, 'x') * 1_000);
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  if (from !== undefined && to !== undefined) onSelect(Math.floor(from), Math.ceil(to));
+}
+
+function seriesOf({ names, kind }: Drawn): uPlot.Series[] {
+  const bars = uPlot.paths.bars?.({ size: [0.86, 40], align: 1 });
+  const all = names.map(([label, color]): uPlot.Series =>
+    kind === 'lines'
+      ? { label, stroke: color, width: 1.75, points: { show: true, size: 3 }, spanGaps: true }
+      : { label, stroke: color, fill: color, width: 0, points: { show: false }, ...pathsOf(bars) },
+  );
+  return kind === 'stacked' ? all.reverse() : all;
+}
+
+const pathsOf = (paths: uPlot.Series.PathBuilder | undefined): Pick<uPlot.Series, 'paths'> =>
+  paths === undefined ? {} : { paths };
+
+function axesOf({ scheme, format }: Drawn): uPlot.Axis[] {
+  const isDark = scheme === 'dark';
+  const shared: uPlot.Axis = {
+    stroke: isDark ? '#c9c9c9' : '#495057',
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: isDark ? '#3b3b3b' : '#e9ecef', width: 1 },
+    ticks: { show: false },
+  };
+  const wordings = (_plot: uPlot, values: number[], _axis: number, _space: number, step: number) =>
+    values.map((value) => timeLabel(value, step));
+  return [
+    { ...shared, grid: { show: false }, space: 64, values: wordings },
+    { ...shared, size: 62, space: 36, values: (_plot, values) => values.map(format) },
+  ];
+}
+
+/** A time on the axis, in the reader's zone: a clock within a day, else the day. */
+function timeLabel(seconds: number, step: number): string {
+  const at = new Date(seconds * 1_000);
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
+  if (step >= day || (isMidnight && step >= hour))
+    return at.toLocaleDateString('en', { month: 'short', day: 'numeric' });
+  return at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+}

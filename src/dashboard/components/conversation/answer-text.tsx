@@ -1,0 +1,143 @@
+import { Anchor, Code, Group, Table, Text } from '@mantine/core';
+import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
+import { memo, type ReactNode } from 'react';
+import { fill, texts } from '../../texts/texts.js';
+import { WideTable } from '../wide-table.js';
+import { CopyText } from '../copy-text.js';
+import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
+import { SourceMarker } from './sources.js';
+
+interface AnswerTextProps {
+  text: string;
+  sources?: readonly ShownSource[];
+  citations?: readonly Citation[];
+  /** Whether more of it is coming: marks that are not closed yet are then not shown. */
+  isGrowing?: boolean;
+}
+
+/**
+ * An answer as Markdown. Raw HTML stays text, nothing is loaded from other servers, and links say
+ * where they lead; markers of sources open what the source says.
+ */
+export const AnswerText = memo(function AnswerText({
+  text,
+  sources = [],
+  citations = [],
+  isGrowing = false,
+}: AnswerTextProps) {
+  const options: MarkdownToJSX.Options = {
+    disableParsingRawHTML: true,
+    disableFrontmatter: true,
+    forceBlock: true,
+    optimizeForStreaming: isGrowing,
+    overrides,
+    renderRule: (next, node, _renderChildren, state) =>
+      node.type === RuleType.text ? (
+        <MarkedText key={state.key} text={node.text} sources={sources} citations={citations} />
+      ) : (
+        next()
+      ),
+  };
+  return (
+    <div className="answer-text">
+      <Markdown options={options}>{text}</Markdown>
+    </div>
+  );
+});
+
+interface MarkedTextProps {
+  text: string;
+  sources: readonly ShownSource[];
+  citations: readonly Citation[];
+}
+
+function MarkedText({ text, sources, citations }: MarkedTextProps) {
+  if (sources.length === 0) return text;
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  return cutAtMarkers(text, (id) => byId.has(id)).map((piece, index) =>
+    piece.kind === 'text' ? (
+      piece.text
+    ) : (
+      <SourceMarker
+        key={index}
+        sources={piece.ids.flatMap((id) => byId.get(id) ?? [])}
+        citations={citations}
+      />
+    ),
+  );
+}
+
+interface LinkProps {
+  href?: string;
+  children?: ReactNode;
+}
+
+function Link({ href, children }: LinkProps) {
+  const url = openableUrl(href);
+  if (url === null) return <span>{children}</span>;
+  return (
+    <Anchor
+      inherit
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      title={url}
+      underline="always"
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+/** A picture of an answer is not loaded: its address could tell somebody that it was shown. */
+function Picture({ src, alt }: { src?: string; alt?: string }) {
+  return (
+    <Link {...(src === undefined ? {} : { href: src })}>
+      {fill(texts.playground.picture, { name: alt || (src ?? '') })}
+    </Link>
+  );
+}
+
+function Pre({ children }: { children?: ReactNode }) {
+  const code = textIn(children);
+  return (
+    <div className="answer-code">
+      <Group justify="flex-end">
+        <CopyText value={code} label={texts.playground.copyCode} />
+      </Group>
+      <Code block tabIndex={0} role="region" aria-label={texts.playground.code}>
+        {code}
+      </Code>
+    </div>
+  );
+}
+
+/** The text of rendered code. */
+function textIn(node: ReactNode): string {
+  if (typeof node === 'string' || typeof node === 'number') return String(node);
+  if (Array.isArray(node)) return node.map((one: ReactNode) => textIn(one)).join('');
+  const props = (node as { props?: { children?: ReactNode } } | null)?.props;
+  return props ? textIn(props.children) : '';
+}
+
+const heading = ({ children }: { children?: ReactNode }) => (
+  <Text component="p" fw={700} mt="sm" mb={4}>
+    {children}
+  </Text>
+);
+
+const overrides: MarkdownToJSX.Overrides = {
+  a: Link,
+  img: Picture,
+  pre: Pre,
+  code: ({ children }: { children?: ReactNode }) => <Code>{children}</Code>,
+  table: ({ children }: { children?: ReactNode }) => (
+    <WideTable label={texts.playground.table} minWidth={0}>
+      <Table withTableBorder withColumnBorders w="auto">
+        {children}
+      </Table>
+    </WideTable>
+  ),
+  // the page has its own headings; an answer's are only strong text, so that its outline stays
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, heading])),
+};

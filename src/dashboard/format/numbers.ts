@@ -1,0 +1,34 @@
+const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** What stands where a value is unknown. */
+export const unknownValue = '–';
+
+/** A whole number with separators: `12,345`. */
+export const formatCount = (value: number | null | undefined): string =>
+  value === null || value === undefined ? unknownValue : grouped.format(value);
+
+/** A large number in few characters: `1.2M`. */
+export const formatCompact = (value: number | null | undefined): string =>
+  value === null || value === undefined ? unknownValue : compact.format(value);
+
+/** US dollars with as many digits as the amount needs: `$0.00042`, `$1.35`, `$1,204`. */
+export function formatUsd(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknownValue;
+  const size = Math.abs(value);
+  const digits =
+    size === 0 || size >= 1_000 ? 0 : size >= 1 ? 2 : Math.min(8, 2 - exponentOf(size));
+  const sign = value < 0 ? '−' : '';
+  return `${sign}$${size.toLocaleString('en', { minimumFractionDigits: size === 0 ? 0 : Math.min(digits, 2), maximumFractionDigits: digits })}`;
+}
+
+/** `0.034` is `-2`: how many places after the point come before the first digit. */
+const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;
+
+/** A share from 0 to 1 as a percentage: `4.2%`. */
+export const formatShare = (value: number | null | undefined, digits = 1): string =>
+  value === null || value === undefined ? unknownValue : `${(value * 100).toFixed(digits)}%`;
+
+/** Tokens: `1.2k tokens` where room is short. */
+export const formatTokens = (value: number | null | undefined): string =>
+  value === null || value === undefined ? unknownValue : compact.format(value);

@@ -1,0 +1,123 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Paper,
+  PasswordInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Tabs,
+  Text,
+} from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf, gatewayUrl } from '../../api/client.js';
+import { CodeBlock } from '../../components/copy-text.js';
+import { Failure } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { fill, texts } from '../../texts/texts.js';
+import { snippets } from './snippets.js';
+
+const text = texts.connect;
+
+/** The model that stands in the settings until another is chosen. */
+const defaultModel = 'auto';
+
+/** The page `/connect`: settings for other programs, filled in. */
+export default function ConnectPage() {
+  const [model, setModel] = useState(defaultModel);
+  const [key, setKey] = useState('');
+  const [program, setProgram] = useState('curl');
+  const shown = snippets({ url: gatewayUrl, key: key === '' ? text.placeholder : key, model });
+  return (
+    <Page title={text.title} lead={text.lead}>
+      <Paper withBorder p="md">
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <ModelSelect model={model} choose={setModel} />
+          <KeyField
+            value={key}
+            change={setKey}
+            program={shown.find(({ id }) => id === program)?.program ?? program}
+          />
+        </SimpleGrid>
+      </Paper>
+      <Tabs value={program} onChange={(id) => setProgram(id ?? 'curl')} keepMounted={false}>
+        <Tabs.List mb="md">
+          {shown.map((snippet) => (
+            <Tabs.Tab key={snippet.id} value={snippet.id}>
+              {snippet.program}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {shown.map(({ id, program: name, place, code }) => (
+          <Tabs.Panel key={id} value={id}>
+            <Stack gap="xs">
+              <Text size="sm">
+                {text.where}: {place}
+              </Text>
+              <CodeBlock code={code} label={name} />
+            </Stack>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}
+
+function ModelSelect({ model, choose }: { model: string; choose: (model: string) => void }) {
+  const models = useQuery({
+    queryKey: ['callable-models'],
+    queryFn: () => dataOf(api.GET('/v1/models')),
+  });
+  const names = models.data?.data.map(({ id }) => id) ?? [];
+  return (
+    <Select
+      label={text.model}
+      description={text.modelHint}
+      data={[...new Set([defaultModel, ...names])]}
+      value={model}
+      onChange={(chosen) => choose(chosen ?? defaultModel)}
+      searchable
+      allowDeselect={false}
+    />
+  );
+}
+
+interface KeyFieldProps {
+  value: string;
+  change: (key: string) => void;
+  /** Names the key that is created here. */
+  program: string;
+}
+
+function KeyField({ value, change, program }: KeyFieldProps) {
+  const creating = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/api/v1/keys', { body: { name: fill(text.keyName, { program }) } })),
+    onSuccess: (made) => change(made.key ?? ''),
+  });
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end" wrap="nowrap">
+        <PasswordInput
+          flex={1}
+          label={text.key}
+          description={text.keyHint}
+          autoComplete="off"
+          value={value}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+        />
+        <Button loading={creating.isPending} onClick={() => creating.mutate()}>
+          {text.createKey}
+        </Button>
+      </Group>
+      {creating.data ? (
+        <Alert color="green" role="status">
+          {fill(text.created, { name: creating.data.name })}
+        </Alert>
+      ) : null}
+      {creating.error ? <Failure error={creating.error} /> : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,61 @@
+import { api, dataOf, type Schema } from '../../api/client.js';
+
+export type Conversation = Schema<'ConversationResponse'>;
+export type StoredMessage = Schema<'MessageResponse'>;
+
+/** Of a list's page, and of a conversation's. */
+const conversationsPerPage = 30;
+const messagesPerPage = 100;
+/** A longer conversation is exported, not shown: so many messages are more than anybody reads. */
+const maxMessages = 1_000;
+
+/** A page of conversations, the last used first. */
+export const readConversations = (search: string, cursor: string | null) =>
+  dataOf(
+    api.GET('/api/v1/conversations', {
+      params: {
+        query: {
+          limit: conversationsPerPage,
+          ...(search === '' ? {} : { search }),
+          ...(cursor === null ? {} : { cursor }),
+        },
+      },
+    }),
+  );
+
+/** A conversation with its messages, oldest first. */
+export interface WholeConversation {
+  readonly conversation: Conversation;
+  readonly messages: readonly StoredMessage[];
+  /** Whether it has more messages than are shown. */
+  readonly isCut: boolean;
+}
+
+/** Reads a conversation with all its messages, up to a thousand. */
+export async function readWholeConversation(id: string): Promise<WholeConversation> {
+  const conversation = await dataOf(
+    api.GET('/api/v1/conversations/{id}', {
+      params: { path: { id }, query: { limit: messagesPerPage } },
+    }),
+  );
+  const messages = [...(conversation.messages?.items ?? [])];
+  let cursor = conversation.messages?.next ?? null;
+  while (cursor !== null && messages.length < maxMessages) {
+    const page = await dataOf(
+      api.GET('/api/v1/conversations/{id}/messages', {
+        params: { path: { id }, query: { limit: messagesPerPage, cursor } },
+      }),
+    );
+    messages.push(...page.items);
+    cursor = page.next;
+  }
+  return { conversation, messages, isCut: cursor !== null };
+}
+
+/** Gives a conversation another title. */
+export const renameConversation = (id: string, title: string) =>
+  api.PATCH('/api/v1/conversations/{id}', { params: { path: { id } }, body: { title } });
+
+/** Deletes a conversation with its messages. */
+export const deleteConversation = (id: string) =>
+  api.DELETE('/api/v1/conversations/{id}', { params: { path: { id } } });

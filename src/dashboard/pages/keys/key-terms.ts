@@ -1,0 +1,91 @@
+import type { Schema } from '../../api/schema.js';
+import { formatCount, formatUsd } from '../../format/numbers.js';
+import { formatInstant } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+
+/** An API key as the gateway lists it. */
+export type ApiKey = Schema<'KeyResponse'>;
+/** What a form says of a new or changed key. */
+export type KeyTerms = Schema<'KeyRequest'>;
+
+const text = texts.keys;
+
+/** A key's limits in a few words, `none` where there are none. */
+export function limitsOf({ limits }: ApiKey): string {
+  const { requestsPerMinute, tokensPerMinute, dayBudgetUsd, monthBudgetUsd } = limits;
+  const said = [
+    requestsPerMinute === null
+      ? ''
+      : fill(text.limitRequests, { value: formatCount(requestsPerMinute) }),
+    tokensPerMinute === null ? '' : fill(text.limitTokens, { value: formatCount(tokensPerMinute) }),
+    dayBudgetUsd === null ? '' : fill(text.limitDay, { value: formatUsd(dayBudgetUsd) }),
+    monthBudgetUsd === null ? '' : fill(text.limitMonth, { value: formatUsd(monthBudgetUsd) }),
+  ].filter((one) => one !== '');
+  return said.length === 0 ? text.noLimits : said.join(', ');
+}
+
+/** Whether a key still opens the gateway. */
+export const isUsable = ({ revokedAt, expiresAt }: ApiKey, now = Date.now()): boolean =>
+  revokedAt === null && (expiresAt === null || new Date(expiresAt).getTime() > now);
+
+/** A key's state in words. */
+export function stateOf(key: ApiKey, now = Date.now()): string {
+  const { revokedAt, expiresAt, previousValidUntil } = key;
+  if (revokedAt !== null) return fill(text.revoked, { at: formatInstant(revokedAt) });
+  if (expiresAt !== null)
+    return fill(isUsable(key, now) ? text.expires : text.expired, { at: formatInstant(expiresAt) });
+  if (previousValidUntil !== null && new Date(previousValidUntil).getTime() > now)
+    return fill(text.rotated, { at: formatInstant(previousValidUntil) });
+  return text.active;
+}
+
+/** What the fields of the form hold. */
+export interface FormTerms {
+  readonly name: string;
+  readonly scopes: string[];
+  readonly models: string[];
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly dayBudgetUsd: number | null;
+  readonly monthBudgetUsd: number | null;
+  /** `YYYY-MM-DD` in the reader's zone; `''`: never. */
+  readonly expiresOn: string;
+}
+
+/** The form of a new key. */
+export const emptyTerms: FormTerms = {
+  name: '',
+  scopes: ['completions', 'model-select'],
+  models: [],
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  dayBudgetUsd: null,
+  monthBudgetUsd: null,
+  expiresOn: '',
+};
+
+/** The form with a key's terms. */
+export const formTermsOf = ({ name, scopes, models, limits, expiresAt }: ApiKey): FormTerms => ({
+  name,
+  scopes,
+  models: models ?? [],
+  ...limits,
+  expiresOn: expiresAt === null ? '' : localDay(new Date(expiresAt)),
+});
+
+const two = (part: number): string => String(part).padStart(2, '0');
+const localDay = (at: Date): string =>
+  `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+
+type Scope = NonNullable<KeyTerms['scopes']>[number];
+const isScope = (name: string): name is Scope =>
+  ['completions', 'model-select', 'admin'].includes(name);
+
+/** What the form says as the body of a request; a key ends with its last day. */
+export const requestOf = ({ name, scopes, models, expiresOn, ...limits }: FormTerms): KeyTerms => ({
+  name,
+  scopes: scopes.filter(isScope),
+  models: models.length === 0 ? null : models,
+  expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
+  limits,
+});

@@ -1,0 +1,107 @@
+import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.js';
+import { Loaded } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { useParameters } from '../../components/search-parameters.js';
+import { formatInstant } from '../../format/times.js';
+import { useAccount } from '../../session/session.js';
+import { fill, texts } from '../../texts/texts.js';
+import { FirstRun } from './first-run.js';
+import { OverviewCharts } from './charts.js';
+import { ModelShares } from './model-shares.js';
+import { type Range, rangeOf, ranges, refreshMs } from './ranges.js';
+import { Receipt } from './receipt.js';
+import type { UsageSeries } from './series.js';
+import { Tiles } from './tiles.js';
+
+const text = texts.overview;
+
+/** The page `/`: what the gateway did lately. */
+export default function OverviewPage() {
+  const [parameters, change] = useParameters();
+  const range = rangeOf(parameters.range);
+  const { role } = useAccount();
+  const isAdmin = role === 'admin';
+  const account = isAdmin && parameters.account !== 'own' ? 'all' : undefined;
+  const query = useSeries(range, account);
+  return (
+    <Page
+      title={text.title}
+      lead={query.data ? fill(text.lead, spanOf(query.data)) : text.waiting}
+      actions={
+        <>
+          {isAdmin ? (
+            <SegmentedControl
+              size="xs"
+              aria-label={text.whose}
+              value={account ?? 'own'}
+              onChange={(value) => change({ account: value === 'own' ? value : null })}
+              data={[
+                { value: 'all', label: text.everybody },
+                { value: 'own', label: text.own },
+              ]}
+            />
+          ) : null}
+          <SegmentedControl
+            size="xs"
+            aria-label={text.range}
+            value={range}
+            onChange={(value) => change({ range: value === '24h' ? null : value })}
+            data={Object.keys(ranges).map((value) => ({ value, label: value }))}
+          />
+        </>
+      }
+    >
+      <Loaded query={query} lines={8}>
+        {(series) => <Content series={series} range={range} account={account} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+const spanOf = ({ from, to }: UsageSeries) => ({
+  from: formatInstant(from),
+  to: formatInstant(Math.min(Date.parse(to), Date.now())),
+});
+
+/** The figures of a range up to now, asked for again and again. */
+function useSeries(range: Range, account: string | undefined) {
+  return useQuery({
+    queryKey: ['usage-series', range, account],
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/v1/usage/series', {
+          params: {
+            query: {
+              from: String(Date.now() - ranges[range]),
+              by: 'model',
+              ...(account === undefined ? {} : { account }),
+            },
+          },
+        }),
+      ),
+    refetchInterval: refreshMs(range),
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface ContentProps {
+  series: UsageSeries;
+  range: Range;
+  account: string | undefined;
+}
+
+function Content({ series, range, account }: ContentProps) {
+  const isQuiet = series.totals.requests === 0;
+  if (isQuiet && series.previous.requests === 0) return <FirstRun range={range} />;
+  return (
+    <Stack gap="lg">
+      <Tiles totals={series.totals} previous={series.previous} />
+      {isQuiet ? <Text c="dimmed">{text.quiet}</Text> : null}
+      <OverviewCharts series={series} />
+      <ModelShares series={series} range={range} account={account} />
+      <Receipt range={range} account={account} />
+    </Stack>
+  );
+}

@@ -1,0 +1,116 @@
+import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, dataOf, type Schema } from '../../api/client.js';
+import { Loaded } from '../../components/loaded.js';
+import { formatCount, formatUsd } from '../../format/numbers.js';
+import { fill, texts } from '../../texts/texts.js';
+import { Panel } from './charts.js';
+import { type Range, ranges } from './ranges.js';
+
+const text = texts.overview.receipt;
+/** It is asked for rarely: it counts whole days. */
+const refreshReceiptMs = 5 * 60_000;
+
+type Savings = Schema<'SavingsResponse'>;
+
+interface ReceiptProps {
+  range: Range;
+  account: string | undefined;
+}
+
+/** What choosing has saved, with its interval. */
+export function Receipt({ range, account }: ReceiptProps) {
+  const query = useQuery({
+    queryKey: ['savings', range, account],
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/v1/savings', {
+          params: {
+            query: {
+              from: String(Date.now() - ranges[range]),
+              ...(account === undefined ? {} : { account }),
+            },
+          },
+        }),
+      ),
+    refetchInterval: refreshReceiptMs,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Panel title={text.title}>
+      <Loaded query={query} lines={3}>
+        {(savings) => <Savings savings={savings} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Savings({ savings }: { savings: Savings }) {
+  const { best, choices, spentUsd, summary, from, to } = savings;
+  if (choices === 0)
+    return (
+      <Stack gap={4}>
+        <Text size="sm">{summary}</Text>
+        <Text size="sm" c="dimmed">
+          {text.none}{' '}
+          <Anchor component={Link} href="/preferences" size="sm" underline="always">
+            {text.preferences}
+          </Anchor>
+        </Text>
+      </Stack>
+    );
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <Item
+          label={text.savedByRouting}
+          value={formatUsd(best?.savedUsd?.value)}
+          detail={intervalOf(best?.savedUsd ?? null)}
+        />
+        <Item
+          label={best ? fill(text.always, { model: best.model }) : text.alwaysUnknown}
+          value={formatUsd(best?.alwaysUsd?.value)}
+          detail={intervalOf(best?.alwaysUsd ?? null)}
+        />
+        <Item label={text.spent} value={formatUsd(spentUsd?.value)} detail={intervalOf(spentUsd)} />
+        <Item
+          label={text.choices}
+          value={formatCount(choices)}
+          detail={fill(text.days, { from, to })}
+        />
+      </SimpleGrid>
+      <Text size="sm">{summary}</Text>
+    </Stack>
+  );
+}
+
+interface Interval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function intervalOf(figure: Interval | null): string {
+  if (figure === null) return text.unknown;
+  if (figure.low === figure.high) return text.exact;
+  return fill(text.interval, { low: formatUsd(figure.low), high: formatUsd(figure.high) });
+}
+
+function Item({ label, value, detail }: { label: string; value: string; detail: string }) {
+  return (
+    <Stack gap={0}>
+      <Text size="xs" c="dimmed" className="text-plain">
+        {label}
+      </Text>
+      <Group gap={6}>
+        <Text fw={650} size="lg" className="figures">
+          {value}
+        </Text>
+      </Group>
+      <Text size="xs" c="dimmed" className="figures">
+        {detail}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,75 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Answer, isOpen, type Rating } from '../../components/conversation/answer.js';
+import { CopyText } from '../../components/copy-text.js';
+import { ThumbDown, ThumbUp } from '../../components/icons.js';
+import { texts } from '../../texts/texts.js';
+
+const { playground: words } = texts;
+
+interface AnswerActionsProps {
+  answer: Answer;
+  rate: (rating: Exclude<Rating, null>) => Promise<void>;
+  /** Opens why this model answered. */
+  explain: () => void;
+  /** Absent: it cannot be asked again. */
+  again?: () => void;
+}
+
+/** What a reader can do with an answer: rate, copy, ask again, see why it was this model. */
+export function AnswerActions({ answer, rate, explain, again }: AnswerActionsProps) {
+  if (isOpen(answer)) return null;
+  const { state, responseId, text, rating } = answer;
+  const canRate = state === 'done' && responseId !== null;
+  return (
+    <>
+      {again && state !== 'done' ? (
+        <Button size="compact-xs" variant="default" onClick={again}>
+          {words.again}
+        </Button>
+      ) : null}
+      {canRate ? (
+        <>
+          <Thumb is="good" sign={<ThumbUp />} rating={rating} rate={rate} />
+          <Thumb is="bad" sign={<ThumbDown />} rating={rating} rate={rate} />
+        </>
+      ) : null}
+      <Button size="compact-xs" variant="default" onClick={explain}>
+        {words.why}
+      </Button>
+      {text === '' ? null : <CopyText value={text} />}
+    </>
+  );
+}
+
+interface ThumbProps {
+  is: Exclude<Rating, null>;
+  sign: ReactNode;
+  rating: Rating;
+  rate: (rating: Exclude<Rating, null>) => Promise<void>;
+}
+
+function Thumb({ is, sign, rating, rate }: ThumbProps) {
+  const rated = useMutation({ mutationFn: () => rate(is) });
+  const isGiven = rating === is;
+  const hint = rated.error
+    ? `${words.notRated} ${rated.error.message}`
+    : isGiven
+      ? words.rated
+      : words[is];
+  return (
+    <Tooltip label={hint}>
+      <ActionIcon
+        variant={isGiven ? 'filled' : 'default'}
+        size="md"
+        aria-label={words[is]}
+        aria-pressed={isGiven}
+        loading={rated.isPending}
+        onClick={() => rated.mutate()}
+      >
+        {sign}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,86 @@
+import { Button, CloseButton, Group, MultiSelect, SimpleGrid } from '@mantine/core';
+import { fill, texts } from '../../texts/texts.js';
+import { maxLanes, withLane, withMoreLanes, withoutLane } from './conversation-state.js';
+import type { Playground } from './use-playground.js';
+
+const { playground: words } = texts;
+
+interface LaneBarProps {
+  playground: Playground;
+  /** What can be called: `auto`, aliases and labels. */
+  models: readonly string[];
+}
+
+/** The models of the conversation: one lane for each that is compared. */
+export function LaneBar({ playground, models }: LaneBarProps) {
+  const { lanes, change, isBusy } = playground;
+  return (
+    <Group align="flex-end" gap="sm" wrap="wrap">
+      <SimpleGrid cols={{ base: 1, sm: lanes.length }} spacing="sm" className="lane-pickers">
+        {lanes.map((lane, index) => (
+          <Group key={index} gap={4} wrap="nowrap" align="flex-end">
+            <ModelPicker
+              label={
+                lanes.length === 1 ? words.model : fill(words.modelNumber, { number: index + 1 })
+              }
+              models={models}
+              chosen={lane.models}
+              onChange={(chosen) => change((state) => withLane(state, index, { models: chosen }))}
+            />
+            {lanes.length > 1 ? (
+              <CloseButton
+                aria-label={fill(words.removeModel, { number: index + 1 })}
+                disabled={isBusy}
+                onClick={() => change((state) => withoutLane(state, index))}
+              />
+            ) : null}
+          </Group>
+        ))}
+      </SimpleGrid>
+      {lanes.length < maxLanes ? (
+        <Button
+          variant="default"
+          disabled={isBusy}
+          onClick={() => change((state) => withMoreLanes(state, [unusedOf(models, lanes)]))}
+        >
+          {words.compare}
+        </Button>
+      ) : null}
+    </Group>
+  );
+}
+
+/** A model to compare with: the first one by name that no lane has. */
+function unusedOf(models: readonly string[], lanes: Playground['lanes']): string {
+  const used = new Set(['auto', ...lanes.flatMap((lane) => lane.models)]);
+  return models.find((model) => !used.has(model)) ?? 'auto';
+}
+
+interface ModelPickerProps {
+  label: string;
+  models: readonly string[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}
+
+/** One model, several to choose from, or `auto` for all. */
+function ModelPicker({ label, models, chosen, onChange }: ModelPickerProps) {
+  const choose = (next: readonly string[]): void => {
+    const added = next.find((one) => !chosen.includes(one));
+    // `auto` stands for all of them, so it stands alone
+    const kept = added === 'auto' ? ['auto'] : next.filter((one) => one !== 'auto');
+    onChange(kept.length === 0 ? ['auto'] : kept);
+  };
+  return (
+    <MultiSelect
+      label={label}
+      data={[...new Set([...models, ...chosen])]}
+      value={[...chosen]}
+      onChange={choose}
+      searchable
+      limit={100}
+      nothingFoundMessage={words.noModel}
+      className="model-picker"
+    />
+  );
+}

@@ -1,0 +1,89 @@
+import { Group, MultiSelect, NumberInput, Select, Stack, Switch, Textarea } from '@mantine/core';
+import type { Schema } from '../../api/client.js';
+import { texts } from '../../texts/texts.js';
+import type { PlaygroundSettings } from './settings.js';
+import { ToolsEditor } from './tools-editor.js';
+
+const { options: words } = texts.playground;
+
+const searchModes = ['off', 'auto', 'required'] as const;
+const efforts = ['off', 'low', 'medium', 'high'] as const;
+
+/** What this gateway lets completions ask for. */
+export type CompletionOptions = Schema<'CompletionOptionsResponse'>;
+
+interface OptionsPanelProps {
+  settings: PlaygroundSettings;
+  options: CompletionOptions;
+  change: (changes: Partial<PlaygroundSettings>) => void;
+}
+
+/** What the next questions ask for beside a model. */
+export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) => (
+  <Stack gap="md">
+    <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
+      <Select
+        label={words.search}
+        description={options.search.engines.length > 0 ? words.searchHint : words.searchNative}
+        data={optionsOf(searchModes, words.searchModes)}
+        value={settings.search}
+        allowDeselect={false}
+        onChange={(value) => change({ search: oneOf(searchModes, value) })}
+      />
+      <Select
+        label={words.research}
+        description={options.research ? words.researchHint : words.researchNeeds}
+        data={optionsOf(efforts, words.efforts)}
+        value={settings.research}
+        disabled={options.research === null}
+        allowDeselect={false}
+        onChange={(value) => change({ research: oneOf(efforts, value) })}
+      />
+      <MultiSelect
+        label={words.toolkits}
+        description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
+        data={[...options.toolkits]}
+        value={[...settings.toolkits]}
+        disabled={options.toolkits.length === 0 || settings.research !== 'off'}
+        onChange={(toolkits) => change({ toolkits })}
+      />
+      <NumberInput
+        label={words.maxTokens}
+        description={words.maxTokensHint}
+        min={1}
+        allowDecimal={false}
+        value={settings.maxTokens ?? ''}
+        onChange={(value) => change({ maxTokens: typeof value === 'number' ? value : null })}
+      />
+    </Group>
+    <Textarea
+      label={words.instructions}
+      placeholder={words.instructionsHint}
+      autosize
+      minRows={2}
+      maxRows={8}
+      value={settings.instructions}
+      onChange={(event) => change({ instructions: event.currentTarget.value })}
+    />
+    <ToolsEditor isDisabled={settings.research !== 'off'} onChange={(tools) => change({ tools })} />
+    {options.storesConversations ? (
+      <Switch
+        label={words.store}
+        checked={settings.stores}
+        onChange={(event) => change({ stores: event.currentTarget.checked })}
+      />
+    ) : null}
+  </Stack>
+);
+
+/** The choices of a list with their texts. */
+function optionsOf<Value extends string>(
+  values: readonly Value[],
+  labels: Readonly<Record<Value, string>>,
+): { value: Value; label: string }[] {
+  return values.map((value) => ({ value, label: labels[value] }));
+}
+
+/** A chosen value as one of its list; the first stands for anything else. */
+const oneOf = <Value extends string>(values: readonly [Value, ...Value[]], value: unknown): Value =>
+  values.find((one) => one === value) ?? values[0];

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { api, dataOf } from '../../api/client.js';
+import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
+import { Loaded } from '../../components/loaded.js';
+import { readWholeConversation } from '../conversations/conversation-queries.js';
+import { type ConversationState, newConversation } from './conversation-state.js';
+import { PlaygroundView } from './playground-view.js';
+import { plainSettings, type PlaygroundSettings } from './settings.js';
+
+/** The page `/playground`; with `?conversation=<id>` a stored conversation goes on. */
+export default function PlaygroundPage() {
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get('conversation');
+  // what the page itself has begun is not read again because its id stands in the address now
+  const [own, setOwn] = useState<OwnConversation>({ id: null, beganAs: null });
+  const shown = asked !== null && asked === own.id ? own.beganAs : asked;
+  const beginning = useQuery({
+    queryKey: ['playground', shown],
+    queryFn: () => readBeginning(shown),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const onJoined = (id: string): void => {
+    setOwn({ id, beganAs: shown });
+    setSearch({ conversation: id }, { replace: true });
+  };
+  return (
+    <Loaded query={beginning}>
+      {(begin) => <PlaygroundView key={shown ?? 'new'} {...begin} onJoined={onJoined} />}
+    </Loaded>
+  );
+}
+
+/** A conversation that this page has stored. */
+interface OwnConversation {
+  readonly id: string | null;
+  /** What it was before: a new one, or the stored one that it goes on with. */
+  readonly beganAs: string | null;
+}
+
+/** What the page begins with. */
+export interface Beginning {
+  readonly state: ConversationState;
+  readonly settings: PlaygroundSettings;
+  /** Of a stored conversation. */
+  readonly title: string | null;
+  readonly models: readonly string[];
+  readonly options: Awaited<ReturnType<typeof readOptions>>;
+}
+
+const readOptions = () => dataOf(api.GET('/api/v1/completion-options'));
+
+async function readModels(): Promise<string[]> {
+  const { data } = await dataOf(api.GET('/v1/models'));
+  return data.filter(({ type }) => type === undefined || type === 'chat').map(({ id }) => id);
+}
+
+async function readBeginning(conversationId: string | null): Promise<Beginning> {
+  const [models, options, stored] = await Promise.all([
+    readModels(),
+    readOptions(),
+    conversationId === null ? null : readWholeConversation(conversationId),
+  ]);
+  if (!stored || conversationId === null)
+    return { models, options, state: newConversation, settings: plainSettings, title: null };
+  const turns = turnsOf(stored.messages);
+  return {
+    models,
+    options,
+    state: { turns, lanes: [{ models: ['auto'], conversationId }] },
+    settings: { ...plainSettings, instructions: instructionsOf(stored.messages) },
+    title: stored.conversation.title,
+  };
+}

@@ -1,0 +1,148 @@
+import { Button, Collapse, Paper, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Answer } from '../../components/conversation/answer.js';
+import { TurnView } from '../../components/conversation/turn-view.js';
+import { Page } from '../../components/page.js';
+import { fill, texts } from '../../texts/texts.js';
+import { AnswerActions } from './answer-actions.js';
+import { AskResults } from './ask-results.js';
+import { Composer } from './composer.js';
+import { newConversation } from './conversation-state.js';
+import { DecisionDrawer } from './decision-drawer.js';
+import { LaneBar } from './lane-bar.js';
+import { OptionsPanel } from './options-panel.js';
+import type { Beginning } from './playground-page.js';
+import { requestedOf } from './settings.js';
+import { type Playground, usePlayground } from './use-playground.js';
+import { useStickToEnd } from './use-stick-to-end.js';
+
+const { playground: words } = texts;
+
+interface PlaygroundViewProps extends Beginning {
+  /** The conversation of a single lane is stored now. */
+  onJoined: (conversationId: string) => void;
+}
+
+/** A conversation with models, and everything that a request can ask for. */
+export function PlaygroundView(props: PlaygroundViewProps) {
+  const { state, settings: begin, title, models, options, onJoined } = props;
+  const [settings, setSettings] = useState(begin);
+  const [areOptionsOpen, { toggle }] = useDisclosure(false);
+  const playground = usePlayground(settings, state);
+  const requested = requestedOf(settings);
+  return (
+    <Page
+      title={title ?? words.title}
+      lead={words.lead}
+      actions={<NewConversation playground={playground} />}
+    >
+      <LaneBar playground={playground} models={models} />
+      <Turns playground={playground} onJoined={onJoined} />
+      <Stack gap="xs" className="composer-dock">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          className="options-button"
+          aria-expanded={areOptionsOpen}
+          onClick={toggle}
+        >
+          {requested.length === 0
+            ? words.options.label
+            : fill(words.options.on, { list: requested.join(', ') })}
+        </Button>
+        <Collapse expanded={areOptionsOpen}>
+          <Paper withBorder p="sm" className="options-panel">
+            <OptionsPanel
+              settings={settings}
+              options={options}
+              change={(changes) => setSettings((before) => ({ ...before, ...changes }))}
+            />
+          </Paper>
+        </Collapse>
+        <Composer playground={playground} maxBodyBytes={options.maxBodyBytes} />
+      </Stack>
+    </Page>
+  );
+}
+
+function NewConversation({ playground }: { playground: Playground }) {
+  const [, navigate] = useLocation();
+  if (playground.turns.length === 0) return null;
+  const begin = (): void => {
+    playground.stop();
+    playground.change(({ lanes }) => ({
+      ...newConversation,
+      lanes: lanes.map((lane) => ({ ...lane, conversationId: null })),
+    }));
+    navigate('/playground');
+  };
+  return (
+    <Button variant="default" size="xs" onClick={begin}>
+      {words.newConversation}
+    </Button>
+  );
+}
+
+interface TurnsProps {
+  playground: Playground;
+  onJoined: (id: string) => void;
+}
+
+function Turns({ playground, onJoined }: TurnsProps) {
+  const [explained, setExplained] = useState<Answer | null>(null);
+  const { turns, isBusy } = playground;
+  const end = useStickToEnd(turns);
+  useJoined(playground, onJoined);
+  if (turns.length === 0)
+    return (
+      <Text c="dimmed" size="sm" py="xl" ta="center">
+        {words.empty}
+      </Text>
+    );
+  return (
+    <Stack gap="lg" role="log" aria-label={words.conversation} aria-live="off">
+      {turns.map((turn, index) => (
+        <TurnView
+          key={index}
+          turn={turn}
+          actionsOf={({ answer }, lane, step) => (
+            <AnswerActions
+              answer={answer}
+              explain={() => setExplained(answer)}
+              rate={(rating) => playground.rate({ turn: index, lane, step }, rating)}
+              {...(index === turns.length - 1 && !isBusy
+                ? { again: () => playground.again({ turn: index, lane, step }) }
+                : {})}
+            />
+          )}
+          askResults={({ answer }, lane, step) =>
+            index === turns.length - 1 ? (
+              <AskResults
+                calls={answer.toolCalls}
+                isBusy={isBusy}
+                send={(results) => playground.answerCalls({ turn: index, lane, step }, results)}
+              />
+            ) : null
+          }
+        />
+      ))}
+      <div ref={end} />
+      <DecisionDrawer answer={explained} close={() => setExplained(null)} />
+    </Stack>
+  );
+}
+
+/** Tells once that the conversation of a single lane is stored. */
+function useJoined({ lanes }: Playground, onJoined: (id: string) => void): void {
+  const [lane, other] = lanes;
+  const id = other === undefined ? (lane?.conversationId ?? null) : null;
+  const tell = useEffectEvent(onJoined);
+  const told = useRef(id);
+  useEffect(() => {
+    if (id === null || id === told.current) return;
+    told.current = id;
+    tell(id);
+  }, [id]);
+}

@@ -1,0 +1,113 @@
+import type { Schema } from '../../api/schema.js';
+import { texts } from '../../texts/texts.js';
+
+/** A function of the client. */
+export type ClientTool = Schema<'ChatCompletionsRequestTool'>;
+
+/** What the next requests ask for beside their messages. */
+export interface PlaygroundSettings {
+  /** Of the system message; `''`: none. */
+  readonly instructions: string;
+  readonly search: 'off' | 'auto' | 'required';
+  readonly research: 'off' | 'low' | 'medium' | 'high';
+  readonly toolkits: readonly string[];
+  readonly tools: readonly ClientTool[];
+  /** Null: as long as the model likes. */
+  readonly maxTokens: number | null;
+  /** Whether the conversation is stored. */
+  readonly stores: boolean;
+}
+
+/** Nothing but an answer is asked for. */
+export const plainSettings: PlaygroundSettings = {
+  instructions: '',
+  search: 'off',
+  research: 'off',
+  toolkits: [],
+  tools: [],
+  maxTokens: null,
+  stores: true,
+};
+
+/** The tools of a text in JSON, or what is wrong with it. */
+export type ReadTools =
+  | { readonly tools: readonly ClientTool[]; readonly problem: null }
+  | { readonly tools: null; readonly problem: string };
+
+/**
+ * Reads a list of function tools, in OpenAI's form or as the bare functions. An empty text is no
+ * tool.
+ */
+export function readTools(text: string): ReadTools {
+  if (text.trim() === '') return { tools: [], problem: null };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return { tools: null, problem: error instanceof Error ? error.message : String(error) };
+  }
+  const list: unknown[] = Array.isArray(parsed) ? (parsed as unknown[]) : [parsed];
+  const tools: ClientTool[] = [];
+  for (const [index, entry] of list.entries()) {
+    const tool = toolOf(entry);
+    if (!tool) return { tools: null, problem: `[${index}]: needs a function with a name` };
+    tools.push(tool);
+  }
+  return { tools, problem: null };
+}
+
+interface WrittenFunction {
+  name?: unknown;
+  description?: unknown;
+  parameters?: unknown;
+}
+
+function toolOf(entry: unknown): ClientTool | null {
+  if (typeof entry !== 'object' || entry === null) return null;
+  const written = ('function' in entry ? entry.function : entry) as WrittenFunction | null;
+  if (typeof written?.name !== 'string' || written.name === '') return null;
+  const { name, description, parameters } = written;
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      parameters: isObject(parameters) ? parameters : { type: 'object', properties: {} },
+    },
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A tool to begin with. */
+export const exampleTools = JSON.stringify(
+  [
+    {
+      name: 'get_weather',
+      description: 'The weather of a city now.',
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+      },
+    },
+  ],
+  null,
+  2,
+);
+
+/** What is asked for beside an answer, in a few words. */
+export function requestedOf(settings: PlaygroundSettings): string[] {
+  const { search, research, toolkits, tools, instructions, maxTokens, stores } = settings;
+  const { options: words } = texts.playground;
+  return [
+    ...(search === 'off' ? [] : [words.search]),
+    ...(research === 'off' ? [] : [words.research]),
+    ...(research === 'off' ? toolkits : []),
+    ...(research === 'off' ? tools.map((tool) => tool.function?.name ?? '') : []),
+    ...(instructions.trim() === '' ? [] : [words.instructions]),
+    ...(maxTokens === null ? [] : [words.maxTokens]),
+    ...(stores ? [] : [words.notStored]),
+  ];
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from 'react';
+import {
+  type Answer,
+  emptyAnswer,
+  isOpen,
+  type Rating,
+} from '../../components/conversation/answer.js';
+import {
+  type ConversationState,
+  lastPlace,
+  newConversation,
+  type Place,
+  withAnswer,
+  withLane,
+  withQuestion,
+  withResults,
+} from './conversation-state.js';
+import { rate } from './rate.js';
+import { runAnswer } from './run-answer.js';
+import type { PlaygroundSettings } from './settings.js';
+import type { Turn } from '../../components/conversation/turn.js';
+import { requestOf } from './lane-requests.js';
+
+/** What the page can do with its conversation. */
+export interface Playground extends ConversationState {
+  readonly isBusy: boolean;
+  ask(question: Pick<Turn, 'text' | 'pictures'>): void;
+  answerCalls(place: Place, results: Readonly<Record<string, string>>): void;
+  again(place: Place): void;
+  stop(): void;
+  rate(place: Place, rating: Exclude<Rating, null>): Promise<void>;
+  change(change: (state: ConversationState) => ConversationState): void;
+}
+
+/** A conversation whose answers are streamed into the page. */
+export function usePlayground(
+  settings: PlaygroundSettings,
+  begin: ConversationState = newConversation,
+): Playground {
+  const { state, change, run, stop } = useRunning(settings, begin);
+  return {
+    ...state,
+    isBusy: hasOpenAnswer(state),
+    change: (how) => void change(how),
+    stop,
+    ask(question) {
+      const asked = change((now) => withQuestion(now, question));
+      asked.lanes.forEach((_, lane) => run(lastPlace(asked, lane)));
+    },
+    answerCalls(place, results) {
+      const answered = change((now) => withResults(now, place, results));
+      run(lastPlace(answered, place.lane));
+    },
+    again(place) {
+      change((now) => withAnswer(now, place, () => emptyAnswer));
+      run(place);
+    },
+    async rate(place, rating) {
+      const answer = state.turns[place.turn]?.lanes[place.lane]?.[place.step]?.answer;
+      if (!answer?.responseId) return;
+      await rate(answer.responseId, rating);
+      change((now) => withAnswer(now, place, (one) => ({ ...one, rating })));
+    },
+  };
+}
+
+/** The conversation, and the answers that are being streamed into it. */
+function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
+  const [state, setState] = useState(begin);
+  // answers grow between two renderings
+  const current = useRef(begin);
+  const running = useRef(new Set<AbortController>());
+  const change = (how: (now: ConversationState) => ConversationState): ConversationState => {
+    current.current = how(current.current);
+    setState(current.current);
+    return current.current;
+  };
+  const stop = (): void => running.current.forEach((one) => one.abort());
+  useEffect(() => {
+    const controllers = running.current;
+    return () => controllers.forEach((one) => one.abort());
+  }, []);
+
+  const run = (place: Place): void => {
+    const { turns, lanes } = current.current;
+    const lane = lanes[place.lane];
+    if (!lane) return;
+    const controller = new AbortController();
+    running.current.add(controller);
+    const grow = (how: (answer: Answer) => Answer): void =>
+      void change((now) => withAnswer(now, place, how));
+    const joined = (conversationId: string): void =>
+      void change((now) => withLane(now, place.lane, { conversationId }));
+    const body = requestOf(turns, place.lane, lane, settings);
+    void runAnswer(body, { grow, joined }, controller.signal).finally(() =>
+      running.current.delete(controller),
+    );
+  };
+  return { state, change, run, stop };
+}
+
+const hasOpenAnswer = ({ turns }: ConversationState): boolean =>
+  turns.at(-1)?.lanes.some((steps) => steps.some(({ answer }) => isOpen(answer))) ?? false;

@@ -1,0 +1,147 @@
+import { Group, Text } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { formatUsd } from '../../format/numbers.js';
+import { fill, texts } from '../../texts/texts.js';
+import {
+  type Evaluation,
+  type Frame,
+  layOut,
+  type PlotLayout,
+  type PlotPoint,
+} from './plot-layout.js';
+
+const text = texts.preferences;
+const smallest = 300;
+/** Below this width, models are named without their providers. */
+const narrow = 520;
+const height = 360;
+const colour = {
+  trained: 'var(--mantine-color-blue-filled)',
+  shipped: 'var(--mantine-color-teal-filled)',
+  hull: 'var(--mantine-color-dimmed)',
+  single: 'var(--mantine-color-orange-filled)',
+  grid: 'var(--mantine-color-default-border)',
+};
+
+/** Cost and score: the trained router's curve with its interval, single models, and their hull. */
+export function CostQualityPlot({ evaluation }: { evaluation: Evaluation }) {
+  const { ref, width } = useElementSize();
+  const frame = {
+    width: Math.max(smallest, width),
+    height,
+    left: 52,
+    right: 36,
+    top: 12,
+    bottom: 44,
+  };
+  const layout = layOut(evaluation, frame);
+  const best = [...evaluation.singles].sort((a, b) => b.score.value - a.score.value)[0];
+  const label = fill(text.plotLabel, {
+    trained: evaluation.trained[0]?.score.value.toFixed(3) ?? '',
+    model: best?.model ?? '',
+    single: best?.score.value.toFixed(3) ?? '',
+  });
+  return (
+    <div ref={ref}>
+      <svg width={frame.width} height={height} role="img" aria-label={label}>
+        <Axes layout={layout} frame={frame} />
+        <path d={layout.trainedBand} fill={colour.trained} opacity={0.18} />
+        <path d={layout.hull} fill="none" stroke={colour.hull} strokeDasharray="2 4" />
+        <path
+          d={layout.shipped}
+          fill="none"
+          stroke={colour.shipped}
+          strokeDasharray="6 3"
+          strokeWidth={2}
+        />
+        <path d={layout.trained} fill="none" stroke={colour.trained} strokeWidth={2.5} />
+        {layout.singles.map((point) => (
+          <Single key={point.label} point={point} frame={frame} />
+        ))}
+      </svg>
+      <Legend />
+    </div>
+  );
+}
+
+function Axes({ layout: { cost, score }, frame }: { layout: PlotLayout; frame: Frame }) {
+  const floor = frame.height - frame.bottom;
+  return (
+    <g fontSize={11} fill="var(--mantine-color-dimmed)" className="figures">
+      {score.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={frame.left}
+            x2={frame.width - frame.right}
+            y1={score.at(tick)}
+            y2={score.at(tick)}
+            stroke={colour.grid}
+          />
+          <text x={frame.left - 8} y={score.at(tick) + 4} textAnchor="end">
+            {tick}
+          </text>
+        </g>
+      ))}
+      {cost.ticks.map((tick) => (
+        <text key={tick} x={cost.at(tick)} y={floor + 18} textAnchor="middle">
+          {formatUsd(tick)}
+        </text>
+      ))}
+      <text
+        x={(frame.left + frame.width - frame.right) / 2}
+        y={frame.height - 6}
+        textAnchor="middle"
+      >
+        {text.plotCost}
+      </text>
+      <text transform={`translate(12 ${(frame.top + floor) / 2}) rotate(-90)`} textAnchor="middle">
+        {text.plotScore}
+      </text>
+    </g>
+  );
+}
+
+/** A model with its intervals; its name stands on the side with more room. */
+function Single({ point, frame }: { point: PlotPoint; frame: Frame }) {
+  const { label, x, y, left, right, top, bottom } = point;
+  const isRight = x > (frame.left + frame.width) / 2;
+  return (
+    <g>
+      <path
+        d={`M${left},${y}H${right}M${x},${top}V${bottom}`}
+        stroke={colour.single}
+        strokeWidth={1.5}
+      />
+      <circle cx={x} cy={y} r={4.5} fill={colour.single} />
+      <text
+        x={isRight ? x - 9 : x + 9}
+        y={y - 7}
+        fontSize={12}
+        fill="var(--mantine-color-text)"
+        textAnchor={isRight ? 'end' : 'start'}
+      >
+        {frame.width < narrow ? label.slice(label.lastIndexOf('/') + 1) : label}
+      </text>
+    </g>
+  );
+}
+
+const legend = [
+  [colour.trained, text.legendTrained],
+  [colour.shipped, text.legendShipped],
+  [colour.single, text.legendSingle],
+  [colour.hull, text.legendHull],
+] as const;
+
+const Legend = () => (
+  <Group gap="md">
+    {legend.map(([fillColour, label]) => (
+      <Group key={label} gap={6} wrap="nowrap">
+        <svg width={14} height={8} aria-hidden>
+          <rect width={14} height={4} y={2} fill={fillColour} />
+        </svg>
+        <Text size="xs">{label}</Text>
+      </Group>
+    ))}
+  </Group>
+);

@@ -1,0 +1,154 @@
+import type { Schema } from '../../api/schema.js';
+
+type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
+/** Costs and scores of a training's choices. */
+export type Evaluation = NonNullable<Report['evaluation']>;
+type CurvePoint = Evaluation['trained'][number];
+
+/** Places a value on an axis. */
+export interface Axis {
+  readonly isLog: boolean;
+  readonly ticks: readonly number[];
+  readonly at: (value: number) => number;
+}
+
+/** A point on the plot with its intervals, in its units. */
+export interface PlotPoint {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** A plot ready to be drawn. */
+export interface PlotLayout {
+  readonly cost: Axis;
+  readonly score: Axis;
+  readonly singles: readonly PlotPoint[];
+  /** Paths of SVG. */
+  readonly hull: string;
+  readonly trained: string;
+  readonly trainedBand: string;
+  readonly shipped: string;
+}
+
+/** The frame of a plot: its size, and the room for labels at each side. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Costs that differ by more than this factor are drawn on a logarithmic axis. */
+const manyfold = 20;
+/** The width that a cost on the axis needs. */
+const tickRoom = 110;
+
+/** Lays out cost (x) and score (y) of each way to choose. */
+export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
+  const { singles, hull, trained, shipped } = evaluation;
+  const all = [...singles, ...trained, ...shipped];
+  const cost = costAxis(all, frame);
+  const score = linearAxis(
+    all.flatMap(({ score: { low, high } }) => [low, high]),
+    frame.height - frame.bottom,
+    frame.top,
+    5,
+  );
+  const place = ({ cost: x, score: y }: { cost: number; score: number }): string =>
+    `${cost.at(x).toFixed(1)},${score.at(y).toFixed(1)}`;
+  const line = (points: readonly { cost: number; score: number }[]): string =>
+    points.length === 0 ? '' : `M${points.map(place).join('L')}`;
+  const sorted = byCost(trained);
+  return {
+    cost,
+    score,
+    singles: singles.map((one) => pointOf(one, cost, score)),
+    hull: line(hull),
+    trained: line(sorted.map(valuesOf)),
+    trainedBand: bandOf(sorted, line),
+    shipped: line(byCost(shipped).map(valuesOf)),
+  };
+}
+
+const valuesOf = ({ cost, score }: CurvePoint): { cost: number; score: number } => ({
+  cost: cost.value,
+  score: score.value,
+});
+
+const byCost = (points: readonly CurvePoint[]): CurvePoint[] =>
+  [...points].sort((a, b) => a.cost.value - b.cost.value);
+
+/** The area between the lower and the upper ends of the scores. */
+function bandOf(
+  points: readonly CurvePoint[],
+  line: (points: readonly { cost: number; score: number }[]) => string,
+): string {
+  if (points.length === 0) return '';
+  const upper = points.map(({ cost, score }) => ({ cost: cost.value, score: score.high }));
+  const lower = points.map(({ cost, score }) => ({ cost: cost.value, score: score.low }));
+  return `${line([...upper, ...lower.reverse()])}Z`;
+}
+
+function pointOf(
+  { model, cost, score }: Evaluation['singles'][number],
+  x: Axis,
+  y: Axis,
+): PlotPoint {
+  return {
+    label: model,
+    x: x.at(cost.value),
+    y: y.at(score.value),
+    left: x.at(cost.low),
+    right: x.at(cost.high),
+    top: y.at(score.high),
+    bottom: y.at(score.low),
+  };
+}
+
+function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame): Axis {
+  const values = points.flatMap(({ cost }) => [cost.low, cost.value, cost.high]);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const steps = Math.max(2, Math.floor((width - left - right) / tickRoom));
+  if (least <= 0 || most / least <= manyfold)
+    return linearAxis([0, ...values], left, width - right, steps);
+  const [low, high] = [Math.log10(least * 0.9), Math.log10(most * 1.1)];
+  const ticks: number[] = [];
+  for (let power = Math.ceil(low); power <= high; power++) ticks.push(10 ** power);
+  return {
+    isLog: true,
+    ticks,
+    at: (value) => left + ((Math.log10(value) - low) / (high - low)) * (width - right - left),
+  };
+}
+
+/** A linear axis around some values, with round ticks at about so many steps. */
+export function linearAxis(
+  values: readonly number[],
+  from: number,
+  to: number,
+  steps: number,
+): Axis {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const span = most - least || Math.abs(most) || 1;
+  const step = roundStep(span / steps);
+  const [low, high] = [Math.floor(least / step) * step, Math.ceil(most / step) * step];
+  const whole = high - low || step;
+  const count = Math.round(whole / step);
+  return {
+    isLog: false,
+    ticks: Array.from({ length: count + 1 }, (_, at) => Number((low + at * step).toPrecision(10))),
+    at: (value) => from + ((value - low) / whole) * (to - from),
+  };
+}
+
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5].find((one) => one * power >= least) ?? 10) * power;
+}

@@ -1,0 +1,150 @@
+import { Anchor, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api, dataOf } from '../../api/client.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import { Failure, Loaded } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { texts } from '../../texts/texts.js';
+import { HowToUse } from './how-to-use.js';
+import { PreviewPanel } from './preview-panel.js';
+import { usePreference, useRefresh } from './queries.js';
+import { SettingsForm } from './settings-form.js';
+import {
+  type Draft,
+  draftOf,
+  hasNoWeight,
+  newDraft,
+  type Preference,
+  settingsOf,
+} from './settings.js';
+import { TrainingSection } from './training-section.js';
+
+const text = texts.preferences;
+
+/** A preference that does not exist yet. */
+export const NewPreference = () => (
+  <Page title={text.create} actions={<BackLink />}>
+    <Editor stored={null} />
+    <Text size="sm" c="dimmed">
+      {text.saveFirst}
+    </Text>
+  </Page>
+);
+
+/** One stored preference. */
+export function EditPreference({ id }: { id: string }) {
+  const query = usePreference(id);
+  return (
+    <Page title={query.data?.name ?? text.title} actions={<BackLink />}>
+      <Loaded query={query} lines={8}>
+        {(stored) => (
+          <Stack gap="xl">
+            <Editor stored={stored} />
+            <TrainingSection id={id} />
+            <HowToUse id={id} />
+            <DeletePreference id={id} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const BackLink = () => (
+  <Anchor component={Link} href="/preferences" size="sm">
+    {text.back}
+  </Anchor>
+);
+
+function Editor({ stored }: { stored: Preference | null }) {
+  const before = stored ? draftOf(stored) : newDraft;
+  const [draft, setDraft] = useState<Draft>(before);
+  const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }));
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Paper withBorder p="md">
+          <Stack>
+            <SettingsForm draft={draft} change={change} />
+            <SaveBar
+              stored={stored}
+              draft={draft}
+              isChanged={isChanged}
+              discard={() => setDraft(before)}
+            />
+          </Stack>
+        </Paper>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <PreviewPanel draft={draft} storedId={stored?.id ?? null} />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+interface SaveBarProps {
+  stored: Preference | null;
+  draft: Draft;
+  isChanged: boolean;
+  discard: () => void;
+}
+
+function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
+  const refresh = useRefresh();
+  const [, navigate] = useLocation();
+  const saving = useMutation({
+    mutationFn: () => store(stored, draft),
+    onSuccess: async ({ id }) => {
+      await refresh.preferences();
+      if (!stored) navigate(`/preferences/${id}`);
+    },
+  });
+  return (
+    <Stack gap="sm">
+      {saving.error ? <Failure error={saving.error} /> : null}
+      <Group justify="space-between">
+        <Button
+          loading={saving.isPending}
+          disabled={hasNoWeight(draft) || (stored !== null && !isChanged)}
+          onClick={() => saving.mutate()}
+        >
+          {stored ? text.save : text.created}
+        </Button>
+        {stored && isChanged ? (
+          <Button variant="subtle" onClick={discard}>
+            {text.discard}
+          </Button>
+        ) : null}
+      </Group>
+    </Stack>
+  );
+}
+
+function store(stored: Preference | null, draft: Draft): Promise<Preference> {
+  const name = draft.name.trim();
+  const body = { ...settingsOf(draft), ...(name === '' ? {} : { name }) };
+  return stored
+    ? dataOf(api.PATCH('/api/v1/preferences/{id}', { params: { path: { id: stored.id } }, body }))
+    : dataOf(api.POST('/api/v1/preferences', { body }));
+}
+
+function DeletePreference({ id }: { id: string }) {
+  const refresh = useRefresh();
+  const [, navigate] = useLocation();
+  return (
+    <Group>
+      <ConfirmButton
+        label={text.deletePreference}
+        question={text.deleteQuestion}
+        act={async () => {
+          await api.DELETE('/api/v1/preferences/{id}', { params: { path: { id } } });
+          navigate('/preferences');
+          await refresh.preferences();
+        }}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
+import { ApiFailure } from '../../api/failure.js';
+import type { Schema } from '../../api/client.js';
+
+const listKey = ['preferences'] as const;
+const evaluationsKey = ['evaluations'] as const;
+const keyOf = (id: string) => [...listKey, id] as const;
+const trainingKey = (id: string) => ['trainings', id] as const;
+const pageSize = 50;
+const pollMs = 1_000;
+
+const pageQuery = (cursor: string | null) => ({
+  params: { query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) } },
+});
+
+/** The account's preferences, page by page. */
+export const usePreferences = () =>
+  useInfiniteQuery({
+    queryKey: [...listKey, 'list'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => dataOf(api.GET('/api/v1/preferences', pageQuery(pageParam))),
+    getNextPageParam: ({ next }) => next,
+  });
+
+/** One preference. */
+export const usePreference = (id: string) =>
+  useQuery({
+    queryKey: keyOf(id),
+    queryFn: () => dataOf(api.GET('/api/v1/preferences/{id}', { params: { path: { id } } })),
+  });
+
+/** The labels of the chat models that can be called. */
+export const useModelLabels = (): readonly string[] => {
+  const { data } = useQuery({
+    queryKey: ['model-labels'],
+    queryFn: () => dataOf(api.GET('/v1/models')),
+    staleTime: 60_000,
+  });
+  // aliases and `auto` have no slash, and stand for models
+  return data?.data.flatMap(({ id }) => (id.includes('/') ? [id] : [])) ?? [];
+};
+
+/** The last training of a preference; null: there was none. Asked again while it runs. */
+export const useTraining = (id: string) =>
+  useQuery({
+    queryKey: trainingKey(id),
+    queryFn: async () => {
+      try {
+        const asked = { params: { path: { id } } };
+        return await dataOf(api.GET('/api/v1/preferences/{id}/training', asked));
+      } catch (error) {
+        if (error instanceof ApiFailure && error.status === 404) return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state }) => (isUnderWay(state.data ?? null) ? pollMs : false),
+  });
+
+/** Whether a training waits or runs. */
+export const isUnderWay = (training: Schema<'TrainingResponse'> | null): boolean =>
+  training?.state === 'queued' || training?.state === 'running';
+
+/** Starts a training from a form. @throws ApiFailure with the line and column that is wrong */
+export async function startTraining(id: string, form: FormData): Promise<void> {
+  const path = `${basePath}/api/v1/preferences/${encodeURIComponent(id)}/training`;
+  const response = await fetch(path, { method: 'POST', headers: changeHeaders(), body: form });
+  if (!response.ok) throw await ApiFailure.of(response);
+}
+
+/** The evaluation set, page by page. */
+export const useEvaluations = () =>
+  useInfiniteQuery({
+    queryKey: evaluationsKey,
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => dataOf(api.GET('/api/v1/evaluations', pageQuery(pageParam))),
+    getNextPageParam: ({ next }) => next,
+  });
+
+/** Reads again what a change has made old. */
+export function useRefresh() {
+  const queries = useQueryClient();
+  return {
+    preferences: () => queries.invalidateQueries({ queryKey: listKey }),
+    training: async (id: string) => {
+      await queries.invalidateQueries({ queryKey: trainingKey(id) });
+      await queries.invalidateQueries({ queryKey: keyOf(id) });
+    },
+    evaluations: () => queries.invalidateQueries({ queryKey: evaluationsKey }),
+  };
+}

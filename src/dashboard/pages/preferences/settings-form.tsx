@@ -1,0 +1,123 @@
+import {
+  Alert,
+  NumberInput,
+  Radio,
+  SimpleGrid,
+  Slider,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { texts } from '../../texts/texts.js';
+import { useModelLabels } from './queries.js';
+import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
+
+const text = texts.preferences;
+const aims: readonly Aim[] = ['weights', 'quality', 'cost', 'latency'];
+
+interface FormProps {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
+}
+
+/** The fields of a preference. */
+export function SettingsForm({ draft, change }: FormProps) {
+  return (
+    <Stack gap="lg">
+      <TextInput
+        label={text.name}
+        placeholder={text.namePlaceholder}
+        maxLength={200}
+        value={draft.name}
+        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+      />
+      <Radio.Group
+        label={text.aim}
+        value={draft.aim}
+        onChange={(aim) => change({ aim })}
+        description={text.aimHints[draft.aim]}
+      >
+        <Stack gap={6} mt="xs">
+          {aims.map((aim) => (
+            <Radio key={aim} value={aim} label={text.aims[aim]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {draft.aim === 'weights' ? <Weights draft={draft} change={change} /> : null}
+      <Limits draft={draft} change={change} />
+    </Stack>
+  );
+}
+
+const figures = ['quality', 'cost', 'latency'] as const;
+
+function Weights({ draft, change }: FormProps) {
+  const shares = sharesOf(draft.weights);
+  return (
+    <Stack gap="sm">
+      {figures.map((figure) => (
+        <div key={figure}>
+          <Text size="sm" className="figures">
+            {text.weights[figure]}{' '}
+            <Text span c="dimmed" size="sm">
+              {shares[figure]}%
+            </Text>
+          </Text>
+          <Slider
+            min={0}
+            max={maxWeight}
+            step={0.5}
+            label={(value) => value}
+            thumbLabel={text.weights[figure]}
+            value={draft.weights[figure]}
+            onChange={(weight) => change({ weights: { ...draft.weights, [figure]: weight } })}
+          />
+        </div>
+      ))}
+      {hasNoWeight(draft) ? (
+        <Alert color="red" role="alert">
+          {text.noWeight}
+        </Alert>
+      ) : null}
+    </Stack>
+  );
+}
+
+function Limits({ draft, change }: FormProps) {
+  const labels = useModelLabels();
+  const lists = ['allow', 'exclude'] as const;
+  const numbers = ['maxPrice', 'maxLatency'] as const;
+  return (
+    <Stack gap="sm">
+      {lists.map((list) => (
+        <TagsInput
+          key={list}
+          label={text[list]}
+          description={text[`${list}Hint`]}
+          data={[...labels]}
+          limit={20}
+          maxTags={256}
+          value={[...draft[list]]}
+          onChange={(names) => change({ [list]: names })}
+          clearButtonProps={{ 'aria-label': text.discard }}
+        />
+      ))}
+      <SimpleGrid cols={2}>
+        {numbers.map((number) => (
+          <NumberInput
+            key={number}
+            label={text[number]}
+            description={text[`${number}Hint`]}
+            placeholder={text.noLimit}
+            min={0}
+            max={1_000_000}
+            hideControls
+            value={draft[number]}
+            onChange={(value) => change({ [number]: typeof value === 'number' ? value : '' })}
+          />
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}

@@ -1,0 +1,86 @@
+import { Alert, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
+import { api, type Schema } from '../../api/client.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import { Loaded } from '../../components/loaded.js';
+import { formatAgo } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+import { isUnderWay, useRefresh, useTraining } from './queries.js';
+import { TrainingResult } from './training-result.js';
+import { TrainingUpload } from './training-upload.js';
+
+const text = texts.preferences;
+type Training = Schema<'TrainingResponse'>;
+
+/** The training of a preference: its upload, its progress, its result. */
+export function TrainingSection({ id }: { id: string }) {
+  const query = useTraining(id);
+  return (
+    <Stack gap="sm" component="section" aria-label={text.training}>
+      <Title order={2} size="h4">
+        {text.training}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {text.trainingHint}
+      </Text>
+      <Loaded query={query} lines={3}>
+        {(training) => (
+          <Paper withBorder p="md">
+            <Stack gap="lg">
+              {training ? <Outcome id={id} training={training} /> : null}
+              {isUnderWay(training) ? null : <TrainingUpload id={id} />}
+            </Stack>
+          </Paper>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Outcome({ id, training }: { id: string; training: Training }) {
+  const { state, updatedAt, error, passedOver, report } = training;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Badge variant="default">{text.states[state]}</Badge>
+          <Text size="sm" c="dimmed">
+            {isUnderWay(training)
+              ? training.doing
+              : fill(text.trained, { ago: formatAgo(updatedAt) })}
+          </Text>
+        </Group>
+        {isUnderWay(training) ? null : <RemoveTraining id={id} />}
+      </Group>
+      {isUnderWay(training) ? (
+        <Progress
+          value={training.progress * 100}
+          aria-label={text.progress}
+          role="progressbar"
+          animated
+        />
+      ) : null}
+      {[error, passedOver].map((problem) =>
+        problem ? (
+          <Alert key={problem} color="red">
+            {problem}
+          </Alert>
+        ) : null,
+      )}
+      {report ? <TrainingResult report={report} /> : null}
+    </Stack>
+  );
+}
+
+function RemoveTraining({ id }: { id: string }) {
+  const refresh = useRefresh();
+  return (
+    <ConfirmButton
+      label={text.removeTraining}
+      question={text.removeTrainingQuestion}
+      act={async () => {
+        await api.DELETE('/api/v1/preferences/{id}/training', { params: { path: { id } } });
+        await refresh.training(id);
+      }}
+    />
+  );
+}

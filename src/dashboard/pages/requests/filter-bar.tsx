@@ -1,0 +1,147 @@
+import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useParameters } from '../../components/search-parameters.js';
+import { texts } from '../../texts/texts.js';
+import { isFiltered, spanOf, spans, withoutFilters } from './filters.js';
+
+const text = texts.requests;
+/** Until a text that is being typed is searched for. */
+const typingMs = 400;
+
+const surfaces = [
+  'completions',
+  'openai',
+  'model_select',
+  'embeddings',
+  'proxy',
+  'direct',
+  'reported',
+  'shadow',
+];
+
+const outcomes = [
+  { value: 'failed=false', label: text.outcomes.answered },
+  { value: 'failed=true', label: text.outcomes.failed },
+  { value: 'status=4xx', label: text.outcomes.refused },
+  { value: 'status=429', label: text.outcomes.limited },
+  { value: 'status=5xx', label: text.outcomes.broken },
+];
+
+/** The filters, which stand in the address. */
+export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
+  const [parameters, change] = useParameters();
+  const { failed, status, from } = parameters;
+  const outcome = failed ? `failed=${failed}` : status ? `status=${status}` : null;
+  return (
+    <Group gap="sm" align="flex-end">
+      <Select
+        size="xs"
+        w={110}
+        label={text.time}
+        value={from ? null : spanOf(parameters.range)}
+        placeholder={text.selected}
+        data={Object.keys(spans)}
+        allowDeselect={false}
+        onChange={(range) =>
+          change({ range: range === '24h' ? null : range, from: null, to: null })
+        }
+      />
+      <Select
+        size="xs"
+        w={150}
+        label={text.outcome}
+        value={outcome}
+        placeholder={text.any}
+        data={outcomes}
+        clearable
+        onChange={(value) => {
+          const [name, wanted] = value?.split('=') ?? [];
+          change({ failed: null, status: null, ...(name ? { [name]: wanted ?? null } : {}) });
+        }}
+      />
+      <TypedFilter name="model" label={text.model} placeholder="openai/gpt-5" width={180} />
+      <TypedFilter name="key" label={text.key} placeholder={text.any} width={120} />
+      <Select
+        size="xs"
+        w={140}
+        label={text.surface}
+        value={parameters.surface ?? null}
+        placeholder={text.any}
+        data={surfaces}
+        clearable
+        onChange={(surface) => change({ surface })}
+      />
+      <SlowerThan />
+      {isAdmin ? (
+        <Select
+          size="xs"
+          w={120}
+          label={text.whose}
+          value={parameters.account === 'own' ? 'own' : 'all'}
+          data={[
+            { value: 'all', label: text.everybody },
+            { value: 'own', label: text.own },
+          ]}
+          allowDeselect={false}
+          onChange={(account) => change({ account: account === 'own' ? account : null })}
+        />
+      ) : null}
+      {isFiltered(parameters) ? (
+        <Button size="xs" variant="subtle" onClick={() => change(withoutFilters)}>
+          {text.clear}
+        </Button>
+      ) : null}
+    </Group>
+  );
+}
+
+interface TypedFilterProps {
+  name: 'model' | 'key';
+  label: string;
+  placeholder: string;
+  width: number;
+}
+
+/** A filter that is typed. Another value from outside, such as “clear”, makes a new field. */
+function TypedFilter({ name, label, placeholder, width }: TypedFilterProps) {
+  const [parameters, change] = useParameters();
+  const search = useDebouncedCallback(
+    (value: string) => change({ [name]: value.trim() }),
+    typingMs,
+  );
+  const value = parameters[name] ?? '';
+  return (
+    <TextInput
+      key={value === '' ? 'empty' : 'set'}
+      size="xs"
+      w={width}
+      label={label}
+      placeholder={placeholder}
+      defaultValue={value}
+      onChange={({ currentTarget }) => search(currentTarget.value)}
+    />
+  );
+}
+
+function SlowerThan() {
+  const [parameters, change] = useParameters();
+  const search = useDebouncedCallback(
+    (value: string | number) => change({ minLatency: value === '' ? null : String(value) }),
+    typingMs,
+  );
+  const value = parameters.minLatency ?? '';
+  return (
+    <NumberInput
+      key={value === '' ? 'empty' : 'set'}
+      size="xs"
+      w={120}
+      label={text.slowerThan}
+      placeholder={text.any}
+      suffix=" ms"
+      min={0}
+      hideControls
+      defaultValue={value}
+      onChange={search}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { Anchor, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, dataOf, type Schema } from '../../api/client.js';
+import { ApiFailure } from '../../api/failure.js';
+import { Empty } from '../../components/empty.js';
+import { Loaded } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { formatSecond } from '../../format/times.js';
+import { texts } from '../../texts/texts.js';
+import { AddToEvaluations } from './add-to-evaluations.js';
+import { Candidates } from './candidates.js';
+import { Facts } from './facts.js';
+import { Content, Grounding } from './grounding.js';
+import { modelOf } from './request-table.js';
+import { WaterfallPanel } from './waterfall-panel.js';
+
+const text = texts.requests.detail;
+
+/** One request, as the API tells it. */
+export type RequestDetails = Schema<'RequestResponse'>;
+
+const back = (
+  <Anchor component={Link} href="/requests" size="sm">
+    {text.back}
+  </Anchor>
+);
+
+/** The page `/requests/<id>`: what happened, and why. */
+export function RequestDetail({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['request', id],
+    queryFn: () => dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id } } })),
+  });
+  const request = query.data;
+  const isMissing = query.error instanceof ApiFailure && query.error.status === 404;
+  return (
+    <Page
+      title={request ? modelOf(request) : text.title}
+      lead={request ? formatSecond(request.at) : undefined}
+      actions={
+        <>
+          {back}
+          {request ? <AddToEvaluations request={request} /> : null}
+        </>
+      }
+    >
+      {isMissing ? (
+        <Empty title={text.missing} hint={text.missingHint} actions={back} />
+      ) : (
+        <Loaded query={query} lines={8}>
+          {(data) => <Parts request={data} />}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+const Parts = ({ request }: { request: RequestDetails }) => (
+  <Stack gap="lg">
+    <Facts request={request} />
+    <WaterfallPanel request={request} />
+    <Candidates request={request} />
+    <Grounding request={request} />
+    <Content request={request} />
+  </Stack>
+);

@@ -1,0 +1,141 @@
+import { Button, Group, Stack, Switch as Toggle, Text } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, dataOf } from '../../api/client.js';
+import { Empty } from '../../components/empty.js';
+import { Loaded } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { useParameters } from '../../components/search-parameters.js';
+import { useAccount } from '../../session/session.js';
+import { texts } from '../../texts/texts.js';
+import { FilterBar } from './filter-bar.js';
+import { isFiltered, queryOf, withoutFilters } from './filters.js';
+import { Histogram } from './histogram.js';
+import { type RequestSummary, RequestTable } from './request-table.js';
+
+const text = texts.requests;
+const pageSize = 50;
+/** Between two looks at the newest requests. */
+const liveMs = 2_000;
+
+/** The request log: filters, a histogram that selects time, and the requests. */
+export function RequestList() {
+  const [parameters, change] = useParameters();
+  const isAdmin = useAccount().role === 'admin';
+  const isLive = parameters.live === 'true' && !parameters.to;
+  return (
+    <Page
+      title={text.title}
+      lead={text.lead}
+      actions={
+        <Toggle
+          label={text.live}
+          checked={isLive}
+          onChange={({ currentTarget: { checked } }) =>
+            change(checked ? { live: 'true', from: null, to: null } : { live: null })
+          }
+        />
+      }
+    >
+      <FilterBar isAdmin={isAdmin} />
+      <Histogram isAdmin={isAdmin} refreshMs={isLive ? 5 * liveMs : null} />
+      <Listed isAdmin={isAdmin} isLive={isLive} />
+    </Page>
+  );
+}
+
+/** The pages that were loaded; live, only the newest one, again and again. */
+function useRequests(isAdmin: boolean, isLive: boolean) {
+  const [parameters] = useParameters();
+  const { live: _live, ...shown } = parameters;
+  const read = (cursor: string | null) =>
+    dataOf(
+      api.GET('/api/v1/requests', {
+        params: {
+          query: {
+            ...queryOf(parameters, isAdmin, Date.now()),
+            limit: pageSize,
+            ...(cursor === null ? {} : { cursor }),
+          },
+        },
+      }),
+    );
+  const newest = useQuery({
+    queryKey: ['requests', 'newest', shown, isAdmin],
+    queryFn: () => read(null),
+    enabled: isLive,
+    refetchInterval: liveMs,
+    placeholderData: keepPreviousData,
+  });
+  const all = useInfiniteQuery({
+    queryKey: ['requests', 'all', shown, isAdmin],
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    enabled: !isLive,
+    placeholderData: keepPreviousData,
+  });
+  return { newest, all };
+}
+
+function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
+  const { newest, all } = useRequests(isAdmin, isLive);
+  if (isLive)
+    return (
+      <Loaded query={newest} lines={8}>
+        {({ items }) => <Rows items={items} isLive />}
+      </Loaded>
+    );
+  return (
+    <Stack>
+      <Loaded query={all} lines={8}>
+        {({ pages }) => <Rows items={pages.flatMap(({ items }) => items)} isLive={false} />}
+      </Loaded>
+      {all.hasNextPage ? (
+        <Group justify="center">
+          <Button
+            variant="default"
+            loading={all.isFetchingNextPage}
+            onClick={() => void all.fetchNextPage()}
+          >
+            {text.more}
+          </Button>
+        </Group>
+      ) : null}
+    </Stack>
+  );
+}
+
+function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boolean }) {
+  const [parameters, change] = useParameters();
+  if (items.length > 0) return <RequestTable items={items} />;
+  if (isLive && !isFiltered(parameters)) return <Text c="dimmed">{text.waiting}</Text>;
+  if (isFiltered(parameters))
+    return (
+      <Empty
+        title={text.noMatch}
+        hint={text.noMatchHint}
+        actions={
+          <Button variant="default" onClick={() => change(withoutFilters)}>
+            {text.clear}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Empty
+      title={text.empty}
+      hint={text.emptyHint}
+      actions={
+        <>
+          <Button component={Link} href="/playground">
+            {text.tryModels}
+          </Button>
+          <Button variant="default" onClick={() => change({ range: '30d', from: null, to: null })}>
+            {text.lookBack}
+          </Button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,136 @@
+import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { formatMs } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+import { Panel } from '../overview/charts.js';
+import type { RequestDetails } from './request-detail.js';
+import { axisEnd, type Lane, lanesOf, type Phase, type PhaseName } from './waterfall.js';
+
+const text = texts.requests.detail;
+
+const colors: Readonly<Record<PhaseName, string>> = {
+  wait: '#868e96',
+  connect: '#15aabf',
+  provider: '#f59f00',
+  thinking: '#be4bdb',
+  answer: '#228be6',
+};
+const failedColor = '#fa5252';
+
+/** The attempts on one time axis: waits, retries, fallbacks, first token, end. */
+export function WaterfallPanel({ request }: { request: RequestDetails }) {
+  const lanes = lanesOf(request.attempts ?? []);
+  const end = axisEnd(lanes, request.latencyMs);
+  return (
+    <Panel title={text.waterfall}>
+      {lanes.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {text.noAttempts}
+        </Text>
+      ) : (
+        <Stack gap="sm">
+          <Text size="xs" c="dimmed">
+            {text.waterfallHint}
+          </Text>
+          {lanes.map((lane, index) => (
+            <LaneRow key={index} lane={lane} end={end} />
+          ))}
+          <Axis end={end} />
+          <Legend lanes={lanes} />
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+function LaneRow({ lane, end }: { lane: Lane; end: number }) {
+  const { attempt, phases, start } = lane;
+  const { provider, model, number, keyIndex, outcome, status, error, waitMs = 0 } = attempt;
+  const name = `${provider}/${model}`;
+  const isFailed = outcome !== 'ok';
+  const notes = [
+    isFailed ? `${status ?? ''} ${outcome}`.trim() : null,
+    waitMs > 0 ? fill(text.retryAfter, { time: formatMs(waitMs) }) : null,
+    attempt.firstContentMs === null
+      ? null
+      : fill(text.firstAt, { time: formatMs(start + attempt.firstContentMs) }),
+    typeof keyIndex === 'number' ? fill(text.attemptKey, { index: keyIndex }) : null,
+    formatMs(attempt.latencyMs),
+  ].filter((note) => note !== null);
+  return (
+    <Box>
+      <Group gap="xs" justify="space-between">
+        <Text size="sm" fw={600}>
+          {fill(text.attempt, { model: name, number })}
+        </Text>
+        <Text size="xs" c="dimmed" className="figures">
+          {notes.join(' · ')}
+        </Text>
+      </Group>
+      <Box
+        pos="relative"
+        h={18}
+        className="lane"
+        role="img"
+        aria-label={fill(text.laneLabel, {
+          model: name,
+          outcome,
+          start: formatMs(start),
+          end: formatMs(lane.end),
+        })}
+      >
+        {phases.map((phase, index) => (
+          <PhaseBar key={index} phase={phase} end={end} isFailed={isFailed} />
+        ))}
+      </Box>
+      {error === null ? null : (
+        <Text size="sm" c="var(--bad-color)" className="text-plain">
+          {error}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFailed: boolean }) {
+  const { name, from, to } = phase;
+  const color = isFailed && name !== 'wait' && name !== 'connect' ? failedColor : colors[name];
+  return (
+    <Tooltip label={`${text.phases[name]}: ${formatMs(to - from)}`}>
+      <Box
+        pos="absolute"
+        top={0}
+        h={18}
+        left={`${(from / end) * 100}%`}
+        w={`max(2px, ${((to - from) / end) * 100}%)`}
+        bg={color}
+        style={{ borderRadius: 2, opacity: name === 'wait' ? 0.45 : 1 }}
+      />
+    </Tooltip>
+  );
+}
+
+const Axis = ({ end }: { end: number }) => (
+  <Group justify="space-between" className="figures">
+    {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+      <Text key={share} size="xs" c="dimmed">
+        {formatMs(Math.round(share * end))}
+      </Text>
+    ))}
+  </Group>
+);
+
+function Legend({ lanes }: { lanes: readonly Lane[] }) {
+  const names = new Set(lanes.flatMap(({ phases }) => phases.map(({ name }) => name)));
+  return (
+    <Group gap="md">
+      {(Object.keys(colors) as PhaseName[])
+        .filter((name) => names.has(name))
+        .map((name) => (
+          <Group key={name} gap={6}>
+            <Box w={10} h={10} bg={colors[name]} style={{ borderRadius: 2 }} />
+            <Text size="xs">{text.phases[name]}</Text>
+          </Group>
+        ))}
+    </Group>
+  );
+}

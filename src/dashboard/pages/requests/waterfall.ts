@@ -1,0 +1,74 @@
+/** One upstream call, as the API tells it. */
+export interface TimedAttempt {
+  readonly provider: string;
+  readonly model: string;
+  readonly number: number;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly latencyMs: number;
+  readonly firstContentMs: number | null;
+  readonly startMs?: number;
+  readonly waitMs?: number;
+  readonly keyIndex?: number | null;
+  readonly sentMs?: number | null;
+  readonly headersMs?: number | null;
+}
+
+export type PhaseName = 'wait' | 'connect' | 'provider' | 'thinking' | 'answer';
+
+/** A part of an attempt, in ms from the request's arrival. */
+export interface Phase {
+  readonly name: PhaseName;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An attempt with its phases. */
+export interface Lane {
+  readonly attempt: TimedAttempt;
+  readonly phases: readonly Phase[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The attempts as lanes of one time axis. Attempts from before starts were kept stand one after the
+ * other.
+ */
+export function lanesOf(attempts: readonly TimedAttempt[]): Lane[] {
+  let after = 0;
+  return attempts.map((attempt) => {
+    const start = attempt.startMs ?? after;
+    const lane = {
+      attempt,
+      start,
+      end: start + attempt.latencyMs,
+      phases: phasesOf(attempt, start),
+    };
+    after = lane.end;
+    return lane;
+  });
+}
+
+function phasesOf(attempt: TimedAttempt, start: number): Phase[] {
+  const { waitMs = 0, sentMs, headersMs, firstContentMs, latencyMs } = attempt;
+  const phases: Phase[] = [];
+  let at = start;
+  const add = (name: PhaseName, to: number): void => {
+    const end = Math.min(Math.max(to, at), start + latencyMs);
+    if (end > at) phases.push({ name, from: at, to: end });
+    at = Math.max(at, end);
+  };
+  if (waitMs > 0) phases.push({ name: 'wait', from: Math.max(0, start - waitMs), to: start });
+  if (typeof sentMs === 'number') add('connect', start + sentMs);
+  if (typeof headersMs === 'number') add('provider', start + headersMs);
+  if (firstContentMs !== null)
+    add(typeof headersMs === 'number' ? 'thinking' : 'provider', start + firstContentMs);
+  add(firstContentMs === null ? 'provider' : 'answer', start + latencyMs);
+  return phases;
+}
+
+/** The end of the axis: of the request, or of its last attempt. */
+export const axisEnd = (lanes: readonly Lane[], latencyMs: number): number =>
+  Math.max(1, latencyMs, ...lanes.map(({ end }) => end));

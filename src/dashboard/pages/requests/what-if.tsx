@@ -1,0 +1,116 @@
+import { Anchor, Slider, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { api, dataOf, type Schema } from '../../api/client.js';
+import { Failure } from '../../components/loaded.js';
+import { formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatMs } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+import type { RequestDetails } from './request-detail.js';
+
+const text = texts.requests.detail;
+/** Short, so that the answer follows the hand. */
+const moveMs = 120;
+
+type Weights = Record<'quality' | 'cost' | 'latency', number>;
+type Item = Schema<'PreferencePreviewResponse'>['items'][number];
+
+interface WhatIfProps {
+  request: RequestDetails;
+  /** Is told the label of who would win. */
+  onWinner: (label: string | null) => void;
+}
+
+/** Sliders that weigh this request's candidates again, by the figures that were stored with it. */
+export function WhatIf({ request, onWinner }: WhatIfProps) {
+  const [weights, setWeights] = useState<Weights>({ quality: 60, cost: 30, latency: 10 });
+  const [isTouched, setTouched] = useState(false);
+  const [settled] = useDebouncedValue(weights, moveMs);
+  const query = usePreview(request.id, settled, isTouched);
+  const item = query.data?.items[0];
+  const label = isTouched ? (item?.winner?.label ?? null) : null;
+  useEffect(() => onWinner(label), [label, onWinner]);
+  const names = ['quality', 'cost', 'latency'] as const;
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={600}>
+        {text.whatIf}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {text.whatIfHint}
+      </Text>
+      {names.map((name) => (
+        <Stack key={name} gap={2}>
+          <Text size="xs">{text.weights[name]}</Text>
+          <Slider
+            value={weights[name]}
+            onChange={(value) => {
+              setTouched(true);
+              setWeights((before) => ({ ...before, [name]: value }));
+            }}
+            thumbLabel={text.weights[name]}
+            min={0}
+            max={100}
+          />
+        </Stack>
+      ))}
+      {query.error ? <Failure error={query.error} /> : null}
+      {query.data && isTouched ? (
+        <Result item={item} skipped={query.data.skipped[0]?.reason} />
+      ) : null}
+      <Anchor component={Link} href="/preferences" size="sm">
+        {text.makePreference}
+      </Anchor>
+    </Stack>
+  );
+}
+
+function usePreview(id: string, weights: Weights, isTouched: boolean) {
+  const isNothing = weights.quality + weights.cost + weights.latency === 0;
+  return useQuery({
+    queryKey: ['what-if', id, weights],
+    queryFn: () =>
+      dataOf(
+        api.POST('/api/v1/preferences/preview', {
+          body: { preference: { weights }, requests: [id] } as never,
+        }),
+      ),
+    enabled: isTouched && !isNothing,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+}
+
+function Result({ item, skipped }: { item: Item | undefined; skipped: string | undefined }) {
+  if (!item?.winner)
+    return (
+      <Text size="sm">{fill(text.notPossible, { reason: skipped ?? item?.reason ?? '' })}</Text>
+    );
+  const { winner, current, isChanged, change, reason } = item;
+  return (
+    <Stack gap={2} aria-live="polite">
+      <Text size="sm" fw={600}>
+        {isChanged
+          ? fill(text.other, { model: winner.label, current: current?.label ?? unknownValue })
+          : fill(text.same, { model: winner.label })}
+      </Text>
+      {isChanged && change ? (
+        <Text size="sm" className="figures">
+          {fill(text.change, {
+            cost: signed(change.cost, formatUsd),
+            quality: signed(change.quality, (value) => (value * 100).toFixed(1)),
+            latency: signed(change.latency, (value) => formatMs(value * 1_000)),
+          })}
+        </Text>
+      ) : null}
+      <Text size="xs" c="dimmed">
+        {reason}
+      </Text>
+    </Stack>
+  );
+}
+
+const signed = (value: number | null, format: (size: number) => string): string =>
+  value === null ? unknownValue : `${value < 0 ? '−' : '+'}${format(Math.abs(value))}`;

@@ -1,0 +1,128 @@
+import { Alert, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, dataOf, type Schema } from '../../api/client.js';
+import { CodeBlock } from '../../components/copy-text.js';
+import { Loaded } from '../../components/loaded.js';
+import { formatInstant, formatMs } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+import { connectionsOf, rulesOf, type TestedConnection } from './rules.js';
+import { Section } from './section.js';
+
+const text = texts.settings;
+type InForce = Schema<'ConfigurationResponse'>;
+
+/** The configuration in force, for administrators. */
+export default function Configuration() {
+  const query = useQuery({
+    queryKey: ['configuration'],
+    queryFn: () => dataOf(api.GET('/api/v1/configuration')),
+  });
+  return (
+    <Loaded query={query} lines={8}>
+      {(inForce) => (
+        <Stack gap="xl">
+          <Source inForce={inForce} />
+          <Rules settings={inForce.settings} />
+          <Section title={text.connections} lead={text.connectionsLead}>
+            <Connections connections={inForce.connections} />
+          </Section>
+          <Section title={text.yaml} lead={text.yamlLead}>
+            <CodeBlock code={inForce.yaml} label={text.yaml} />
+          </Section>
+          <details>
+            <summary>{text.allSettings}</summary>
+            <Code block tabIndex={0} role="region" aria-label={text.allSettings}>
+              {JSON.stringify(inForce.settings, null, 2)}
+            </Code>
+          </details>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) => (
+  <Stack gap="xs">
+    <Text size="sm">
+      {text.file} <Code>{file ?? text.noFile}</Code> · {text.loadedAt} {formatInstant(loadedAt)}
+    </Text>
+    {refused === null ? null : (
+      <Alert
+        color="red"
+        role="alert"
+        title={fill(text.refused, { time: formatInstant(refused.at) })}
+      >
+        <Text size="sm" className="text-plain">
+          {refused.reason}
+        </Text>
+      </Alert>
+    )}
+  </Stack>
+);
+
+const Rules = ({ settings }: { settings: InForce['settings'] }) => {
+  const { rows, yaml } = rulesOf(settings);
+  return (
+    <Section title={text.rules}>
+      <Table withRowBorders={false} w="auto">
+        <Table.Tbody>
+          {rows.map(({ label, value }) => (
+            <Table.Tr key={label}>
+              <Table.Th fw={400}>{label}</Table.Th>
+              <Table.Td>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm">{text.paste}</Text>
+      <CodeBlock code={yaml} label={text.paste} />
+    </Section>
+  );
+};
+
+const Connections = ({ connections }: { connections: InForce['connections'] }) => (
+  <Table verticalSpacing="xs">
+    <Table.Tbody>
+      {connectionsOf(connections).map(({ kind, name }) => (
+        <ConnectionRow key={`${kind} ${name ?? ''}`} kind={kind} {...(name ? { name } : {})} />
+      ))}
+    </Table.Tbody>
+  </Table>
+);
+
+function ConnectionRow({ kind, name }: TestedConnection) {
+  const testing = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/api/v1/configuration/tests', { body: name ? { kind, name } : { kind } })),
+  });
+  const { data, error } = testing;
+  const isBad = error !== null || data?.ok === false;
+  const shown = [text.kinds[kind], name].filter(Boolean).join(' ');
+  return (
+    <Table.Tr>
+      <Table.Th fw={400}>{shown}</Table.Th>
+      <Table.Td>
+        <Group gap="sm" wrap="nowrap">
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={fill(text.testLabel, { name: shown })}
+            loading={testing.isPending}
+            onClick={() => testing.mutate()}
+          >
+            {text.test}
+          </Button>
+          <Text
+            size="sm"
+            role="status"
+            className="text-plain"
+            c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}
+          >
+            {error?.message ??
+              (data ? fill(text.testOk, { detail: data.detail, ms: formatMs(data.ms) }) : '')}
+          </Text>
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,77 @@
+import { fill, texts } from '../../texts/texts.js';
+
+const text = texts.settings;
+
+/** A connection that can be tested. */
+export interface TestedConnection {
+  readonly kind: 'mail' | 'redis' | 'database' | 'provider' | 'engine' | 'toolkit';
+  readonly name?: string;
+}
+
+interface Connections {
+  readonly mail: boolean;
+  readonly redis: boolean;
+  readonly providers: readonly string[];
+  readonly engines: readonly string[];
+  readonly toolkits: readonly string[];
+}
+
+/** All that can be tested; the database always is there. */
+export function connectionsOf(connections: Connections): TestedConnection[] {
+  const { mail, redis, providers, engines, toolkits } = connections;
+  const named = (kind: TestedConnection['kind'], names: readonly string[]): TestedConnection[] =>
+    names.map((name) => ({ kind, name }));
+  return [
+    { kind: 'database' },
+    ...(redis ? [{ kind: 'redis' } as const] : []),
+    ...(mail ? [{ kind: 'mail' } as const] : []),
+    ...named('provider', providers),
+    ...named('engine', engines),
+    ...named('toolkit', toolkits),
+  ];
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const partOf = (settings: Settings, name: string): Settings =>
+  typeof settings[name] === 'object' && settings[name] !== null ? (settings[name] as Settings) : {};
+
+const periods = [
+  'conversationDays',
+  'sessionDays',
+  'feedbackDays',
+  'usageDays',
+  'auditDays',
+] as const;
+
+/** The rules of sign-up and retention in words, and as the configuration file has them. */
+export function rulesOf(settings: Settings): {
+  rows: { label: string; value: string }[];
+  yaml: string;
+} {
+  const signUp = partOf(settings, 'auth')['signUp'] === 'open' ? 'open' : 'closed';
+  const retention = partOf(settings, 'retention');
+  const keepDays = partOf(settings, 'requestLog')['keepDays'];
+  const days = (value: unknown): string =>
+    typeof value === 'number' ? fill(text.days, { count: value }) : text.forever;
+  return {
+    rows: [
+      { label: text.signUpRule, value: signUp === 'open' ? text.signUpOpen : text.signUpClosed },
+      { label: `${text.retention}: ${text.requestLog}`, value: days(keepDays) },
+      ...periods.map((period) => ({
+        label: `${text.retention}: ${text[period]}`,
+        value: days(retention[period]),
+      })),
+    ],
+    yaml: [
+      'auth:',
+      `  signUp: ${signUp}`,
+      'requestLog:',
+      `  keepDays: ${String(keepDays)}`,
+      'retention:',
+      ...periods
+        .filter((period) => typeof retention[period] === 'number')
+        .map((period) => `  ${period}: ${String(retention[period])}`),
+    ].join('\n'),
+  };
+}

@@ -1,0 +1,52 @@
+import { Tabs } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { useLocation } from 'wouter';
+import { Loading } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { useAccount } from '../../session/session.js';
+import { texts } from '../../texts/texts.js';
+import { OwnAccount } from './own-account.js';
+
+const text = texts.settings;
+const Accounts = lazy(() => import('./accounts.js'));
+const Configuration = lazy(() => import('./configuration.js'));
+const AuditLog = lazy(() => import('./audit-log.js'));
+
+type Tab = keyof typeof text.tabs;
+const tabs = Object.keys(text.tabs) as Tab[];
+const isTab = (name: string | undefined): name is Tab => tabs.some((tab) => tab === name);
+
+/** The page `/settings`; each tab has a path of its own. */
+export default function SettingsPage() {
+  const isAdmin = useAccount().role === 'admin';
+  const [location, navigate] = useLocation();
+  const asked = location.split('/')[2];
+  const shown = isTab(asked) ? asked : 'account';
+  const open = (tab: string | null): void =>
+    navigate(tab === null || tab === 'account' ? '/settings' : `/settings/${tab}`);
+  return (
+    <Page title={text.title} lead={text.lead}>
+      <Tabs value={shown} onChange={open} keepMounted={false}>
+        <Tabs.List mb="lg">
+          {tabs
+            .filter((tab) => isAdmin || tab === 'account' || tab === 'audit')
+            .map((tab) => (
+              <Tabs.Tab key={tab} value={tab}>
+                {text.tabs[tab]}
+              </Tabs.Tab>
+            ))}
+        </Tabs.List>
+        <Suspense fallback={<Loading />}>
+          <Tabs.Panel value="account">
+            <OwnAccount />
+          </Tabs.Panel>
+          <Tabs.Panel value="accounts">{isAdmin ? <Accounts /> : null}</Tabs.Panel>
+          <Tabs.Panel value="configuration">{isAdmin ? <Configuration /> : null}</Tabs.Panel>
+          <Tabs.Panel value="audit">
+            <AuditLog isAdmin={isAdmin} />
+          </Tabs.Panel>
+        </Suspense>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf, type Schema, setCsrfToken } from '../api/client.js';
+import { isSignedOut } from '../api/failure.js';
+
+/** Who is signed in. */
+export type Session = Schema<'OwnAccountResponse'>;
+
+const sessionKey = ['session'];
+
+/** Asks again now and then, so that a sign-in that ended is seen before the next click. */
+const refreshMs = 60_000;
+
+/** How people sign in at this gateway. */
+export type AuthStatus = Schema<'AuthStatusResponse'>;
+
+const statusKey = ['auth-status'];
+
+/** How people sign in here, and whether this browser is signed in. */
+export const useAuthStatus = () =>
+  useQuery({
+    queryKey: statusKey,
+    queryFn: (): Promise<AuthStatus> => dataOf(api.GET('/api/v1/auth/status')),
+  });
+
+async function readSession(): Promise<Session | null> {
+  const { signedIn } = await dataOf(api.GET('/api/v1/auth/status'));
+  if (!signedIn) return null;
+  try {
+    const session = await dataOf(api.GET('/api/v1/auth/account'));
+    setCsrfToken(session.csrfToken);
+    return session;
+  } catch (error) {
+    if (isSignedOut(error)) return null;
+    throw error;
+  }
+}
+
+/** Who is signed in; null: nobody. */
+export const useSession = () =>
+  useQuery({ queryKey: sessionKey, queryFn: readSession, refetchInterval: refreshMs });
+
+/** The account of a page that only signed-in people reach. */
+export function useAccount(): Session['account'] {
+  const { data } = useSession();
+  if (!data) throw new Error('nobody is signed in');
+  return data.account;
+}
+
+/** Forgets everything that was loaded and reads who is signed in now. */
+export function useSessionChange(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    setCsrfToken(null);
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    await queries.refetchQueries({ queryKey: sessionKey });
+  };
+}

@@ -1,0 +1,262 @@
+import {
+  Anchor,
+  Button,
+  Container,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Link, Route, Switch } from 'wouter';
+import { api } from '../api/client.js';
+import { Failure, Loaded } from '../components/loaded.js';
+import { texts } from '../texts/texts.js';
+import { useAuthStatus, useSessionChange } from './session.js';
+
+const text = texts.session;
+
+/** The pages for people who are not signed in. */
+export default function Strangers() {
+  const status = useAuthStatus();
+  return (
+    <Container size={420} py="xl" component="main">
+      <Loaded query={status}>
+        {({ webAccounts }) => (webAccounts ? <Forms /> : <NoWebAccounts />)}
+      </Loaded>
+    </Container>
+  );
+}
+
+const Forms = () => (
+  <Switch>
+    <Route path="/claim" component={Claim} />
+    <Route path="/sign-up" component={SignUp} />
+    <Route path="/forgot-password" component={ForgotPassword} />
+    <Route component={Start} />
+  </Switch>
+);
+
+/** A gateway without an owner is claimed first. */
+function Start() {
+  const { data } = useAuthStatus();
+  return data?.claimed === false ? <Claim /> : <SignIn />;
+}
+
+const NoWebAccounts = () => (
+  <Stack>
+    <Title order={1} size="h3">
+      {text.noWebAccounts}
+    </Title>
+    <Text>{text.noWebAccountsHint}</Text>
+  </Stack>
+);
+
+interface FormProps {
+  title: string;
+  lead?: string;
+  /** What the button says. */
+  action: string;
+  submit: (fields: Record<string, string>) => Promise<unknown>;
+  /** Stands in place of the form when it is done. */
+  done?: ReactNode;
+  fields: ReactNode;
+  links: ReactNode;
+}
+
+/** One form: its fields are read by name when it is sent. */
+function StrangersForm({ title, lead, action, submit, done, fields, links }: FormProps) {
+  useDocumentTitle(`${title} · Signalbox`);
+  const sending = useMutation({ mutationFn: submit });
+  const send = (event: SyntheticEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const texts = [...fields].filter(
+      (field): field is [string, string] => typeof field[1] === 'string',
+    );
+    sending.mutate(Object.fromEntries(texts));
+  };
+  return (
+    <Paper withBorder p="xl">
+      <Stack>
+        <Title order={1} size="h3">
+          {title}
+        </Title>
+        {lead === undefined ? null : (
+          <Text size="sm" c="dimmed">
+            {lead}
+          </Text>
+        )}
+        {sending.isSuccess && done !== undefined ? (
+          <Text role="status">{done}</Text>
+        ) : (
+          <form onSubmit={send}>
+            <Stack>
+              {fields}
+              {sending.error ? <Failure error={sending.error} /> : null}
+              <Button type="submit" loading={sending.isPending}>
+                {action}
+              </Button>
+            </Stack>
+          </form>
+        )}
+        <Stack gap={4}>{links}</Stack>
+      </Stack>
+    </Paper>
+  );
+}
+
+const Email = ({ isFirst = true }: { isFirst?: boolean }) => (
+  <TextInput
+    label={text.email}
+    name="email"
+    type="email"
+    autoComplete="username"
+    required
+    autoFocus={isFirst}
+  />
+);
+
+const NewPassword = () => (
+  <PasswordInput
+    label={text.password}
+    description={text.passwordRule}
+    name="password"
+    autoComplete="new-password"
+    minLength={8}
+    maxLength={1024}
+    required
+  />
+);
+
+const To = ({ href, children }: { href: string; children: string }) => (
+  <Anchor component={Link} href={href} size="sm">
+    {children}
+  </Anchor>
+);
+
+interface Credentials {
+  email: string;
+  password: string;
+}
+
+const credentialsOf = ({ email = '', password = '' }: Record<string, string>): Credentials => ({
+  email,
+  password,
+});
+
+/** Signs the browser in and shows the shell. */
+function useSignIn(): (credentials: Credentials) => Promise<void> {
+  const changed = useSessionChange();
+  return async (credentials) => {
+    await api.POST('/api/v1/auth/sign-in', { body: credentials });
+    await changed();
+  };
+}
+
+function SignIn() {
+  const signIn = useSignIn();
+  const { data: status } = useAuthStatus();
+  return (
+    <StrangersForm
+      title={text.signInTitle}
+      action={text.signIn}
+      submit={(fields) => signIn(credentialsOf(fields))}
+      fields={
+        <>
+          <Email />
+          <PasswordInput
+            label={text.password}
+            name="password"
+            autoComplete="current-password"
+            required
+          />
+        </>
+      }
+      links={
+        <>
+          <To href="/forgot-password">{text.forgot}</To>
+          {status?.signUp === 'open' ? <To href="/sign-up">{text.signUp}</To> : null}
+          {status?.claimed === false ? <To href="/claim">{text.claimInstead}</To> : null}
+        </>
+      }
+    />
+  );
+}
+
+function Claim() {
+  const signIn = useSignIn();
+  const { data: status } = useAuthStatus();
+  return (
+    <StrangersForm
+      title={text.claimTitle}
+      lead={text.claimLead}
+      action={text.claim}
+      submit={async ({ code = '', ...fields }) => {
+        const body = credentialsOf(fields);
+        // a key is sent as keys are sent everywhere, so that no body holds one
+        if (code.startsWith('sk_'))
+          await api.POST('/api/v1/auth/claim', {
+            body,
+            headers: { authorization: `Bearer ${code}` },
+          });
+        else await api.POST('/api/v1/auth/claim', { body: { ...body, code } });
+        await signIn(body);
+      }}
+      fields={
+        <>
+          <TextInput
+            label={text.claimCode}
+            description={text.claimHint}
+            name="code"
+            autoComplete="off"
+            required
+            autoFocus
+          />
+          <Email isFirst={false} />
+          <NewPassword />
+        </>
+      }
+      links={status?.claimed === false ? null : <To href="/sign-in">{text.haveAccount}</To>}
+    />
+  );
+}
+
+function SignUp() {
+  const { data: status } = useAuthStatus();
+  return (
+    <StrangersForm
+      title={text.signUpTitle}
+      {...(status?.signUp === 'closed' ? { lead: text.signUpClosed } : {})}
+      action={text.signUp}
+      submit={(fields) => api.POST('/api/v1/auth/sign-up', { body: credentialsOf(fields) })}
+      done={status?.mail === true ? text.signUpMailed : text.signUpDone}
+      fields={
+        <>
+          <Email />
+          <NewPassword />
+        </>
+      }
+      links={<To href="/sign-in">{text.haveAccount}</To>}
+    />
+  );
+}
+
+function ForgotPassword() {
+  const { data: status } = useAuthStatus();
+  return (
+    <StrangersForm
+      title={text.resetTitle}
+      lead={status?.mail === false ? text.resetWithoutMail : text.resetLead}
+      action={text.resetSend}
+      submit={({ email = '' }) => api.POST('/api/v1/auth/password-reset', { body: { email } })}
+      done={text.resetDone}
+      fields={<Email />}
+      links={<To href="/sign-in">{text.signIn}</To>}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Stands for the nonce of a response in the built page; the gateway replaces it. */
+const nonceMark = '%SIGNALBOX_NONCE%';
+
+/** `build.mjs` builds this folder into `dist/dashboard`. */
+export default defineConfig({
+  root: import.meta.dirname,
+  // relative, because a gateway may be mounted under any path
+  base: './',
+  plugins: [react()],
+  html: { cspNonce: nonceMark },
+  build: {
+    target: 'es2022',
+    // small pictures in the page would be `data:` addresses, which the policy refuses
+    assetsInlineLimit: 0,
+    emptyOutDir: true,
+    reportCompressedSize: false,
+    rollupOptions: {
+      input: {
+        index: join(import.meta.dirname, 'index.html'),
+        // the page `/docs` is made by the gateway and names this file
+        'try-it': join(import.meta.dirname, 'reference/try-it.ts'),
+      },
+      output: {
+        entryFileNames: ({ name }) => (name === 'try-it' ? 'try-it.js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
+});

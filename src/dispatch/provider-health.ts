@@ -1,0 +1,113 @@
+import { RecentSamples } from '../routing/recent-samples.js';
+import type { Attempt } from './attempt-log.js';
+
+/** How the calls of this process to one provider went lately. Times in ms since 1970. */
+export interface ProviderHealth {
+  /** Calls that ended in the last `windowMs`, and those of them that failed. */
+  readonly attempts: number;
+  readonly failures: number;
+  /** Medians of about an hour, in ms; null: there are too few. */
+  readonly latencyMs: number | null;
+  readonly ttftMs: number | null;
+  readonly lastSuccessAt: number | null;
+  readonly lastFailure: LastFailure | null;
+}
+
+/** Without the provider's words, which may quote a request. */
+export interface LastFailure {
+  readonly at: number;
+  readonly model: string;
+  readonly code: Attempt['outcome'];
+  /** The provider's status; null if it did not answer. */
+  readonly status: number | null;
+}
+
+/** For how long calls count. */
+export const healthWindowMs = 900_000;
+const minuteMs = 60_000;
+const minutes = healthWindowMs / minuteMs;
+const samplesWindowMs = 3_600_000;
+const maxSamples = 128;
+/** These say nothing of a provider: the client left, or its gateway stops. */
+const ownEnds: ReadonlySet<string> = new Set(['client_closed', 'unavailable']);
+
+interface Minute {
+  minute: number;
+  attempts: number;
+  failures: number;
+}
+
+interface Watched {
+  readonly counts: Minute[];
+  readonly latencies: RecentSamples;
+  readonly ttfts: RecentSamples;
+  lastSuccessAt: number | null;
+  lastFailure: LastFailure | null;
+}
+
+/** Counts the calls of this process by provider, for people who look at its health. */
+export class ProviderHealths {
+  private readonly watched = new Map<string, Watched>();
+
+  /** @param now ms since 1970 */
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Takes in one call. Its provider is one of the configuration, so there are few. */
+  record({ provider, model, outcome, status, latencyMs, firstContentMs }: Attempt): void {
+    if (ownEnds.has(outcome)) return;
+    const at = this.now();
+    const watched = this.of(provider);
+    const minute = minuteOf(watched, at);
+    minute.attempts++;
+    if (outcome === 'ok') {
+      watched.lastSuccessAt = at;
+      watched.latencies.add(latencyMs, at);
+      if (firstContentMs !== null) watched.ttfts.add(firstContentMs, at);
+    } else {
+      minute.failures++;
+      watched.lastFailure = { at, model, code: outcome, status };
+    }
+  }
+
+  /** Null: this process has not called the provider. */
+  find(provider: string): ProviderHealth | null {
+    const watched = this.watched.get(provider);
+    if (!watched) return null;
+    const at = this.now();
+    const first = Math.floor(at / minuteMs) - minutes + 1;
+    const recent = watched.counts.filter(({ minute }) => minute >= first);
+    const sum = (of: (minute: Minute) => number): number =>
+      recent.reduce((total, minute) => total + of(minute), 0);
+    return {
+      attempts: sum(({ attempts }) => attempts),
+      failures: sum(({ failures }) => failures),
+      latencyMs: watched.latencies.p50(at, samplesWindowMs),
+      ttftMs: watched.ttfts.p50(at, samplesWindowMs),
+      lastSuccessAt: watched.lastSuccessAt,
+      lastFailure: watched.lastFailure,
+    };
+  }
+
+  private of(provider: string): Watched {
+    let watched = this.watched.get(provider);
+    if (!watched) {
+      watched = {
+        counts: Array.from({ length: minutes }, () => ({ minute: 0, attempts: 0, failures: 0 })),
+        latencies: new RecentSamples(maxSamples),
+        ttfts: new RecentSamples(maxSamples),
+        lastSuccessAt: null,
+        lastFailure: null,
+      };
+      this.watched.set(provider, watched);
+    }
+    return watched;
+  }
+}
+
+/** The counts of the minute of a time: those of the same place an earlier quarter hour are over. */
+function minuteOf({ counts }: Watched, at: number): Minute {
+  const minute = Math.floor(at / minuteMs);
+  const counted = counts[minute % minutes]!;
+  if (counted.minute !== minute) Object.assign(counted, { minute, attempts: 0, failures: 0 });
+  return counted;
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type RequestHandler, Router } from 'express';
+import sirv from 'sirv';
+import type { Parts } from '../../pipeline/parts.js';
+import { allowReaders } from '../allow-anonymous.js';
+import { errorHandler } from '../error-handler.js';
+import { untracked } from '../track.js';
+import { dashboardPage } from './page.js';
+
+/** The first segments of the dashboard's paths beside `/`, as `src/dashboard` routes them. */
+export const dashboardPages: readonly string[] = [
+  'playground',
+  'conversations',
+  'requests',
+  'models',
+  'preferences',
+  'keys',
+  'connect',
+  'settings',
+  'sign-in',
+  'sign-up',
+  'claim',
+  'forgot-password',
+];
+
+const files = ['/assets', '/icon.svg'];
+
+/** What the paths of the dashboard begin with; `/` is the start page alone. */
+export const dashboardPrefixes: readonly string[] = [
+  '/',
+  ...files,
+  ...dashboardPages.map((page) => `/${page}`),
+];
+
+/** Where `build.mjs` puts the built dashboard. */
+const built = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
+
+/** For a year: the names of built files change with their content. */
+const keptForGood = { maxAge: 31_536_000, immutable: true };
+
+/**
+ * The dashboard: one page for all of its paths, and its files. Everything it shows comes from the
+ * API. Where it is switched off or was not built, its paths are not the gateway's.
+ */
+export function dashboardRouter(parts: Parts, isOn: () => boolean): Router {
+  const ifOn: RequestHandler = (_req, _res, next) => {
+    if (isOn() && existsSync(built)) next();
+    else next('route');
+  };
+  // a program that looks for an API here is told that there is none
+  const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
+    if (headers.accept?.includes('text/html')) next();
+    else next('route');
+  };
+  const paths = ['/', ...dashboardPages.flatMap((page) => [`/${page}`, `/${page}/*below`])];
+  const first = [ifOn, untracked(parts), allowReaders(parts)];
+  const filePaths = ['/assets/*file', '/icon.svg'];
+  return (
+    Router()
+      // Express would answer OPTIONS by itself, also where these paths are not the dashboard's
+      .options([...paths, ...filePaths], (_req, _res, next) => next('router'))
+      .get(
+        paths,
+        ifBrowser,
+        ...first,
+        dashboardPage(built, () => parts.current().accounts.publicUrl),
+      )
+      .get(filePaths, ...first, sendFile(keptForGood))
+      .use(errorHandler(parts))
+  );
+}
+
+/** `GET /docs/try-it.js`: the script of the API reference, also where the dashboard is off. */
+export function tryItScript(): RequestHandler {
+  const send = sendFile({ etag: true });
+  return (req, res, next) => {
+    req.url = '/try-it.js';
+    send(req, res, next);
+  };
+}
+
+/** Sends files of the build, compressed as it has left them. */
+function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
+  let serve: ReturnType<typeof sirv> | null = null;
+  return (req, res, next) => {
+    if (!existsSync(built)) {
+      next('route');
+      return;
+    }
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    serve ??= sirv(built, { gzip: true, brotli: true, ...caching });
+    serve(req, res, next);
+  };
+}

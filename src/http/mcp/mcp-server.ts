@@ -1,0 +1,84 @@
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayRequest } from '../../pipeline/request.js';
+import { recordFailure } from '../../telemetry/observed-request.js';
+import { version } from '../../version.js';
+import { asGatewayError } from '../error-handler.js';
+import { type McpTool, mcpTools } from './mcp-tools.js';
+
+/** What of the library is made once: the checks of arguments. */
+async function load() {
+  const sdk = await import('@modelcontextprotocol/server');
+  const schemas = new Map(
+    mcpTools.map((tool) => [tool, sdk.fromJsonSchema<object>(tool.inputSchema)]),
+  );
+  return { sdk, schemas };
+}
+
+let loaded: ReturnType<typeof load> | null = null;
+
+/**
+ * Answers one message of an MCP client, of either generation of the protocol, without sessions.
+ * The library is loaded by the first call.
+ * @param tools those that the caller may call
+ * @param message the parsed body of `asked`
+ */
+export async function answerMessage(
+  parts: Parts,
+  request: GatewayRequest,
+  tools: readonly McpTool[],
+  asked: Request,
+  message: unknown,
+): Promise<Response> {
+  const { sdk, schemas } = await (loaded ??= load());
+  const handler = sdk.createMcpHandler(
+    () => {
+      const server = new sdk.McpServer(
+        { name: 'signalbox', version },
+        { capabilities: { tools: { listChanged: false } } },
+      );
+      for (const tool of tools) addTool(server, parts, request, tool, schemas.get(tool)!);
+      return server;
+    },
+    // nothing ever changes during a connection, and what is subscribed would keep it open
+    { maxSubscriptions: 0 },
+  );
+  return handler.fetch(asked, { parsedBody: message });
+}
+
+type Schemas = Awaited<ReturnType<typeof load>>['schemas'];
+type ArgumentSchema = Schemas extends Map<McpTool, infer S> ? S : never;
+
+function addTool(
+  server: McpServer,
+  parts: Parts,
+  request: GatewayRequest,
+  tool: McpTool,
+  inputSchema: ArgumentSchema,
+): void {
+  const { name, description, isReadOnly } = tool;
+  const annotations = { readOnlyHint: isReadOnly, openWorldHint: true };
+  server.registerTool(name, { description, inputSchema, annotations }, (args) =>
+    callTool(parts, request, tool, args),
+  );
+}
+
+/** A failure is a result that the client's model can read, and counts as its route's would. */
+async function callTool(
+  parts: Parts,
+  request: GatewayRequest,
+  tool: McpTool,
+  args: object,
+): Promise<CallToolResult> {
+  request.surface = tool.surface;
+  const { record } = request;
+  try {
+    return { content: [{ type: 'text', text: await tool.run(parts, request, args) }] };
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    if (error.code === 'internal') parts.log.failure(request, error);
+    recordFailure(record, error);
+    record.status = error.status;
+    return { content: [{ type: 'text', text: error.forClients().message }], isError: true };
+  }
+}

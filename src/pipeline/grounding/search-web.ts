@@ -1,0 +1,62 @@
+import { GatewayError } from '../../errors.js';
+import { cutQuery } from '../../grounding/search/domains.js';
+import { RequestSources } from '../../grounding/tools/request-sources.js';
+import { WebAccess } from '../../grounding/tools/web-access.js';
+import { foundText, SearchCost } from '../../grounding/tools/web-tools.js';
+import { takeLimits } from '../limits.js';
+import type { Parts } from '../parts.js';
+import type { GatewayRequest } from '../request.js';
+import type { SearchWish } from './grounding-call.js';
+import { GroundingEvents } from './grounding-events.js';
+import { searchPrice, searchTerms } from './grounding-terms.js';
+
+const maxQueryLength = 400;
+const maxTokens = 6_000;
+
+/** One search by itself, without a model. */
+export interface WebQuestion extends Pick<
+  SearchWish,
+  'maxResults' | 'recency' | 'allowedDomains' | 'blockedDomains'
+> {
+  readonly query: string;
+}
+
+/**
+ * Searches the web by the configured engines for a request that calls no model. It counts as one
+ * request of its caller, and its price towards the caller's budgets.
+ * @returns the sources with the passages that fit, as models read them
+ * @throws GatewayError the code for an invalid field or a price that is not known, or as
+ * `takeLimits` and `WebSearch.search`
+ */
+export async function searchWeb(
+  parts: Parts,
+  request: GatewayRequest,
+  { query: asked, ...wish }: WebQuestion,
+): Promise<string> {
+  const { record, snapshot, cancellation } = request;
+  const { search: engines, reader } = snapshot.grounding;
+  if (!engines) throw new GatewayError('bad_request', 'search: no search engine is configured');
+  const terms = searchTerms(request, { invalidCode: 'bad_request' }, wish);
+  const priceUsd = searchPrice(snapshot.grounding, null);
+  const events = new GroundingEvents(parts.metrics, () => undefined);
+  const web = new WebAccess({ search: engines, reader }, new RequestSources(), terms, events);
+  const settle = await takeLimits(parts, request, { requests: 1, tokens: null, costUsd: priceUsd });
+  const cost = new SearchCost();
+  const startedAt = performance.now();
+  try {
+    const query = cutQuery(asked, maxQueryLength);
+    const found = await parts.state.running.run(cancellation, () =>
+      cancellation.withSignal((signal) =>
+        web.search({ query, recency: terms.recency }, signal, cost.add),
+      ),
+    );
+    return foundText(found, query, maxTokens);
+  } finally {
+    events.charge(cost.usd);
+    events.busy(performance.now() - startedAt);
+    // what is not known counts as reserved
+    record.costUsd = cost.usd ?? priceUsd;
+    record.grounding = events.record();
+    settle();
+  }
+}

@@ -1,0 +1,184 @@
+import type { Caller } from '../../accounts/caller.js';
+import type { ChatMessage } from '../../completion.js';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { Parts } from '../parts.js';
+import { limitsOf } from '../plan-request.js';
+import { settledStore } from '../settled-store.js';
+import { makePlan } from '../../routing/make-plan.js';
+import type { Plan, RoutingRequest } from '../../routing/plan.js';
+import { candidatesOfPlan, type WeighedAgain } from '../../routing/what-if.js';
+import type { RequestRow } from '../../store/contracts/requests.js';
+import { type ExamplePrompt, examplePrompts } from './example-prompts.js';
+
+/** Where a choice comes from. */
+export interface ChoiceSource {
+  readonly source: 'example' | 'request' | 'messages';
+  /** Of the example or the request. */
+  readonly id: string | null;
+  /** Of an example. */
+  readonly kind?: ExamplePrompt['kind'];
+  readonly prompt?: string;
+  /** Of a request: when it came, who answered it, and what it cost in USD. */
+  readonly at?: string;
+  readonly answered?: string | null;
+  readonly costUsd?: number | null;
+}
+
+/** A choice that preferences are tried on. */
+export interface TriedChoice {
+  readonly source: ChoiceSource;
+  readonly candidates: readonly WeighedAgain[];
+  /** Why there are no candidates; null: there are some. */
+  readonly problem: string | null;
+}
+
+/** A request that preferences cannot be tried on. */
+export interface SkippedRequest {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Which choices a preference is tried on. */
+export interface WantedChoices {
+  readonly requests?: readonly string[] | null;
+  readonly examples?: boolean | null;
+  readonly messages?: readonly ChatMessage[] | null;
+  /** The candidates of examples and messages; absent: those of `auto`. */
+  readonly models?: readonly string[] | null;
+}
+
+type NameOf = (provider: string | null, model: string) => string;
+
+const knownName =
+  ({ current }: Parts): NameOf =>
+  (provider, model) =>
+    current().catalog.lookup(provider, model).knownAs || model;
+
+/**
+ * The choices of the account's own requests, from the figures that were stored with their plans.
+ * Their content is not needed.
+ * @throws GatewayError `forbidden` for a key without the scope that reading requests needs
+ */
+export async function choicesOfRequests(
+  parts: Parts,
+  caller: Caller,
+  { requests }: WantedChoices,
+): Promise<{ readonly choices: TriedChoice[]; readonly skipped: SkippedRequest[] }> {
+  if (!requests || requests.length === 0) return { choices: [], skipped: [] };
+  if (!caller.scopes.includes('admin'))
+    throw new GatewayError('forbidden', 'requests: this API key lacks the scope `admin`', {
+      field: 'requests',
+    });
+  const store = await settledStore(parts);
+  const ids = [...new Set(requests)];
+  const rows = new Map(
+    (await store.requests.some(caller.accountId, ids)).map((row) => [row.id, row]),
+  );
+  const decisions = new Map(
+    (await store.selections.some(caller.accountId, planIdsOf([...rows.values()]))).map(
+      ({ id, candidates }) => [id, candidates],
+    ),
+  );
+  const choices: TriedChoice[] = [];
+  const skipped: SkippedRequest[] = [];
+  for (const id of ids) {
+    const row = rows.get(id);
+    const stored = row && (planned(row) ?? decisions.get(row.planId ?? ''));
+    const candidates = candidatesOfPlan(stored, knownName(parts));
+    if (!row) skipped.push({ id, reason: 'not found' });
+    else if (candidates.length === 0) skipped.push({ id, reason: 'no choice was stored with it' });
+    else choices.push({ source: sourceOf(row), candidates, problem: null });
+  }
+  return { choices, skipped };
+}
+
+const planned = ({ plan }: Pick<RequestRow, 'plan'>): unknown =>
+  (plan as { readonly candidates?: unknown } | null)?.candidates;
+
+/** Model selection stores its plans with its decisions. */
+const planIdsOf = (rows: readonly Pick<RequestRow, 'surface' | 'planId'>[]): string[] =>
+  rows.flatMap(({ surface, planId }) =>
+    surface === 'model_select' && planId !== null ? [planId] : [],
+  );
+
+function sourceOf({
+  id,
+  at,
+  code,
+  provider,
+  model,
+  costUsd,
+}: Pick<RequestRow, 'id' | 'at' | 'code' | 'provider' | 'model' | 'costUsd'>): ChoiceSource {
+  const answered = code === null && model !== null ? `${provider ?? ''}/${model}` : null;
+  return { source: 'request', id, at: new Date(at).toISOString(), answered, costUsd };
+}
+
+/** What else predictions depend on. */
+export type Taught = Pick<RoutingRequest, 'tunings' | 'onlineLearning'>;
+
+/** The choices of examples and messages, predicted now. */
+export function choicesOfPrompts(
+  parts: Parts,
+  caller: Caller,
+  { examples, messages, models }: WantedChoices,
+  taught: Taught,
+): TriedChoice[] {
+  const prompts: { source: ChoiceSource; messages: readonly ChatMessage[] }[] = [];
+  if (examples)
+    for (const { id, kind, prompt } of examplePrompts)
+      prompts.push({
+        source: { source: 'example', id, kind, prompt },
+        messages: [{ role: 'user', content: prompt }],
+      });
+  if (messages) prompts.push({ source: { source: 'messages', id: null }, messages });
+  const names = models ?? parts.current().directory.auto();
+  return prompts.map(({ source, messages: asked }) => {
+    const planned = planFor(parts, caller, { ...taught, messages: asked }, names);
+    return 'problem' in planned
+      ? { source, candidates: [], problem: planned.problem }
+      : { source, candidates: weighable(planned, knownName(parts)), problem: null };
+  });
+}
+
+/** A plan without any preference; or why nobody can answer. */
+function planFor(
+  parts: Parts,
+  caller: Caller,
+  request: RoutingRequest,
+  names: readonly string[],
+): Plan | { readonly problem: string } {
+  const snapshot = parts.current();
+  try {
+    return makePlan({
+      request: { ...request, accountId: caller.accountId },
+      candidates: snapshot.names.candidatesOf(names),
+      ranker: snapshot.ranker,
+      catalog: snapshot.catalog,
+      latencies: snapshot.latencies,
+      paces: snapshot.paces,
+      limits: limitsOf(snapshot, null),
+      allow: snapshot.routing.allow,
+      deny: snapshot.routing.deny,
+      keyModels: caller.models,
+      unknownReason: (one) => snapshot.names.unknownReason(one, caller.models),
+      blame: { field: 'models', code: 'validation_failed' },
+    });
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'validation_failed')
+      return { problem: error.message };
+    throw error;
+  }
+}
+
+const weighable = ({ candidates }: Plan, nameOf: NameOf): WeighedAgain[] =>
+  candidates.map(({ score: _score, why, ...candidate }) => ({
+    candidate,
+    figures: why,
+    knownAs: nameOf(candidate.provider, candidate.model),
+  }));
+
+/** @throws GatewayError `validation_failed` if nothing is wanted */
+export function requireChoices({ requests, examples, messages }: WantedChoices): void {
+  if (!examples && !messages && (requests ?? []).length === 0)
+    throw invalidField('requests', 'name requests, or send examples or messages');
+}

@@ -1,0 +1,103 @@
+import type { Page, PageRequest } from './page.js';
+import type { RequestFilter } from './requests.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** How long the periods of sums are, and for how long they stay so short. */
+export interface PeriodTier {
+  readonly spanMs: number;
+  /** After that they are merged into those of the next tier. */
+  readonly keptMs: number;
+}
+
+/**
+ * The longer ago, the longer the periods. Each tier reaches back twice as far as a chart with points
+ * of its span does, because charts are compared with the time before.
+ */
+export const periodTiers: readonly PeriodTier[] = [
+  { spanMs: minuteMs, keptMs: 13 * hourMs },
+  { spanMs: 10 * minuteMs, keptMs: 50 * hourMs },
+  { spanMs: hourMs, keptMs: 15 * dayMs },
+  { spanMs: dayMs, keptMs: Infinity },
+];
+
+/** What a row counts, besides the requests' sums, which stand in `latency` and `none`. */
+export type PeriodMeasure = 'latency' | 'ttft' | 'none';
+
+/** Sums of the requests of one period that have much in common. */
+export interface PeriodRow {
+  /** The period's start; a multiple of its span. */
+  readonly at: number;
+  readonly spanMs: number;
+  readonly accountId: string;
+  /** '' for none; as in the daily sums of usage. */
+  readonly keyId: string;
+  readonly provider: string;
+  readonly model: string;
+  /**
+   * `latency`: answered calls of a model whose latency is in the bucket; `none`: all other requests;
+   * `ttft`: those whose time to first token is in the bucket, which are counted as `latency` too.
+   */
+  readonly measure: PeriodMeasure;
+  /** See `latencyBucket`; 0 for `none`. */
+  readonly bucket: number;
+  readonly requests: number;
+  readonly errors: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number;
+}
+
+/** By what series can be split. `model` is the provider and its model. */
+export type SeriesGrouping = 'account' | 'key' | 'provider' | 'model';
+
+/** One name for each field of a grouping: of `model`, the provider and the model. */
+export type GroupNames = readonly string[];
+
+/** Which sums are read. */
+export interface PeriodFilter extends Pick<
+  RequestFilter,
+  'accountId' | 'keyIds' | 'provider' | 'model'
+> {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sums of a point of a series; of the requests of one measure and bucket. */
+export interface SeriesRow
+  extends
+    Pick<PeriodRow, 'measure' | 'bucket' | 'requests' | 'errors'>,
+    Pick<PeriodRow, 'promptTokens' | 'completionTokens' | 'costUsd'> {
+  /** Counts from 0, in steps of the interval. */
+  readonly point: number;
+  /** Empty without a grouping. */
+  readonly group: GroupNames;
+}
+
+/** How sums are divided. */
+export interface SeriesDivision {
+  /** Null: one point for the whole time. */
+  readonly intervalMs: number | null;
+  readonly by: SeriesGrouping | null;
+  /** Only these groups. */
+  readonly groups?: readonly GroupNames[];
+}
+
+/**
+ * Sums of requests over short periods, kept longer than the requests. They are written together with
+ * the requests.
+ */
+export interface PeriodStore {
+  series(filter: PeriodFilter, division: SeriesDivision): Promise<SeriesRow[]>;
+  /** The groups with the most requests, largest first. */
+  groups(filter: PeriodFilter, by: SeriesGrouping, limit: number): Promise<GroupNames[]>;
+  /** All rows of an account, oldest first. */
+  list(accountId: string, page: PageRequest): Promise<Page<PeriodRow>>;
+  /**
+   * Merges rows that are older than their tier keeps them, at most `maxRows`; returns how many. 0:
+   * nothing is left to merge.
+   */
+  merge(now: number, maxRows: number): Promise<number>;
+}

@@ -1,0 +1,152 @@
+import { type Estimate, estimateOf } from './bootstrap.js';
+import { pricedPool } from './choices.js';
+import { choiceAt, hullOf, type Point, type Pool, type Predictions, worths } from './cost-curve.js';
+import type { HeldOut } from './cross-validate.js';
+import type { CustomRows } from './custom-rows.js';
+import { seeded } from './seeded.js';
+
+/** A way to choose: mean USD of an answer, and mean score, with their 95 % intervals. */
+export interface CurvePoint {
+  readonly cost: Estimate;
+  readonly score: Estimate;
+}
+
+/** Costs and scores of choices on prompts that the fits never saw. */
+export interface CostQuality {
+  /** Where costs come from: the evaluations, or list prices and expected tokens. */
+  readonly source: 'evaluations' | 'prices';
+  /** How many rows count: those with all scores and costs. */
+  readonly rows: number;
+  /** Always calling one model. */
+  readonly singles: readonly (CurvePoint & { readonly model: string })[];
+  /** What mixtures of single models reach, from the cheapest to the best. */
+  readonly hull: readonly Point[];
+  /** The trained predictor's choices, from the dearest to the cheapest. */
+  readonly trained: readonly CurvePoint[];
+  /** The shipped predictor's choices, in the same way. */
+  readonly shipped: readonly CurvePoint[];
+}
+
+/** Every so many worths of a dollar is a point of the curve. */
+const everyWorth = 3;
+const draws = 300;
+
+/**
+ * Judges held-out choices by cost and score; null if too few rows have all scores and costs, or
+ * models have no price.
+ */
+export function judgeCostQuality(
+  rows: CustomRows,
+  heldOut: HeldOut,
+  seed: number,
+): CostQuality | null {
+  const own = pricedPool(rows);
+  const isPriced = !rows.expectedCosts.some(Number.isNaN);
+  const priced = own ?? (isPriced ? pricedPool({ ...rows, costs: rows.expectedCosts }) : null);
+  if (priced === null) return null;
+  const { pool } = priced;
+  const groups = priced.rows.map((row) => rows.groups[row]!);
+  const seen = isPriced ? taken(rows.expectedCosts, priced.rows, pool) : meanCosts(pool);
+  const choices = (predicted: Float32Array): Int32Array[] =>
+    choicesOf(pool, { quality: taken(predicted, priced.rows, pool), cost: seen });
+  const [trained, shipped] = [choices(heldOut.fitted), choices(heldOut.router)];
+  const always = pool.models.map((_, model) => new Int32Array(pool.rows).fill(model));
+  const points = judged(pool, groups, [...always, ...trained, ...shipped], seed);
+  const singles = points.slice(0, always.length);
+  return {
+    source: own ? 'evaluations' : 'prices',
+    rows: pool.rows,
+    singles: singles.map((point, model) => ({ model: pool.models[model]!, ...point })),
+    hull: hullOf(singles.map(({ cost, score }) => ({ cost: cost.value, score: score.value }))),
+    trained: points.slice(always.length, always.length + trained.length),
+    shipped: points.slice(always.length + trained.length),
+  };
+}
+
+/** Values of the pool's rows. */
+const taken = (from: Float32Array, rows: Int32Array, { models: { length } }: Pool): Float64Array =>
+  Float64Array.from(
+    { length: rows.length * length },
+    (_, at) => from[rows[Math.floor(at / length)]! * length + (at % length)]!,
+  );
+
+/** Each model's mean cost in the place of its cost in every row. */
+function meanCosts({ models: { length }, rows, costs }: Pool): Float64Array {
+  const sums = new Float64Array(length);
+  costs.forEach((cost, at) => (sums[at % length]! += cost));
+  return costs.map((_, at) => sums[at % length]! / rows);
+}
+
+/** By row the chosen place, for each worth of a dollar that changes a choice. */
+function choicesOf(pool: Pool, predictions: Predictions): Int32Array[] {
+  const all = worths
+    .filter((_, at) => at % everyWorth === 0)
+    .map((worth) =>
+      Int32Array.from({ length: pool.rows }, (_, row) =>
+        choiceAt(predictions, pool.models.length, row, worth),
+      ),
+    );
+  return all.filter((places, at) => {
+    const before = all[at - 1];
+    return before === undefined || places.some((place, row) => place !== before[row]);
+  });
+}
+
+/** Each way to choose, with intervals of common draws; equal prompts are drawn together. */
+function judged(
+  pool: Pool,
+  groups: Int32Array,
+  ways: readonly Int32Array[],
+  seed: number,
+): CurvePoint[] {
+  const sums = groupSums(pool, groups, ways);
+  const { count, width } = sums;
+  const random = seeded(seed);
+  const means = Array.from({ length: draws }, () => {
+    const total = new Float64Array(width);
+    for (let drawn = 0; drawn < count; drawn++) {
+      const from = Math.floor(random() * count) * width;
+      for (let at = 0; at < width; at++) total[at]! += sums.values[from + at]!;
+    }
+    return total.map((sum) => sum / total[0]!);
+  });
+  const whole = new Float64Array(width);
+  sums.values.forEach((value, at) => (whole[at % width]! += value));
+  const estimate = (at: number): Estimate =>
+    rounded(
+      estimateOf(
+        whole[at]! / whole[0]!,
+        means.map((mean) => mean[at]!),
+      ),
+    );
+  return ways.map((_, way) => ({ cost: estimate(1 + 2 * way), score: estimate(2 + 2 * way) }));
+}
+
+/** By group: its rows, and then the cost and the score of each way, summed up. */
+function groupSums(
+  { rows, costs, scores, models: { length } }: Pool,
+  groups: Int32Array,
+  ways: readonly Int32Array[],
+): { readonly count: number; readonly width: number; readonly values: Float64Array } {
+  const places = new Map<number, number>();
+  for (const group of groups) if (!places.has(group)) places.set(group, places.size);
+  const width = 1 + 2 * ways.length;
+  const values = new Float64Array(places.size * width);
+  for (let row = 0; row < rows; row++) {
+    const from = places.get(groups[row]!)! * width;
+    values[from]! += 1;
+    ways.forEach((chosen, way) => {
+      const at = row * length + chosen[row]!;
+      values[from + 1 + 2 * way]! += costs[at]!;
+      values[from + 2 + 2 * way]! += scores[at]!;
+    });
+  }
+  return { count: places.size, width, values };
+}
+
+/** Reports are stored: six digits are more than is known. */
+const rounded = ({ value, low, high }: Estimate): Estimate => ({
+  value: Number(value.toPrecision(6)),
+  low: Number(low.toPrecision(6)),
+  high: Number(high.toPrecision(6)),
+});

@@ -1,0 +1,41 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  openPage,
+  seriousFindings,
+  signInAndOpen,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+
+describe.runIf(hasChromium)('the entrance of the dashboard', () => {
+  let gateway: RunningGateway;
+  beforeAll(buildOnce);
+  afterEach(() => gateway.close());
+  afterAll(closeChromium);
+
+  it('lets the first administrator claim the gateway, sign out and sign in again', async () => {
+    gateway = await startGateway({});
+    const page = await claimAndOpen(gateway);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'ann@example.org' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Signalbox' }).waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+    const again = await signInAndOpen(gateway, '/keys');
+    await again.getByRole('heading', { name: 'API keys' }).waitFor();
+    expect(complaintsOf(again)).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious finding of axe (%s)', async (theme) => {
+    gateway = await startGateway({});
+    for (const path of ['/', '/claim', '/sign-up', '/forgot-password']) {
+      const page = await openPage(gateway.url + path, { theme });
+      await page.getByRole('heading').first().waitFor();
+      expect(await seriousFindings(page), path).toEqual([]);
+    }
+  });
+});

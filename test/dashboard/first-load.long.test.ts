@@ -1,0 +1,33 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import { claimAndOpen, closeChromium, hasChromium } from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+
+/** Of compressed script, in bytes. */
+const maxScriptBytes = 250_000;
+
+describe.runIf(hasChromium)('the first load of the dashboard', () => {
+  let gateway: RunningGateway;
+  beforeAll(buildOnce);
+  afterEach(() => gateway.close());
+  afterAll(closeChromium);
+
+  it('takes at most 250 kB of compressed script, and nothing from elsewhere', async () => {
+    gateway = await startGateway({});
+    const page = await claimAndOpen(gateway);
+    const scripts = new Map<string, number>();
+    const elsewhere: string[] = [];
+    page.on('response', (response) => {
+      const url = response.url();
+      if (!url.startsWith(gateway.url)) elsewhere.push(url);
+      if (!url.endsWith('.js')) return;
+      expect(response.headers()['content-encoding']).toBeDefined();
+      scripts.set(url, Number(response.headers()['content-length']));
+    });
+    await page.goto(`${gateway.url}/`, { waitUntil: 'networkidle' });
+    const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
+    expect(elsewhere).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+} from '../helpers/chromium.js';
+import { endProcesses, type GatewayProcess, startProcess } from '../helpers/process.js';
+import { post } from '../helpers/sse.js';
+
+const run = promisify(execFile);
+const scripts: string[] = [];
+
+describe.runIf(hasChromium)('the pages of API keys and settings for programs', () => {
+  let gateway: GatewayProcess;
+  beforeEach(async () => {
+    gateway = await startProcess();
+  });
+  afterEach(async () => {
+    for (const file of scripts.splice(0)) rmSync(file);
+    await endProcesses();
+  });
+  afterAll(closeChromium);
+
+  const complete = (key: string): Promise<{ status: number }> =>
+    post(
+      `${gateway.url}/v1/chat/completions`,
+      { model: 'demo/demo-large', messages: [{ role: 'user', content: 'Say hello' }] },
+      { authorization: `Bearer ${key}` },
+    );
+
+  it('make a key that works until it is revoked, and show what was used with it', async () => {
+    const page = await claimAndOpen(gateway, '/keys');
+    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('laptop');
+    await page.getByRole('textbox', { name: 'Requests a minute' }).fill('30');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    const secret = page.getByRole('region', { name: 'laptop' });
+    const key = await secret.innerText();
+    expect(key).toMatch(/^sk_\w+/);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect((await complete(key)).status).toBe(200);
+    const row = page.getByRole('row', { name: /laptop/ }).first();
+    expect(await row.innerText()).toContain('30 req/min');
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByRole('button', { name: 'Rotate laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const renewed = await secret.innerText();
+    expect(renewed).not.toBe(key);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect([(await complete(key)).status, (await complete(renewed)).status]).toEqual([200, 200]);
+
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole('heading', { name: 'Usage by key' }).waitFor();
+        return page.getByRole('row', { name: /laptop 3 0/ }).count();
+      })
+      .toBe(1);
+
+    await page.getByRole('button', { name: 'Revoke laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText(/^Revoked/).waitFor();
+    expect([(await complete(key)).status, (await complete(renewed)).status]).toEqual([401, 401]);
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('give settings with a new key that answer as pasted, for curl and Node', async () => {
+    const page = await claimAndOpen(gateway, '/connect');
+    const code = async (program: string): Promise<string> => {
+      await page.getByRole('tab', { name: program, exact: true }).click();
+      return page.getByRole('region', { name: program, exact: true }).innerText();
+    };
+    await page.getByRole('combobox', { name: 'Model' }).click();
+    await page.getByRole('option', { name: 'demo/demo-large' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('status').filter({ hasText: 'Made for' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    const answered = await run('sh', ['-c', await code('curl')]);
+    expect(JSON.parse(answered.stdout)).toMatchObject({ object: 'chat.completion' });
+    // beside the package, whose development packages have the SDK
+    const file = resolve(join('node_modules', '.pasted-example.mjs'));
+    scripts.push(file);
+    writeFileSync(file, await code('Node'));
+    expect((await run(process.execPath, [file])).stdout.trim()).not.toBe('');
+    expect(complaintsOf(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { snippets } from '../../src/dashboard/pages/connect/snippets.js';
+import {
+  type ApiKey,
+  emptyTerms,
+  formTermsOf,
+  isUsable,
+  limitsOf,
+  requestOf,
+  stateOf,
+} from '../../src/dashboard/pages/keys/key-terms.js';
+
+const key = (changed: Partial<ApiKey> = {}): ApiKey => ({
+  object: 'key',
+  id: 'k1',
+  accountId: 'a1',
+  name: 'laptop',
+  prefix: 'sk_abcd',
+  scopes: ['completions'],
+  models: null,
+  toolkits: [],
+  limits: {
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    dayBudgetUsd: null,
+    monthBudgetUsd: null,
+  },
+  createdAt: '2026-05-01T10:00:00Z',
+  expiresAt: null,
+  previousValidUntil: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  ...changed,
+});
+const now = Date.parse('2026-05-02T10:00:00Z');
+
+describe('the terms of an API key', () => {
+  it('are told in words', () => {
+    const limits = {
+      requestsPerMinute: 60,
+      tokensPerMinute: 20_000,
+      dayBudgetUsd: 1.5,
+      monthBudgetUsd: null,
+    };
+    expect(limitsOf(key({ limits }))).toBe('60 req/min, 20,000 tokens/min, $1.50 a day');
+    expect(limitsOf(key())).toBe('none');
+  });
+
+  it('say when a key no longer opens the gateway', () => {
+    const revoked = key({ revokedAt: '2026-05-02T09:00:00Z' });
+    const expired = key({ expiresAt: '2026-05-02T09:00:00Z' });
+    const ending = key({ expiresAt: '2026-05-03T09:00:00Z' });
+    expect([revoked, expired, ending, key()].map((one) => isUsable(one, now))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(stateOf(revoked, now)).toMatch(/^Revoked May 2, 2026/);
+    expect(stateOf(expired, now)).toMatch(/^Expired May 2, 2026/);
+    expect(stateOf(ending, now)).toMatch(/^Expires May 3, 2026/);
+    expect(stateOf(key({ previousValidUntil: '2026-05-03T09:00:00Z' }), now)).toMatch(
+      /^The old secret works until/,
+    );
+    expect(stateOf(key(), now)).toBe('Active');
+  });
+
+  it('come back from the form as they were', () => {
+    const limits = {
+      requestsPerMinute: 5,
+      tokensPerMinute: null,
+      dayBudgetUsd: null,
+      monthBudgetUsd: 9,
+    };
+    const written = requestOf(formTermsOf(key({ limits, models: ['openai/*'] })));
+    expect(written).toEqual({
+      name: 'laptop',
+      scopes: ['completions'],
+      models: ['openai/*'],
+      expiresAt: null,
+      limits,
+    });
+  });
+
+  it('end with the last day of the reader', () => {
+    const { expiresAt } = requestOf({ ...emptyTerms, name: 'x', expiresOn: '2026-05-03' });
+    const end = new Date(expiresAt ?? '');
+    expect([end.getDate(), end.getHours(), end.getMinutes()]).toEqual([3, 23, 59]);
+    expect(formTermsOf(key({ expiresAt: expiresAt ?? null })).expiresOn).toBe('2026-05-03');
+  });
+});
+
+describe('the settings for other programs', () => {
+  it('have the address, the key and the model in each', () => {
+    const filled = snippets({ url: 'https://llm.example.org/ai', key: 'sk_1', model: 'auto' });
+    expect(filled.length).toBeGreaterThan(6);
+    for (const { code, program } of filled) {
+      expect(code, program).toContain('https://llm.example.org/ai/');
+      expect(code, program).toContain('sk_1');
+    }
+    expect(new Set(filled.map(({ id }) => id)).size).toBe(filled.length);
+  });
+
+  it('quote what would end a text of the program', () => {
+    const [curl] = snippets({ url: 'http://a', key: "it's", model: 'a"b' });
+    expect(curl?.code).toContain(`'Authorization: Bearer it'\\''s'`);
+    expect(curl?.code).toContain(`{"model":"a\\"b"`);
+  });
+});

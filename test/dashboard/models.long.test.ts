@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+  signInAndOpen,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+describe.runIf(hasChromium)('the page of models and providers', () => {
+  let upstream: Upstream;
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    await buildOnce();
+    upstream = await startUpstream();
+    gateway = await startGateway({
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: {
+        'up/gpt-4o': { inputPrice: 2.5, outputPrice: 10, contextLength: 128_000 },
+        'up/cheap': { inputPrice: 0.1, outputPrice: 0.2, quality: 0.4 },
+        'up/never-heard-of': {},
+      },
+      aliases: { smart: ['up/gpt-4o'] },
+    });
+  });
+  afterAll(async () => {
+    await closeChromium();
+    await Promise.all([gateway.close(), upstream.close()]);
+  });
+
+  it('shows prices, abilities with what they rest on, and tests a provider', async () => {
+    const page = await claimAndOpen(gateway, '/models');
+    const row = page.getByRole('row', { name: /gpt-4o/ });
+    await row.getByText('$2.50 in · $10.00 out').waitFor();
+    await row.getByText('alias smart').waitFor();
+    await row.getByText('measured').waitFor();
+    await page.getByRole('button', { name: 'Details: up/gpt-4o' }).click();
+    await page.getByText('coding').waitFor();
+    await page.getByRole('button', { name: 'Test up with a tiny request' }).click();
+    await page.getByText(/up\/cheap answered in/).waitFor();
+    await page
+      .getByRole('row', { name: /openai-compatible/ })
+      .getByText('answers')
+      .waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('finds a model by its name, and says what to do where none matches', async () => {
+    const page = await signInAndOpen(gateway, '/models');
+    await page.getByRole('searchbox').fill('never');
+    await page
+      .getByRole('row', { name: /never-heard-of/ })
+      .getByText('guess')
+      .waitFor();
+    await page.getByRole('searchbox').fill('no such model');
+    await page.getByText('No model matches').waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious finding of axe (%s)', async (theme) => {
+    for (const width of [1280, 390]) {
+      const page = await signInAndOpen(gateway, '/models', undefined, { theme, width });
+      await page.getByRole('button', { name: 'Details: up/gpt-4o' }).click();
+      await page.getByText('coding').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      const name = `/tmp/shots/d3/models-${theme}-${width}.png`;
+      if (process.env['SHOTS']) await page.screenshot({ path: name, fullPage: true });
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { post } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+describe.runIf(hasChromium)('the overview and the requests in a browser', () => {
+  let upstream: Upstream;
+  let gateway: RunningGateway;
+  beforeAll(buildOnce);
+  beforeEach(async () => {
+    upstream = await startUpstream();
+    gateway = await startGateway({
+      providers: {
+        up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' },
+      },
+      models: {
+        'up/large': { inputPrice: 5, outputPrice: 20 },
+        'up/small': { inputPrice: 0.5, outputPrice: 2 },
+      },
+      auth: { keys: [{ name: 'app', key: 'sk_app' }] },
+    });
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.close(), upstream.close()]);
+  });
+  afterAll(closeChromium);
+
+  const complete = (models: string[]) =>
+    post(
+      `${gateway.url}/api/v1/completions`,
+      { messages: [{ role: 'user', content: 'Why is the sky blue?' }], models },
+      { authorization: 'Bearer sk_app' },
+    );
+
+  it('say what to do first, then what requests cost and how fast they were', async () => {
+    const page = await claimAndOpen(gateway);
+    await page.getByText('No requests yet').waitFor();
+    await page.getByRole('link', { name: 'Connect a client' }).waitFor();
+    for (const model of ['up/large', 'up/small', 'up/small']) await complete([model]);
+    await page.getByRole('link', { name: 'up/small' }).waitFor({ timeout: 60_000 });
+    await page.getByText('3', { exact: true }).first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it("explain a failed request in the provider's words, attempt by attempt", async () => {
+    upstream.script([{ status: 503 }, { status: 404 }, {}]);
+    await complete(['up/large', 'up/small']);
+    upstream.script([{ status: 404 }]);
+    await complete(['up/large']);
+    const page = await claimAndOpen(gateway, '/requests?failed=true');
+    await page.getByText('422 model_not_found').waitFor();
+    await page.getByRole('row').nth(1).getByRole('link').click();
+    await page.getByText('up answered 404: scripted 404').first().waitFor();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${gateway.url}/requests?failed=false`);
+    await page.getByRole('row').nth(1).getByRole('link').click();
+    await page.getByText('up/small, attempt 1').waitFor();
+    await page.getByText('up/large, attempt 2').waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('keep filters in the address, and have no serious finding of axe in the dark', async () => {
+    await complete(['up/small']);
+    const page = await claimAndOpen(gateway, '/requests', { theme: 'dark' });
+    await page.getByRole('cell', { name: 'up/small' }).waitFor();
+    await page.getByLabel('Model').fill('up/large');
+    await page.getByText('No request matches').waitFor();
+    expect(page.url()).toContain('model=up%2Flarge');
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByRole('cell', { name: 'up/small' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(gateway.url);
+    await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  type OpenOptions,
+  seriousFindings,
+  signInAndOpen,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+const facts = 'The Lindow tower is 312 metres tall and was opened in May 2021 by the city.';
+const sky = {
+  reasoning: ['They ask about scattering.'],
+  text: [
+    'The sky is **blue**.\n\n| Colour | Share |\n|---|--:|\n| Blue | 5.5 |\n\n```js\nlet a = 1;\n```\n\n',
+    '![a picture](https://example.org/x.png?who=me) <img src=x onerror=alert(1)> [run](javascript:alert(1))\n',
+  ],
+};
+const weatherCall = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] };
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.runIf(hasChromium)('the playground', () => {
+  let upstream: Upstream;
+  let world: SearchWorld;
+  let gateway: RunningGateway;
+  let page: Page;
+  beforeAll(async () => {
+    await buildOnce();
+    [upstream, world] = await Promise.all([startUpstream(), startSearchWorld()]);
+    gateway = await startGateway({
+      limits: { maxRetries: 0 },
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: {
+        'up/good': { inputPrice: 1, outputPrice: 10, images: true, tools: true },
+        'up/small': { inputPrice: 0.1, outputPrice: 0.4, images: true, tools: true },
+      },
+      search: {
+        engines: [{ type: 'searxng', url: world.url, pricePerThousand: 5 }],
+        allowPrivateHosts: [world.host],
+      },
+    });
+    world.pages = [{ title: 'Lindow tower', url: `${world.url}/tower`, text: 'The tower.' }];
+    world.web = { '/tower': articlePage('Lindow tower', facts, facts) };
+    page = await claimAndOpen(gateway, '/playground');
+  });
+  afterAll(async () => {
+    await closeChromium();
+    await gateway.close();
+    await Promise.all([upstream.close(), world.close()]);
+  });
+  beforeEach(async () => {
+    upstream.script([]);
+    upstream.requests.length = 0;
+    await page.goto(`${gateway.url}/playground`);
+  });
+  afterEach(() => expect(complaintsOf(page)).toEqual([]));
+
+  const ask = async (text: string, on = page): Promise<void> => {
+    await on.getByLabel('Your message').fill(text);
+    await on.keyboard.press('Enter');
+  };
+  const answered = (on = page) =>
+    on.getByRole('button', { name: 'A good answer' }).first().waitFor();
+  const lastBody = (): Record<string, unknown> => upstream.requests.at(-1)?.body ?? {};
+
+  it('streams an answer as Markdown that loads nothing and runs nothing', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    upstream.script([sky]);
+    await ask('Why is the sky blue?');
+    await answered();
+    const answer = page.getByRole('article');
+    await answer.locator('strong', { hasText: 'blue' }).waitFor();
+    await answer.getByRole('cell', { name: '5.5' }).waitFor();
+    expect(await answer.locator('img').count()).toBe(0);
+    expect(await answer.getByText('<img src=x onerror=alert(1)>').count()).toBe(1);
+    const links = answer.getByRole('link');
+    expect(await links.count()).toBe(1);
+    expect(await links.getAttribute('href')).toBe('https://example.org/x.png?who=me');
+    expect(asked.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
+    await answer.getByText(/first token/).waitFor();
+    expect(page.url()).toMatch(/\?conversation=[\w-]{36}$/);
+  });
+
+  it('sends the whole conversation with the next question, and says why the model was chosen', async () => {
+    await ask('One?');
+    await answered();
+    await ask('Two?');
+    await expect.poll(() => page.getByRole('button', { name: 'A good answer' }).count()).toBe(2);
+    expect(lastBody()['messages']).toMatchObject([
+      { role: 'user', content: 'One?' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'Two?' },
+    ]);
+    await page.getByRole('button', { name: 'Why this model?' }).last().click();
+    const drawer = page.getByRole('dialog', { name: 'Why this model' });
+    await drawer.getByRole('row', { name: /up\/good/ }).waitFor();
+    await drawer.getByRole('row', { name: /up\/small/ }).waitFor();
+    expect(await drawer.getByText('answered').count()).toBe(1);
+  });
+
+  it('stops an answer, and keeps what has come', async () => {
+    upstream.script([{ text: ['A beginning'], hang: 'afterContent' }]);
+    await ask('Tell me a long story');
+    await page.getByText('A beginning').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped', { exact: true }).waitFor();
+    await page.getByText('A beginning').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+  });
+
+  it('asks several models side by side', async () => {
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await ask('Who are you?');
+    await expect.poll(() => page.getByRole('button', { name: 'A good answer' }).count()).toBe(2);
+    expect(upstream.requests).toHaveLength(2);
+    expect(await page.getByRole('article').count()).toBe(2);
+  });
+
+  it('shows the calls of the tools that the reader wrote, and sends the results', async () => {
+    upstream.script([weatherCall, { text: ['Sunny in Rome.'] }]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByRole('button', { name: 'Insert an example' }).click();
+    await page.getByRole('button', { name: /get_weather/ }).click();
+    await ask('How is the weather in Rome?');
+    await page.getByLabel('Result').fill('24 °C and sunny');
+    await page.getByRole('button', { name: 'Send the results' }).click();
+    await page.getByText('Sunny in Rome.').waitFor();
+    expect(lastBody()['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1', function: { name: 'get_weather' } }] },
+      { role: 'tool', tool_call_id: 'call_1', content: '24 °C and sunny' },
+    ]);
+  });
+
+  it('shows searches while they run, and sources with the quote and whether it was verified', async () => {
+    upstream.script([
+      { toolCalls: [{ name: 'web_search', arguments: { query: 'Lindow tower' } }] },
+      { toolCalls: [{ name: 'web_fetch', arguments: { url: `${world.url}/tower` } }] },
+      { text: ['The Lindow tower is 312 metres tall', ' [1].'] },
+    ]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByRole('combobox', { name: 'Web search' }).click();
+    await page.getByRole('option', { name: 'When it helps' }).click();
+    await page.getByRole('button', { name: 'With: Web search' }).click();
+    await ask('How tall is the Lindow tower?');
+    await answered();
+    await page.getByRole('button', { name: /steps before the answer/ }).click();
+    await page.getByText('Searching: Lindow tower').waitFor();
+    await page.getByRole('list', { name: 'Sources' }).getByRole('button').click();
+    const source = page.getByRole('dialog');
+    await source.getByText(`“${facts}”`).waitFor();
+    await source.getByText('Verified: the source says it').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('attaches pictures, pasted or chosen, and refuses other files', async () => {
+    const files = page.locator('input[type=file]');
+    await files.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
+    await page.getByText('Only PNG, JPEG, WebP and GIF can be attached.').waitFor();
+    await files.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: pixel });
+    await page.getByRole('img', { name: 'Picture 1' }).waitFor();
+    await ask('What is this?');
+    await answered();
+    expect(lastBody()['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          {
+            type: 'image_url',
+            image_url: { url: `data:image/png;base64,${pixel.toString('base64')}` },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('explains a failure in the words of the provider, with every attempt', async () => {
+    upstream.script([{ status: 400, body: { error: { message: 'the dog ate the weights' } } }]);
+    await ask('Hello?');
+    const failure = page.getByRole('alert');
+    await failure
+      .getByText(/the dog ate the weights/)
+      .first()
+      .waitFor();
+    await failure.getByRole('row', { name: /up\/small/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('ratings reach the router', async () => {
+    await ask('Hi');
+    await answered();
+    const thumb = page.getByRole('button', { name: 'A bad answer' });
+    await thumb.click();
+    await expect.poll(() => thumb.getAttribute('aria-pressed')).toBe('true');
+    const feedback = await page.evaluate(async () => (await fetch('api/v1/feedback')).json());
+    expect(feedback).toMatchObject({ items: [{ score: 0 }] });
+  });
+
+  it.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] as OpenOptions[])(
+    'has no serious finding of axe (%j), and no sideways scrolling',
+    async (options) => {
+      upstream.script([sky]);
+      const other = await signInAndOpen(gateway, '/playground', undefined, options);
+      await other.getByLabel('Your message').waitFor();
+      expect(await seriousFindings(other)).toEqual([]);
+      await ask('Why is the sky blue?', other);
+      await answered(other);
+      expect(await seriousFindings(other)).toEqual([]);
+      await other.getByRole('button', { name: 'Search, tools and more' }).click();
+      expect(await seriousFindings(other)).toEqual([]);
+      await other.getByRole('button', { name: 'Why this model?' }).click();
+      await other.getByRole('dialog').waitFor();
+      expect(await seriousFindings(other)).toEqual([]);
+      expect(complaintsOf(other)).toEqual([]);
+      await other.context().close();
+    },
+  );
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import {
+  guessColumns,
+  mappingOf,
+  previewOf,
+  problemOf,
+} from '../../src/dashboard/pages/preferences/column-mapping.js';
+import { layOut, linearAxis } from '../../src/dashboard/pages/preferences/plot-layout.js';
+import { scoreChanges } from '../../src/dashboard/pages/preferences/score-text.js';
+import {
+  draftOf,
+  hasNoWeight,
+  newDraft,
+  settingsOf,
+  sharesOf,
+} from '../../src/dashboard/pages/preferences/settings.js';
+
+const stored = {
+  object: 'preference',
+  id: 'p',
+  preference_id: 'p',
+  name: 'Thrifty',
+  weights: null,
+  allow: null,
+  exclude: null,
+  maxPrice: null,
+  maxLatency: null,
+  tradeoff: null,
+  exploration: null,
+  router: null,
+  createdAt: '2026-11-23T00:00:00.000Z',
+  updatedAt: '2026-11-23T00:00:00.000Z',
+} as const;
+
+describe('a preference on the sliders', () => {
+  it('keeps the ratios of weights that are larger than the sliders', () => {
+    const { weights, aim } = draftOf({
+      ...stored,
+      weights: { quality: 3000, cost: 1500, latency: 0 },
+    });
+    expect([aim, weights]).toEqual(['weights', { quality: 10, cost: 5, latency: 0 }]);
+  });
+
+  it('takes away what is removed, and has weights or a tradeoff but not both', () => {
+    const draft = draftOf({ ...stored, tradeoff: 'cost', allow: ['a/*'], maxPrice: 3 });
+    expect(settingsOf({ ...draft, allow: [], maxPrice: '' })).toEqual({
+      weights: null,
+      tradeoff: 'cost',
+      allow: null,
+      exclude: null,
+      maxPrice: null,
+      maxLatency: null,
+    });
+    expect(settingsOf({ ...draft, aim: 'weights' })).toMatchObject({
+      tradeoff: null,
+      weights: newDraft.weights,
+    });
+  });
+
+  it('cannot be tried if nothing counts', () => {
+    const nothing = { ...newDraft, weights: { quality: 0, cost: 0, latency: 0 } };
+    expect([hasNoWeight(nothing), hasNoWeight({ ...nothing, aim: 'quality' })]).toEqual([
+      true,
+      false,
+    ]);
+    expect(sharesOf({ quality: 6, cost: 3, latency: 1 })).toEqual({
+      quality: 60,
+      cost: 30,
+      latency: 10,
+    });
+  });
+});
+
+describe('a file of evaluations', () => {
+  const text =
+    '\ufeffquestion,gpt-4o,gpt-4o_cost,other,note\r\n"Say ""hi"",\nplease",1,0.002,0.5,fine\r\nNext,0,,1,\r\nCut o';
+
+  it('is previewed without the row that the preview cuts off', () => {
+    const { header, rows } = previewOf(text, false);
+    expect(header).toEqual(['question', 'gpt-4o', 'gpt-4o_cost', 'other', 'note']);
+    expect(rows).toEqual([
+      ['Say "hi",\nplease', '1', '0.002', '0.5', 'fine'],
+      ['Next', '0', '', '1', ''],
+    ]);
+    expect(previewOf(text, true).rows).toHaveLength(3);
+    expect(previewOf('{"prompt":"Hi"}', true).format).toBe('jsonl');
+  });
+
+  it('is mapped by names and cells, with the labels of models that can be called', () => {
+    const columns = guessColumns(previewOf(text, false), ['openai/gpt-4o', 'a/other', 'b/other']);
+    expect(problemOf(columns)).toBeNull();
+    expect(JSON.parse(mappingOf(columns))).toEqual({
+      question: 'prompt',
+      'gpt-4o': { model: 'openai/gpt-4o', role: 'score' },
+      'gpt-4o_cost': { model: 'openai/gpt-4o', role: 'cost' },
+      other: { model: 'other', role: 'score' },
+      note: 'ignore',
+    });
+  });
+
+  it('needs one prompt, two models with names, and each figure once', () => {
+    const columns = guessColumns(previewOf(text, false), []);
+    const changed = (at: number, change: object): typeof columns =>
+      columns.map((column, place) => (place === at ? { ...column, ...change } : column));
+    expect(problemOf(changed(0, { role: 'ignore' }))).toBe('prompt');
+    expect(problemOf(changed(4, { role: 'prompt' }))).toBe('prompts');
+    expect(problemOf(changed(3, { model: ' ' }))).toBe('unnamed');
+    expect(problemOf(changed(3, { model: 'gpt-4o' }))).toBe('twice');
+    expect(problemOf(changed(3, { role: 'ignore' }))).toBe('models');
+  });
+});
+
+describe('the plot of a training', () => {
+  const exactly = (value: number): { value: number; low: number; high: number } => ({
+    value,
+    low: value * 0.9,
+    high: value * 1.1,
+  });
+  const point = (cost: number, score: number) => ({ cost: exactly(cost), score: exactly(score) });
+  const frame = { width: 600, height: 300, left: 50, right: 10, top: 10, bottom: 40 };
+
+  it('places better scores higher and dearer choices further right', () => {
+    const { singles, cost, trained } = layOut(
+      {
+        source: 'evaluations',
+        rows: 60,
+        singles: [
+          { model: 'cheap', ...point(0.0001, 0.5) },
+          { model: 'dear', ...point(0.01, 0.8) },
+        ],
+        hull: [
+          { cost: 0.0001, score: 0.5 },
+          { cost: 0.01, score: 0.8 },
+        ],
+        trained: [point(0.005, 0.85), point(0.0001, 0.5)],
+        shipped: [],
+      },
+      frame,
+    );
+    expect(cost.isLog).toBe(true);
+    expect(cost.ticks).toContain(0.001);
+    expect(singles[0]!.x).toBeLessThan(singles[1]!.x);
+    expect(singles[0]!.y).toBeGreaterThan(singles[1]!.y);
+    for (const { x, left, right, top, bottom } of singles) {
+      expect(left).toBeGreaterThanOrEqual(frame.left);
+      expect(right).toBeLessThanOrEqual(frame.width - frame.right);
+      expect(top).toBeLessThan(bottom);
+      expect(x).toBeGreaterThan(left);
+    }
+    // from the cheapest on, whatever the order in the report
+    expect(trained.startsWith(`M${singles[0]!.x.toFixed(1)}`)).toBe(true);
+  });
+
+  it('has a few round ticks', () => {
+    expect(linearAxis([0.61, 0.83], 0, 100, 5).ticks).toEqual([0.6, 0.65, 0.7, 0.75, 0.8, 0.85]);
+    expect(linearAxis([1, 1], 0, 100, 5).ticks.length).toBeGreaterThan(1);
+  });
+});
+
+describe('scores that were edited', () => {
+  it('are sent as changes, with null for what was taken away', () => {
+    expect(scoreChanges({ a: 1, b: 0 }, { b: 0.5, c: 1 })).toEqual({ a: null, b: 0.5, c: 1 });
+    expect(scoreChanges({ a: 1 }, { a: 1 })).toBeNull();
+  });
+});

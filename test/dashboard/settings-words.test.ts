@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { acts as known } from '../../src/store/contracts/audit.js';
+import { acts, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
+import { limitWords, typedLimit } from '../../src/dashboard/pages/settings/limit-words.js';
+import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
+
+const none = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  dayBudgetUsd: null,
+  monthBudgetUsd: null,
+};
+
+describe('the limits of an account', () => {
+  it('are told in few words with their units', () => {
+    expect(limitWords(none)).toBe('none');
+    expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 })).toBe(
+      '1,200 requests/min, $5.00 a day',
+    );
+  });
+
+  it.each([
+    ['', null],
+    ['5', 5],
+    [0, 0],
+    [-1, null],
+    ['x', null],
+  ])('typed as %j are %j', (typed, limit) => {
+    expect(typedLimit(typed)).toBe(limit);
+  });
+});
+
+describe('the filter of the audit log', () => {
+  it('shows the last day whole, in the reader’s zone', () => {
+    const query = filterQuery({
+      act: 'key.create',
+      from: '2026-03-28',
+      to: '2026-03-29',
+      isAll: true,
+    });
+    expect(query).toMatchObject({ account: 'all', act: 'key.create' });
+    expect(new Date(Number(query['from']))).toEqual(new Date(2026, 2, 28));
+    expect(new Date(Number(query['to']))).toEqual(new Date(2026, 2, 30));
+  });
+
+  it('asks for nothing where nothing is chosen', () => {
+    expect(filterQuery({ act: null, from: '', to: '', isAll: false })).toEqual({});
+  });
+
+  it('offers all acts that are recorded', () => {
+    expect([...acts].sort()).toEqual([...known].sort());
+  });
+});
+
+describe('the rules of the configuration', () => {
+  it('are shown in words, and as YAML to paste', () => {
+    const { rows, yaml } = rulesOf({
+      auth: { signUp: 'open' },
+      requestLog: { keepDays: 30 },
+      retention: { conversationDays: null, sessionDays: 30, feedbackDays: 800 },
+    });
+    expect(rows[0]).toEqual({ label: 'Sign-up', value: 'open to everyone' });
+    expect(rows).toContainEqual({ label: 'Kept for: conversations', value: 'until deleted' });
+    expect(yaml).toBe(
+      'auth:\n  signUp: open\nrequestLog:\n  keepDays: 30\nretention:\n  sessionDays: 30\n  feedbackDays: 800',
+    );
+  });
+
+  it('name what can be tested: the database always', () => {
+    const connections = {
+      mail: false,
+      redis: true,
+      providers: ['a'],
+      engines: [],
+      toolkits: ['t'],
+    };
+    expect(connectionsOf(connections)).toEqual([
+      { kind: 'database' },
+      { kind: 'redis' },
+      { kind: 'provider', name: 'a' },
+      { kind: 'toolkit', name: 't' },
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goodPassword, signedUp } from '../helpers/browser.js';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+  signInAndOpen,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+describe.runIf(hasChromium)('the settings', () => {
+  let upstream: Upstream;
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    await buildOnce();
+    upstream = await startUpstream();
+    gateway = await startGateway({
+      providers: {
+        up: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'provider-secret' },
+      },
+    });
+    await signedUp(gateway.url, 'bob@example.org');
+  });
+  afterAll(async () => {
+    await closeChromium();
+    await Promise.all([gateway.close(), upstream.close()]);
+  });
+
+  it('let an administrator invite, limit and disable accounts, and show it in the audit log', async () => {
+    const page = await claimAndOpen(gateway, '/settings/accounts');
+    await page.getByLabel('Mail address of the new account').fill('eve@example.org');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText(/reset-password#token=/).waitFor();
+    const bob = page.getByRole('row', { name: /bob@example.org/ });
+    await bob.getByRole('button', { name: 'Limits' }).click();
+    await page.getByLabel('USD a day').fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await bob.getByText('$5.00 a day').waitFor();
+    await bob.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await bob.getByText(/^disabled/).waitFor();
+    await page.goto(`${gateway.url}/settings/audit`);
+    await page.getByRole('row', { name: /account.create/ }).waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('show the configuration without secrets, and try its connections', async () => {
+    const page = await signInAndOpen(gateway, '/settings/configuration');
+    await page
+      .getByText('closed: administrators invite')
+      .or(page.getByText('open to everyone'))
+      .waitFor();
+    expect(await page.content()).not.toContain('provider-secret');
+    await page.getByRole('button', { name: 'Test Database' }).click();
+    await page.getByText(/the embedded database answers/).waitFor();
+    await page.getByRole('button', { name: 'Test Provider up' }).click();
+    await page.getByText(/it answers/).waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('let a member change the password and delete the account, and show nothing of others', async () => {
+    await signedUp(gateway.url, 'carol@example.org');
+    const carol = { email: 'carol@example.org', password: goodPassword };
+    const page = await signInAndOpen(gateway, '/settings', carol);
+    await page.getByRole('tab').first().waitFor();
+    expect(await page.getByRole('tab').allTextContents()).toEqual(['Your account', 'Audit log']);
+    await page.getByLabel('Current password').fill(goodPassword);
+    await page.getByLabel('New password').fill('another good one');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password was changed.').waitFor();
+    await page.getByLabel('Your password, to delete the account').fill('another good one');
+    await page.getByRole('button', { name: 'Delete the account' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Signalbox' }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('have no serious finding of axe (%s)', async (theme) => {
+    for (const width of [1280, 390]) {
+      const page = await signInAndOpen(gateway, '/settings', undefined, { theme, width });
+      for (const tab of ['account', 'accounts', 'configuration', 'audit']) {
+        await page.goto(`${gateway.url}/settings/${tab}`);
+        await page.getByRole('tabpanel').waitFor();
+        await page.waitForLoadState('networkidle');
+        expect(await seriousFindings(page), tab).toEqual([]);
+        const name = `/tmp/shots/d3/settings-${tab}-${theme}-${width}.png`;
+        if (process.env['SHOTS']) await page.screenshot({ path: name, fullPage: true });
+      }
+    }
+  });
+});

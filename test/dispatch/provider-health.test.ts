@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Attempt } from '../../src/dispatch/attempt-log.js';
+import { KeyRing } from '../../src/dispatch/key-ring.js';
+import { healthWindowMs, ProviderHealths } from '../../src/dispatch/provider-health.js';
+
+const attempt = (more: Partial<Attempt> = {}): Attempt => ({
+  provider: 'p',
+  model: 'm',
+  number: 1,
+  outcome: 'ok',
+  status: 200,
+  error: null,
+  latencyMs: 100,
+  startedAt: 0,
+  waitMs: 0,
+  keyIndex: null,
+  sentMs: 1,
+  headersMs: 5,
+  firstContentMs: 10,
+  ...more,
+});
+
+describe('the health of a provider', () => {
+  let now = 1_000_000_000;
+  const watched = (): ProviderHealths => new ProviderHealths(() => now);
+
+  it('is unknown before the first call', () => {
+    expect(watched().find('p')).toBeNull();
+  });
+
+  it('counts the calls and failures of the last quarter of an hour, and forgets older ones', () => {
+    const health = watched();
+    health.record(attempt());
+    health.record(attempt({ outcome: 'upstream_error', status: 500 }));
+    expect(health.find('p')).toMatchObject({
+      attempts: 2,
+      failures: 1,
+      lastSuccessAt: now,
+      lastFailure: { at: now, model: 'm', code: 'upstream_error', status: 500 },
+    });
+    now += healthWindowMs;
+    health.record(attempt());
+    expect(health.find('p')).toMatchObject({ attempts: 1, failures: 0 });
+    now += healthWindowMs;
+    expect(health.find('p')).toMatchObject({ attempts: 0, lastSuccessAt: now - healthWindowMs });
+  });
+
+  it('has medians once three calls were answered', () => {
+    const health = watched();
+    for (const latencyMs of [300, 100]) health.record(attempt({ latencyMs }));
+    expect(health.find('p')).toMatchObject({ latencyMs: null, ttftMs: null });
+    health.record(attempt({ latencyMs: 200, firstContentMs: 40 }));
+    expect(health.find('p')).toMatchObject({ latencyMs: 200, ttftMs: 10 });
+  });
+
+  it('takes a client that left for no failure of the provider', () => {
+    const health = watched();
+    health.record(attempt({ outcome: 'client_closed', status: null }));
+    expect(health.find('p')).toBeNull();
+  });
+});
+
+describe('the cooldowns of keys', () => {
+  let now = 0;
+  const ring = (report?: (fingerprint: string, ms: number) => void): KeyRing =>
+    new KeyRing(['one', 'two'], () => now, report);
+
+  it('say how long and why a key rests, as long as it does', () => {
+    const keys = ring();
+    expect(keys.cooldowns()).toEqual([]);
+    keys.startCooldown('one', 5_000);
+    keys.startCooldown('two', 'refused');
+    now += 1_000;
+    expect(keys.cooldowns()).toEqual([
+      { leftMs: 4_000, why: 'rate_limited' },
+      { leftMs: 599_000, why: 'refused' },
+    ]);
+    now += 4_000;
+    expect(keys.cooldowns()).toHaveLength(1);
+  });
+
+  it('keep their reason when this process hears of them again, and in a new configuration', () => {
+    const keys: KeyRing = ring((fingerprint, ms) => keys.applyCooldown(fingerprint, ms));
+    keys.startCooldown('one', 'refused');
+    const next = ring();
+    next.inheritCooldowns(keys);
+    for (const each of [keys, next]) expect(each.cooldowns()).toMatchObject([{ why: 'refused' }]);
+  });
+
+  it('are from elsewhere where another process says so', () => {
+    const marks: string[] = [];
+    ring((mark) => marks.push(mark)).startCooldown('one', 5_000);
+    const other = ring();
+    other.applyCooldown(marks[0]!, 5_000);
+    expect(other.cooldowns()).toEqual([{ leftMs: 5_000, why: 'elsewhere' }]);
+  });
+});

@@ -127,7 +127,7 @@ async function questionOf(
     routing,
     links: from ? {} : body,
     candidates: entries.flatMap((entry, index) =>
-      hostCandidates(entry, snapshot, `${field}[${index}]`),
+      hostCandidates(entry, snapshot, () => `${field}[${index}]`),
     ),
     explain: true,
     field,
@@ -166,7 +166,7 @@ function checkOptions({ candidates, from }: SelectModelOptions): void {
 function hostCandidates(
   entry: string | Candidate | ProviderEntry,
   { names }: GatewaySnapshot,
-  field: string,
+  field: () => string,
 ): Candidate[] {
   if (typeof entry === 'string') return candidatesOfEntry({ name: entry }, names, field);
   return 'label' in entry ? [entry] : candidatesOfEntry(entry, names, field);

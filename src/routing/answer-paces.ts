@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { NameCache } from './name-cache.js';
 import { RecentSamples } from './recent-samples.js';
 
 /** How fast a model answers at one provider. */
@@ -50,11 +50,11 @@ function isHidden({ firstContentMs, endMs, tokens, reasoningTokens }: TimedAnswe
 }
 
 /**
- * How fast models answer, by provider and model: medians of the last hour, of the thousand most
- * recently used models. It is learned from answers that were streamed by the provider.
+ * How fast models answer, by provider and model: medians of the last hour, of the thousand models that
+ * were used last, and at most twice as many. It is learned from answers that were streamed by the provider.
  */
 export class AnswerPaces {
-  private readonly models = new LRUCache<string, Timed>({ max: maxModels });
+  private readonly models = new NameCache<Timed>(maxModels);
   private readonly now: () => number;
 
   constructor({ now = () => performance.now() }: PaceOptions = {}) {

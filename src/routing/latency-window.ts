@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { NameCache } from './name-cache.js';
 import { RecentSamples } from './recent-samples.js';
 
 /** Time to the first token by provider and model: the median of the last hour. */
@@ -26,14 +26,14 @@ const maxSamples = 256;
 const maxModels = 1000;
 
 /**
- * Makes an empty window. It holds the thousand most recently used models. Both methods are cheap
- * enough for every request.
+ * Makes an empty window. It holds the thousand models that were used last, and at most twice
+ * as many. Both methods are cheap enough for every request.
  */
 export function createLatencyWindow({
   now = () => performance.now(),
   windowMs = 3_600_000,
 }: LatencyWindowOptions = {}): LatencyWindow {
-  const models = new LRUCache<string, RecentSamples>({ max: maxModels });
+  const models = new NameCache<RecentSamples>(maxModels);
   return {
     record(provider, model, ttftMs, agoMs = 0) {
       if (!Number.isFinite(ttftMs) || ttftMs < 0 || agoMs >= windowMs) return;

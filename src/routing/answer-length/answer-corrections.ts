@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { NameCache } from '../name-cache.js';
 
 /** What one account's answers of one model were, as shares of what was expected of them. */
 interface Seen {
@@ -56,7 +56,7 @@ function agreedOn(accounts: Iterable<Seen>): number {
  * a new process begins without it.
  */
 export class AnswerCorrections {
-  private readonly models = new LRUCache<string, Known>({ max: maxModels });
+  private readonly models = new NameCache<Known>(maxModels);
 
   /**
    * By how much to multiply what is expected of a model; 1 for a model without answers.

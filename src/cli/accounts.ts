@@ -63,7 +63,7 @@ export async function createAccountCommand(
 export async function claimCodeCommand(store: Store): Promise<string> {
   const code = await issueClaimCode(store);
   await recordAct(store, actOnAccount('account.claim-code', firstAccountId));
-  return `${code}\nPOST /api/v1/auth/claim with {"code", "email", "password"} makes its sender the administrator, once\n`;
+  return `${code}\nwhoever enters it on the dashboard's page /claim becomes the administrator, once; or POST /api/v1/auth/claim with {"code", "email", "password"}\n`;
 }
 
 /** `signalbox accounts reset <mail address or id>`: prints a link that sets a new password. */

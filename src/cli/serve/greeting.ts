@@ -34,7 +34,7 @@ export const aloneLines = ({ surfaces }: Pick<Listening, 'surfaces'>): string[] 
 
 /** How to claim an unclaimed gateway. */
 export const unclaimedLine = (command = commandOf()): string =>
-  `this gateway has no administrator yet: send the first key or the code of "${command} accounts claim-code" to POST /api/v1/auth/claim to become the administrator`;
+  `this gateway has no administrator yet: enter the first key or the code of "${command} accounts claim-code" on the dashboard's page /claim, or send it to POST /api/v1/auth/claim, to become the administrator`;
 
 /** For a terminal: the new secrets, the gateway's URL, its providers, and a curl command to try it. */
 export function greeting(shown: Greeting, command = commandOf()): string {
@@ -44,7 +44,8 @@ export function greeting(shown: Greeting, command = commandOf()): string {
   const alone = aloneLines(listening).map((line) => `  ${line}\n`);
   const { required } = config.auth;
   const hint = isUnclaimed && secrets.claimCode === null ? `\n(${unclaimedLine(command)})\n` : '';
-  return `${secretsNotice(secrets, address, command)}
+  const claimedAt = config.dashboard === false ? null : `${address}/claim`;
+  return `${secretsNotice(secrets, claimedAt, address, command)}
 ${listensLine(shown)}
 ${required && key === null ? `\nWith your key in SIGNALBOX_API_KEY (if it is lost: ${newKeyCommand(command)}):\n` : ''}
   curl ${address}/v1/chat/completions \\
@@ -56,7 +57,12 @@ ${alone.join('')}${hint}
 `;
 }
 
-function secretsNotice({ key, claimCode }: FirstSecrets, address: string, command: string): string {
+function secretsNotice(
+  { key, claimCode }: FirstSecrets,
+  claimedAt: string | null,
+  address: string,
+  command: string,
+): string {
   const keyLines =
     key === null
       ? ''
@@ -64,7 +70,7 @@ function secretsNotice({ key, claimCode }: FirstSecrets, address: string, comman
   const codeLines =
     claimCode === null
       ? ''
-      : `\nThe code that makes you administrator, shown this once:\n\n  ${claimCode}\n\n(POST ${address}/api/v1/auth/claim {"code", "email", "password"}; if it is lost: ${command} accounts claim-code)\n`;
+      : `\nThe code that makes you administrator, shown this once:\n\n  ${claimCode}\n\n(${claimedAt ? `open ${claimedAt} and enter it there` : `POST ${address}/api/v1/auth/claim {"code", "email", "password"}`}; if it is lost: ${command} accounts claim-code)\n`;
   return keyLines + codeLines;
 }
 

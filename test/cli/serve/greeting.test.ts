@@ -35,9 +35,18 @@ The code that makes you administrator, shown this once:
 
   c0de
 
-(POST http://127.0.0.1:8080/api/v1/auth/claim {"code", "email", "password"}; if it is lost: node dist/cli/main.js accounts claim-code)
+(open http://127.0.0.1:8080/claim and enter it there; if it is lost: node dist/cli/main.js accounts claim-code)
 `);
     expect(text).toContain('-H "Authorization: Bearer sk_new"');
+  });
+
+  it('name the route that claims the gateway where there is no dashboard', () => {
+    const config = parseConfig('dashboard: false', 'config', {});
+    const text = shown({ config, secrets: { key: null, claimCode: 'c0de' }, isUnclaimed: true });
+    expect(text).toContain(
+      '(POST http://127.0.0.1:8080/api/v1/auth/claim {"code", "email", "password"}; if it is lost: node dist/cli/main.js accounts claim-code)',
+    );
+    expect(text).not.toContain('/claim and enter');
   });
 
   it('say later what to do if the key is lost, and how to claim an unclaimed gateway', () => {

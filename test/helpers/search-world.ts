@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { answerOf, type FoundPage } from './engine-answers.js';
@@ -11,6 +11,10 @@ export interface SearchWorld {
   host: string;
   /** What every search finds. */
   pages: FoundPage[];
+  /** What a search for some words finds; null: `pages`. */
+  find: ((words: string) => FoundPage[]) | null;
+  /** Called with the path of each request; the answer waits for it. Null: it is answered at once. */
+  arrived: ((path: string) => Promise<void>) | null;
   /** HTML by path. */
   web: Record<string, string>;
   /** The words of each search. */
@@ -23,20 +27,24 @@ export interface SearchWorld {
 }
 
 export async function startSearchWorld(): Promise<SearchWorld> {
-  const server = createServer((req: IncomingMessage, res) => {
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://x');
     const json = { 'content-type': 'application/json' };
+    const words = searchParams.get('q') ?? '';
+    if (pathname === '/search') world.queries.push(words);
+    else if (pathname !== '/robots.txt') world.read.push(pathname);
+    if (pathname !== '/robots.txt') await world.arrived?.(pathname);
     if (pathname === '/search') {
-      world.queries.push(searchParams.get('q') ?? '');
+      const found = world.find?.(words) ?? world.pages;
       if (world.status !== 200) res.writeHead(world.status, json).end('{}');
-      else res.writeHead(200, json).end(JSON.stringify(answerOf.searxng(world.pages)));
+      else res.writeHead(200, json).end(JSON.stringify(answerOf.searxng(found)));
       return;
     }
     const html = world.web[pathname];
-    if (pathname !== '/robots.txt') world.read.push(pathname);
     if (html === undefined) res.writeHead(404).end();
     else res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
-  });
+  };
+  const server = createServer((req, res) => void answer(req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -44,6 +52,8 @@ export async function startSearchWorld(): Promise<SearchWorld> {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     pages: [],
+    find: null,
+    arrived: null,
     web: {},
     queries: [],
     read: [],

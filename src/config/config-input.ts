@@ -395,8 +395,9 @@ export interface ConfigInput {
      */
     readonly store?: boolean;
     /**
-     * What the conversations of one account may take in the database. Further turns are answered
-     * with `conversationStored: false`. Default: `1073741824`.
+     * What the conversations and notes of research of one account may take in the database.
+     * Further turns are answered with `conversationStored: false`; of further notes, a warning
+     * says that they are not kept. Default: `1073741824`.
      */
     readonly maxBytesPerAccount?: number;
     /**

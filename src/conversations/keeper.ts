@@ -69,7 +69,8 @@ const maxLookupMs = 2_000;
 export class ConversationKeeper {
   private readonly queue: TurnQueue;
   private readonly known: KnownConversations;
-  private readonly quota: StorageQuota;
+  /** What the account's conversations and notes of research take. */
+  readonly quota: StorageQuota;
   /** Null unless the database is in memory. */
   private readonly volatile: VolatileConversations | null;
 

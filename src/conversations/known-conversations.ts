@@ -65,17 +65,17 @@ interface Owned {
 }
 
 const maxConversations = 1_000;
-/** Characters of text of all conversations. */
+/** Characters of text of all of them. */
 const maxText = 128 * 1024 * 1024;
 
 /**
- * Limits the conversations of a database in memory: to the thousand that were used last, and in
- * their text.
+ * Limits the conversations of a database in memory, or its notes of research: to the thousand that
+ * were used last, and in their text.
  */
 export class VolatileConversations {
   private readonly used: LRUCache<string, Owned>;
 
-  /** @param remove deletes a conversation from the database */
+  /** @param remove deletes one from the database */
   constructor(remove: (accountId: string, id: string) => void) {
     this.used = new LRUCache({
       max: maxConversations,
@@ -86,7 +86,7 @@ export class VolatileConversations {
     });
   }
 
-  /** @param size characters of text of the whole conversation */
+  /** @param size characters of its text */
   use(accountId: string, id: string, size: number): void {
     this.used.set(
       keyOf(accountId, id),

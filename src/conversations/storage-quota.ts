@@ -4,7 +4,7 @@ const maxAccounts = 10_000;
 /** How long deletions and the turns of other replicas may go unnoticed here. */
 const freshMs = 60_000;
 
-/** Bounds what an account's conversations take in the database. No request waits for it. */
+/** Bounds what an account's conversations and notes of research take in the database. No request waits for it. */
 export class StorageQuota {
   /** Characters stored by account; null: being looked up. */
   private readonly stored = new LRUCache<string, { bytes: number | null }>({

@@ -7,6 +7,7 @@ import { ConversationKeeper } from '../conversations/keeper.js';
 import { KeptToolResults } from '../grounding/tools/kept-tool-results.js';
 import { ProviderHealths } from '../dispatch/provider-health.js';
 import { LastModels } from '../conversations/last-models.js';
+import { NotesKeeper } from '../conversations/notes-keeper.js';
 import type { ConversationReports } from '../conversations/reports.js';
 import { TitleWriter } from '../conversations/title-writer.js';
 import { BackgroundTasks } from '../accounts/background-tasks.js';
@@ -56,6 +57,7 @@ export class GatewayState {
   readonly backgroundTasks = new BackgroundTasks();
   readonly requestLog: RequestLogWriter;
   readonly conversations: ConversationKeeper;
+  readonly notes: NotesKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
   readonly toolResults = new KeptToolResults();
@@ -100,6 +102,7 @@ export class GatewayState {
     this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
       maxStoredBytes,
     });
+    this.notes = new NotesKeeper(databases, this.conversations.quota);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
       conversing.titles,

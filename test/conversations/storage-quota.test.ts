@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storeRows, type Place } from '../helpers/stores.js';
+import { fillWorld, researcher } from '../helpers/research-upstream.js';
+import { type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
 import { asking, type Conversing, startConversing } from '../helpers/conversing.js';
 import { textAt } from '../helpers/json.js';
 import { ask } from '../helpers/sse.js';
@@ -46,5 +48,50 @@ describe.each(storeRows)('the storage of an account on $name', (row) => {
       const reply = await talk.complete(asking(long('e')));
       return 'conversationStored' in (reply.json as object);
     });
+  });
+});
+
+describe.each(storeRows)('notes of research in the storage of an account on $name', (row) => {
+  let place: Place;
+  let talk: Conversing;
+  let world: SearchWorld;
+  beforeAll(async () => ([place, world] = await Promise.all([row.place(), startSearchWorld()])));
+  afterAll(() => Promise.all([place.remove(), world.close()]));
+  afterEach(() => talk.close());
+
+  it('count: where it is full, the research is answered and its later notes are not kept', async () => {
+    fillWorld(world, 2);
+    talk = await startConversing(place, {
+      conversations: { maxBytesPerAccount: 1_048_576 },
+      search: {
+        engines: [{ type: 'searxng', url: world.url, pricePerThousand: 1 }],
+        allowPrivateHosts: [world.host],
+        cacheMs: 0,
+      },
+    });
+    talk.upstream.script([
+      (call) => (call.body?.['max_tokens'] === undefined ? {} : researcher()(call)),
+    ]);
+    const { storedBytes } = talk.reader.conversations;
+    const research = { ...asking('How is the tower?'), research: true };
+    const first = await talk.complete(research);
+    expect(first.json).not.toHaveProperty('warnings');
+    const id = textAt(first.json, 'responseMessageId');
+    const notes = await talk.reader.research.find(talk.ann.accountId, id);
+    const withNotes = await storedBytes(talk.ann.accountId);
+    expect(withNotes).toBeGreaterThan(Buffer.byteLength(notes ?? ''));
+    await talk.complete(asking('x'.repeat(1_048_576 - withNotes - 700)));
+    const { status, json } = await talk.complete(research);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      warnings: [{ field: 'research', message: expect.stringContaining('is full') as string }],
+    });
+    const kept = await talk.reader.research.find(
+      talk.ann.accountId,
+      textAt(json, 'responseMessageId'),
+    );
+    expect((kept ?? '').length).toBeLessThan(notes!.length);
+    // another account has room
+    expect((await talk.complete(research, talk.bob)).json).not.toHaveProperty('warnings');
   });
 });

@@ -75,6 +75,17 @@ describe.each(storeRows)('notes of research on $name', (row) => {
     expect(await store.research.find(ann, id)).toBe(notesOf('of Ann'));
   });
 
+  it('are deleted one by one, and count as storage of their account', async () => {
+    const [ann, bob, id] = [randomUUID(), randomUUID(), randomUUID()];
+    const { storedBytes } = store.conversations;
+    for (const accountId of [ann, bob]) await save(accountId, id, '€'.repeat(500_000));
+    expect(await storedBytes(ann)).toBe(Buffer.byteLength(notesOf('€'.repeat(500_000))));
+    await store.research.remove(ann, id);
+    await store.research.remove(ann, id);
+    expect([await storedBytes(ann), await store.research.find(ann, id)]).toEqual([0, null]);
+    expect(await store.research.find(bob, id)).not.toBeNull();
+  });
+
   it('are listed newest first, page by page', async () => {
     const accountId = randomUUID();
     const ids = Array.from({ length: 120 }, () => randomUUID());

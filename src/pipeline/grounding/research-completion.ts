@@ -4,12 +4,11 @@ import { GatewayError } from '../../errors.js';
 import type { ResearchBudget } from '../../grounding/research/research-effort.js';
 import type { ResearchNotes } from '../../grounding/research/research-notes.js';
 import { parseNotes } from '../../grounding/research/parse-notes.js';
-import { runResearch } from '../../grounding/research/run-research.js';
+import { type ResearchOptions, runResearch } from '../../grounding/research/run-research.js';
 import { RequestSources } from '../../grounding/tools/request-sources.js';
 import type { Candidate } from '../../routing/plan.js';
 import { makeUsage } from '../../usage.js';
 import type { FinishedAnswer } from '../completion-call.js';
-import { settledStore } from '../settled-store.js';
 import { AnswerChecks } from './answer-checks.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
@@ -98,9 +97,7 @@ export class ResearchCompletion implements GroundedRun {
           for (const source of found) events.found(source);
         },
         onText: (delta) => void this.answer.add(filter.push(delta), candidate),
-        ...(input.request.conversation?.stores
-          ? { saveNotes: (notes: ResearchNotes) => this.save(notes) }
-          : {}),
+        ...this.notesPlace(),
       },
     );
     this.answer.add(filter.end(), candidate);
@@ -112,9 +109,7 @@ export class ResearchCompletion implements GroundedRun {
   private budgetFor(model: ResearchCalls, web: ResearchPages): ResearchBudget {
     const { budget, isCostStated } = this.terms;
     if (isCostStated || (model.isPriced && web.searchPriceUsd !== null)) return budget;
-    const message = 'a price is not known, so this run has no limit of cost';
-    const { request } = this.input;
-    request.warnings = [...request.warnings, { field: 'research', message }];
+    this.warn('a price is not known, so this run has no limit of cost');
     return { ...budget, maxCostUsd: null };
   }
 
@@ -122,8 +117,7 @@ export class ResearchCompletion implements GroundedRun {
     const { resume } = this.terms;
     if (resume === null) return null;
     const { parts, request } = this.input;
-    const store = await settledStore(parts);
-    const json = await store.research.find(request.caller.accountId, resume);
+    const json = await parts.state.notes.find(request.caller.accountId, resume);
     const notes = json === null ? null : parseNotes(JSON.parse(json));
     if (!notes)
       throw new GatewayError('not_found', 'research[resume]: not found', {
@@ -132,12 +126,23 @@ export class ResearchCompletion implements GroundedRun {
     return notes;
   }
 
-  private async save(notes: ResearchNotes): Promise<void> {
+  /** Notes are stored where the conversation is. */
+  private notesPlace(): Pick<ResearchOptions, 'saveNotes'> {
     const { parts, request } = this.input;
-    const id = request.conversation?.answerId;
-    if (id === undefined) return;
-    const { store } = await parts.state.opened();
-    const { accountId } = request.caller;
-    await store.research.save({ id, accountId, json: JSON.stringify(notes), at: Date.now() });
+    if (!request.conversation?.stores) return {};
+    const { accountId, answerId } = request.conversation;
+    const store = parts.state.notes.placeOf(accountId, answerId);
+    let isFull = false;
+    const saveNotes = async (notes: ResearchNotes): Promise<void> => {
+      if (isFull || (await store(JSON.stringify(notes)))) return;
+      isFull = true;
+      this.warn('the storage of this account is full: later notes of this run are not kept');
+    };
+    return { saveNotes };
+  }
+
+  private warn(message: string): void {
+    const { request } = this.input;
+    request.warnings = [...request.warnings, { field: 'research', message }];
   }
 }

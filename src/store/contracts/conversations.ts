@@ -51,7 +51,10 @@ export interface ConversationStore {
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
   ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
-  /** What an account's conversations take: characters of their messages' content. */
+  /**
+   * What an account's conversations and notes of research take: characters of the messages' content,
+   * and bytes of the notes.
+   */
   storedBytes(accountId: string): Promise<number>;
   /**
    * The last used first.

@@ -19,6 +19,8 @@ export interface ResearchStore {
   save(notes: NewNotes): Promise<void>;
   /** The notes as JSON; null: the account has none of that id. */
   find(accountId: string, id: string): Promise<string | null>;
+  /** Deletes notes; nothing happens where there are none. */
+  remove(accountId: string, id: string): Promise<void>;
   /** The notes that the account has, newest first. */
   list(accountId: string, page: PageRequest): Promise<Page<Pick<NewNotes, 'id' | 'at'>>>;
 }

@@ -20,13 +20,13 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
     create: (conversation) => create(database, conversation),
     find: (accountId, id) => find(database, accountId, id),
     async storedBytes(accountId) {
-      const row = await database
-        .selectFrom('conversations')
-        .select((eb) => eb.fn.coalesce(eb.fn.sum<number | string>('bytes'), eb.lit(0)).as('bytes'))
-        .where('account_id', '=', accountId)
-        .executeTakeFirstOrThrow();
+      // of a text, both databases know the bytes without reading it
+      const { rows } = await sql<{ bytes: number | string }>`
+        select coalesce((select sum(bytes) from conversations where account_id = ${accountId}), 0)
+          + coalesce((select sum(octet_length(notes)) from research_notes
+              where account_id = ${accountId}), 0) as bytes`.execute(database);
       // PostgreSQL answers a sum as text
-      return Number(row.bytes);
+      return Number(rows[0]?.bytes ?? 0);
     },
     list: (accountId, page, search = null) => list(database, accountId, page, search),
     async messages(accountId, id, page) {

@@ -24,6 +24,13 @@ export function createResearchStore(database: Kysely<StoreTables>): ResearchStor
         .executeTakeFirst();
       return row?.notes ?? null;
     },
+    async remove(accountId, id) {
+      await database
+        .deleteFrom('research_notes')
+        .where('account_id', '=', clean(accountId))
+        .where('id', '=', clean(id))
+        .execute();
+    },
     async list(accountId, page) {
       const rows = await database
         .selectFrom('research_notes')

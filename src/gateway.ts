@@ -183,6 +183,7 @@ class AssembledGateway implements StandaloneGateway {
   readonly usage: HostMethods['usage'];
   readonly conversations: HostMethods['conversations'];
   readonly preferences: HostMethods['preferences'];
+  readonly shadowing: HostMethods['shadowing'];
   private readonly engine: Engine;
   private readonly direct: DirectGateway;
 
@@ -205,12 +206,13 @@ class AssembledGateway implements StandaloneGateway {
     this.registry = measured.registry;
     this.errorHandler = errorHandler(parts);
     this.notFound = notFound(parts);
-    const { keys, accounts, usage, conversations, preferences } = hostMethods(parts);
+    const { keys, accounts, usage, conversations, preferences, shadowing } = hostMethods(parts);
     this.keys = keys;
     this.accounts = accounts;
     this.usage = usage;
     this.conversations = conversations;
     this.preferences = preferences;
+    this.shadowing = shadowing;
     prepare(parts.current);
   }
 

@@ -5,8 +5,9 @@ import { everyPage } from '../store/every-page.js';
 /** What an export contains beside the account itself. */
 export interface ExportOptions {
   /**
-   * Whether it has what administrators cannot read of other accounts: preferences, evaluations,
-   * conversations with their messages, notes of research, decisions, feedback, and the content of the request log.
+   * Whether it has what administrators cannot read of other accounts: that it refuses shadowing,
+   * preferences, evaluations, conversations with their messages, notes of research, decisions,
+   * feedback, and the content of the request log.
    */
   readonly isComplete: boolean;
 }
@@ -46,6 +47,7 @@ export async function* exportAccount(
 }
 
 async function* ownLines(store: Store, accountId: string): AsyncGenerator<string> {
+  if (!(await store.shadows.isAllowed(accountId))) yield lineOf('shadowing', { allowed: false });
   const { preferences, research, selections, feedback } = store;
   for await (const preference of everyPage((page) => preferences.list(accountId, page)))
     yield lineOf('preference', preference);

@@ -6,17 +6,19 @@ import { type AccountMethods, accountMethods } from './accounts.js';
 import { type ConversationMethods, conversationMethods } from './conversations.js';
 import { type KeyMethods, keyMethods } from './keys.js';
 import { type PreferenceMethods, preferenceMethods } from './preferences.js';
+import { type ShadowingMethods, shadowingMethods } from './shadowing.js';
 import { usageFor, type UsageQuestion } from './usage.js';
 
 /**
- * What the HTTP routes do with keys, accounts, usage, conversations and preferences, for a host's own
- * code, which acts as an administrator. The audit log names it `host`.
+ * What the HTTP routes do with keys, accounts, usage, conversations, preferences and shadowing, for a
+ * host's own code, which acts as an administrator. The audit log names it `host`.
  */
 export interface HostMethods {
   readonly keys: KeyMethods;
   readonly accounts: AccountMethods;
   readonly conversations: ConversationMethods;
   readonly preferences: PreferenceMethods;
+  readonly shadowing: ShadowingMethods;
   /**
    * Sums of requests, tokens and cost over whole UTC days, as `GET /api/v1/usage`.
    * @throws GatewayError `validation_failed`, `not_found` for an unknown account
@@ -44,6 +46,7 @@ export function hostMethods(parts: Parts): HostMethods {
     accounts: accountMethods(acting),
     conversations: conversationMethods(parts),
     preferences: preferenceMethods(acting),
+    shadowing: shadowingMethods(parts),
     usage: (question = {}) => usageFor(parts, question),
   };
 }

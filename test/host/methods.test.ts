@@ -338,3 +338,29 @@ describe('gateway.preferences', () => {
     expect((await gateway.preferences.list({ account })).items).toEqual([]);
   });
 });
+
+describe('gateway.shadowing', () => {
+  it("says and changes whether a user's completions may be sent to a second model", async () => {
+    const account = 'host:alice';
+    const refused = { object: 'shadowing', allowed: false, share: 0 };
+    expect(await gateway.shadowing.get({ account })).toEqual({ ...refused, allowed: true });
+    expect(await gateway.shadowing.update({ account, allowed: false })).toEqual(refused);
+    expect(await read('/savings/shadowing', alice)).toEqual(refused);
+    expect((await gateway.shadowing.get({ account: 'host:bob' })).allowed).toBe(true);
+
+    const lines: string[] = [];
+    for await (const line of gateway.accounts.export({ id: account })) lines.push(line);
+    expect(lines).toContain('{"object":"shadowing","allowed":false}\n');
+
+    await gateway.shadowing.update({ account, allowed: true });
+    expect(await read('/savings/shadowing', alice)).toEqual({ ...refused, allowed: true });
+  });
+
+  it('refuses what it does not know', async () => {
+    const account = 'host:alice';
+    expect(await failureOf(gateway.shadowing.get(untyped({})))).toMatchObject({ field: 'account' });
+    expect(
+      await failureOf(gateway.shadowing.update(untyped({ account, allowed: 'no' }))),
+    ).toMatchObject({ field: 'allowed' });
+  });
+});

@@ -88,7 +88,7 @@ describe('a budget of research over HTTP', () => {
   const budgets = [
     ['steps', { maxSteps: 9 }],
     ['tokens', { maxTokens: 60_000 }],
-    ['cost', { maxCostUsd: 0.12 }],
+    ['cost', { maxCostUsd: 0.25 }],
   ] as const;
   const all = budgets.flatMap(([limit, budget]) =>
     [false, true].map((fails) => [limit, budget, fails ? 'fails' : 'answers', fails] as const),

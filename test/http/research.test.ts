@@ -32,6 +32,13 @@ beforeAll(async () => {
       'up/large': { inputPrice: 1, outputPrice: 1 },
       'up/small': { inputPrice: 0.1, outputPrice: 0.1 },
       'up/free': {},
+      ...Object.fromEntries(
+        ['gpt-5-mini', 'o4-mini', 'qwen3-235b-a22b', 'ours'].map((name) => [
+          `up/${name}`,
+          { inputPrice: 1, outputPrice: 1 },
+        ]),
+      ),
+      'up/stated': { inputPrice: 1, outputPrice: 1, reasoningEffort: 'high' },
     },
     search: {
       engines: [{ type: 'searxng', url: world.url, pricePerThousand: 1 }],
@@ -170,6 +177,46 @@ describe('a completion with research', () => {
     expect((await costs()) - before).toBeCloseTo(tokens + 0.001, 9);
     const { status } = await complete({}, 'sk_test_research_poor_12345');
     expect([200, 429]).toContain(status);
+  });
+});
+
+describe('a model that thinks before it takes notes', () => {
+  /** As long as its effort makes it think, out of the tokens of its answer. */
+  const thinking = (call: UpstreamCall): Step => {
+    const { reasoning_effort: effort, max_tokens: max } = call.body!;
+    const thought = { none: 0, minimal: 300, low: 700 }[String(effort)] ?? 950;
+    if (!isReading(call)) return scripted(call);
+    const isUsedUp = Number(max) < thought + 60;
+    return {
+      reasoning: ['Well.'],
+      ...(isUsedUp ? { text: [], finish: 'length' } : scripted(call)),
+      usage: { prompt: 10, completion: Math.min(Number(max), thought + 60), reasoning: thought },
+    };
+  };
+  const isReading = ({ body }: UpstreamCall): boolean =>
+    (body!['messages'] as { content: string }[])[0]!.content.includes('take notes');
+
+  it.each([
+    ['gpt-5-mini', 'minimal', undefined],
+    ['o4-mini', 'low', undefined],
+    ['qwen3-235b-a22b', undefined, undefined],
+    ['ours', undefined, undefined],
+    ['stated', 'low', 'high'],
+  ])('thinks little and has room for it: %s', async (name, reading, otherwise) => {
+    upstream.script([thinking]);
+    // so small a budget allows notes of about 800 tokens
+    const { status, json: answer } = await complete({
+      models: [`up/${name}`],
+      research: { maxTokens: 40_000 },
+    });
+    expect(status).toBe(200);
+    const [read] = upstream.requests.filter(isReading);
+    const [plan] = upstream.requests;
+    expect(read!.body!['reasoning_effort']).toBe(reading);
+    expect(plan!.body!['reasoning_effort']).toBe(otherwise);
+    expect(at(answer, 'message', 'citations')).toMatchObject([{ source: 1, verified: 'text' }]);
+    const writing = upstream.requests.at(-1)!.body!['messages'] as { content: string }[];
+    expect(writing.at(-1)!.content).toContain(`- ${facts}`);
   });
 });
 

@@ -10,7 +10,7 @@ export type ResearchRole = 'planner' | 'reader' | 'writer';
 export interface ResearchCall {
   readonly role: ResearchRole;
   readonly messages: ChatMessage[];
-  /** Of the answer, with reasoning. */
+  /** Of the answer. A reader may have more, to think first, which `most` counts. */
   readonly maxTokens: number;
   /** A JSON Schema of the wanted answer. Answers of any other form are understood too. */
   readonly json?: Record<string, unknown>;
@@ -48,6 +48,6 @@ export interface ResearchModel {
    * numbers of the call. A cost of null: the price is unknown.
    */
   most(call: PlannedCall): { readonly tokens: number; readonly costUsd: number | null };
-  /** Prompt and answer together; null: unknown. */
+  /** Prompt and answer together, without what a reader thinks; null: unknown. */
   contextTokens(role: ResearchRole): number | null;
 }

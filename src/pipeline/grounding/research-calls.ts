@@ -24,6 +24,7 @@ import { isBounded, reserveLimits } from '../limits.js';
 import { RequestReservation } from '../request-reservation.js';
 import type { GroundedInput } from './grounded-run.js';
 import { CollectedText } from './collected-text.js';
+import { asReader, thinkingRoom } from './reader-effort.js';
 
 /** A call and its repetition, on the same model or the next one. */
 const maxAttempts = 2;
@@ -34,6 +35,8 @@ const promptOverhead = 64;
 /** The model calls of a research run: each with its own reservation, and any number at a time. */
 export class ResearchCalls implements ResearchModel {
   private readonly candidates: Readonly<Record<ResearchRole, readonly Candidate[]>>;
+  /** Tokens that readers may think, beside their answers. */
+  private readonly readerRoom: number;
 
   constructor(private readonly input: GroundedInput) {
     const requested = input.planned.plan.candidates.slice(0, maxAttempts);
@@ -42,8 +45,10 @@ export class ResearchCalls implements ResearchModel {
     this.candidates = {
       planner: requested,
       writer: requested,
-      reader: readers.slice(0, maxAttempts),
+      reader: readers.slice(0, maxAttempts).map((one) => asReader(one, this.factsOf(one))),
     };
+    const rooms = this.candidates.reader.map((one) => thinkingRoom(one, this.factsOf(one)));
+    this.readerRoom = Math.max(...rooms);
   }
 
   /** Whether the prices of all models are known. */
@@ -55,19 +60,20 @@ export class ResearchCalls implements ResearchModel {
 
   most({ role, promptTokens, maxTokens }: PlannedCall): ReturnType<ResearchModel['most']> {
     const prompt = Math.ceil(promptTokens * promptError) + promptOverhead;
-    const use = { promptTokens: prompt, completionTokens: maxTokens };
+    const completionTokens = maxTokens + this.roomOf(role);
+    const use = { promptTokens: prompt, completionTokens };
     const media = mediaOf({ messages: [] });
     const costs = this.candidates[role].map((one) => maxCostUsd(use, this.factsOf(one), media));
     const isKnown = costs.every((cost) => cost !== null);
     return {
-      tokens: maxAttempts * (prompt + maxTokens),
+      tokens: maxAttempts * (prompt + completionTokens),
       costUsd: isKnown ? maxAttempts * Math.max(...costs) : null,
     };
   }
 
   contextTokens(role: ResearchRole): number | null {
     const lengths = this.candidates[role].flatMap((one) => this.factsOf(one).contextLength ?? []);
-    return lengths.length === 0 ? null : Math.min(...lengths);
+    return lengths.length === 0 ? null : Math.min(...lengths) - this.roomOf(role);
   }
 
   async ask({ role, messages, maxTokens, signal, onText }: ResearchCall): Promise<ResearchAnswer> {
@@ -76,7 +82,7 @@ export class ResearchCalls implements ResearchModel {
     const { temperature } = planned.call.chat;
     const chat: ChatRequest = {
       messages,
-      max_tokens: maxTokens,
+      max_tokens: maxTokens + this.roomOf(role),
       ...(typeof temperature === 'number' ? { temperature } : {}),
     };
     const candidates = this.candidates[role];
@@ -112,6 +118,10 @@ export class ResearchCalls implements ResearchModel {
       signal.removeEventListener('abort', cancel);
       reservation?.settle();
     }
+  }
+
+  private roomOf(role: ResearchRole): number {
+    return role === 'reader' ? this.readerRoom : 0;
   }
 
   private async reserve(

@@ -6,6 +6,8 @@ export interface ReasoningRule {
   readonly usual: ReasoningEffort | null;
   /** `none` is not obeyed. */
   readonly always?: true;
+  /** The least effort that it may be asked for; absent: its providers may refuse to be asked. */
+  readonly lowest?: ReasoningEffort;
   /** The measured model that it is like. */
   readonly like?: string;
 }

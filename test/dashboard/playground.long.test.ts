@@ -11,8 +11,10 @@ import {
   signInAndOpen,
 } from '../helpers/chromium.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { type HttpMcp, startHttpMcp } from '../helpers/http-mcp.js';
 import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Step } from '../helpers/steps.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../helpers/upstream.js';
 
 const facts = 'The Lindow tower is 312 metres tall and was opened in May 2021 by the city.';
 const sky = {
@@ -23,6 +25,29 @@ const sky = {
   ],
 };
 const weatherCall = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] };
+const json = (value: object): Step => ({ text: [JSON.stringify(value)] });
+
+/** A model that plans research, takes notes, checks them and writes, by what it is asked. */
+function researcher({ body }: UpstreamCall): Step {
+  const [system] = body!['messages'] as { content: string }[];
+  const told = system!.content;
+  if (told.includes('plan research'))
+    return json({ questions: [{ question: 'How tall is it?', queries: ['Lindow tower height'] }] });
+  if (told.includes('take notes'))
+    return json({ notes: [{ question: 1, fact: facts, quote: '312 metres tall' }] });
+  if (told.includes('how far research'))
+    return json({ questions: [{ id: 1, answered: true, queries: [] }] });
+  return { text: ['The Lindow tower is 312 metres', ' tall [1].'] };
+}
+
+/** Plays a step for each round of tools, so that other calls, such as of titles, take none away. */
+const byRound =
+  (...steps: Step[]) =>
+  ({ body }: UpstreamCall): Step => {
+    const messages = (body?.['messages'] ?? []) as { role: string }[];
+    return steps[messages.filter(({ role }) => role === 'tool').length] ?? {};
+  };
+
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -31,11 +56,16 @@ const pixel = Buffer.from(
 describe.runIf(hasChromium)('the playground', () => {
   let upstream: Upstream;
   let world: SearchWorld;
+  let mcp: HttpMcp;
   let gateway: RunningGateway;
   let page: Page;
   beforeAll(async () => {
     await buildOnce();
-    [upstream, world] = await Promise.all([startUpstream(), startSearchWorld()]);
+    [upstream, world, mcp] = await Promise.all([
+      startUpstream(),
+      startSearchWorld(),
+      startHttpMcp(),
+    ]);
     gateway = await startGateway({
       limits: { maxRetries: 0 },
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
@@ -47,6 +77,7 @@ describe.runIf(hasChromium)('the playground', () => {
         engines: [{ type: 'searxng', url: world.url, pricePerThousand: 5 }],
         allowPrivateHosts: [world.host],
       },
+      toolkits: { echoes: { type: 'mcp-http', url: mcp.url } },
     });
     world.pages = [{ title: 'Lindow tower', url: `${world.url}/tower`, text: 'The tower.' }];
     world.web = { '/tower': articlePage('Lindow tower', facts, facts) };
@@ -55,7 +86,7 @@ describe.runIf(hasChromium)('the playground', () => {
   afterAll(async () => {
     await closeChromium();
     await gateway.close();
-    await Promise.all([upstream.close(), world.close()]);
+    await Promise.all([upstream.close(), world.close(), mcp.close()]);
   });
   beforeEach(async () => {
     upstream.script([]);
@@ -144,9 +175,11 @@ describe.runIf(hasChromium)('the playground', () => {
 
   it('shows searches while they run, and sources with the quote and whether it was verified', async () => {
     upstream.script([
-      { toolCalls: [{ name: 'web_search', arguments: { query: 'Lindow tower' } }] },
-      { toolCalls: [{ name: 'web_fetch', arguments: { url: `${world.url}/tower` } }] },
-      { text: ['The Lindow tower is 312 metres tall', ' [1].'] },
+      byRound(
+        { toolCalls: [{ name: 'web_search', arguments: { query: 'Lindow tower' } }] },
+        { toolCalls: [{ name: 'web_fetch', arguments: { url: `${world.url}/tower` } }] },
+        { text: ['The Lindow tower is 312 metres tall', ' [1].'] },
+      ),
     ]);
     await page.getByRole('button', { name: 'Search, tools and more' }).click();
     await page.getByRole('combobox', { name: 'Web search' }).click();
@@ -154,7 +187,7 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByRole('button', { name: 'With: Web search' }).click();
     await ask('How tall is the Lindow tower?');
     await answered();
-    await page.getByRole('button', { name: /steps before the answer/ }).click();
+    await page.getByRole('button', { name: /Steps before the answer/ }).click();
     await page.getByText('Searching: Lindow tower').waitFor();
     await page.getByRole('list', { name: 'Sources' }).getByRole('button').click();
     const source = page.getByRole('dialog');
@@ -163,7 +196,68 @@ describe.runIf(hasChromium)('the playground', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('attaches pictures, pasted or chosen, and refuses other files', async () => {
+  it('shows the steps of research, and the sources that its answer cites', async () => {
+    upstream.script([researcher]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByRole('combobox', { name: 'Research' }).click();
+    await page.getByRole('option', { name: 'Low' }).click();
+    await page.getByRole('button', { name: 'With: Research' }).click();
+    await ask('How tall is the Lindow tower?');
+    await answered();
+    await page.getByRole('button', { name: /Steps before the answer/ }).click();
+    const steps = page.getByRole('article').locator('.work-list');
+    await steps.getByText(/Planning: .*How tall is it\?/).waitFor();
+    await steps.getByText('Searching: Lindow tower height').waitFor();
+    await steps.getByText(/Reading: .*tower/).waitFor();
+    await page.getByRole('button', { name: /^Source 1: Lindow tower$/ }).click();
+    const source = page.getByRole('dialog');
+    await source.getByText('Verified: the source says it').waitFor();
+    await source.getByText(/312 metres tall/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('shows the calls of tools that the gateway runs, with how long they took', async () => {
+    upstream.script([
+      byRound(
+        { toolCalls: [{ name: 'echoes__echo', arguments: {} }] },
+        { text: ['The tool has echoed.'] },
+      ),
+    ]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    // its field lies under what was chosen
+    await page.getByRole('combobox', { name: 'Toolkits' }).click({ force: true });
+    await page.getByRole('option', { name: 'echoes' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'With: echoes' }).click();
+    await ask('Call the tool');
+    await page.getByText('The tool has echoed.').waitFor();
+    await answered();
+    await page.getByRole('button', { name: /Steps before the answer/ }).click();
+    await page.getByText(/^Ran: echoes · echo \(\d+.* m?s\)$/).waitFor();
+    await page.getByText(/tool calls: 1/).waitFor();
+  });
+
+  it.each([
+    ['paste', 'ClipboardEvent', 'clipboardData'],
+    ['drop', 'DragEvent', 'dataTransfer'],
+  ])('attaches a picture by %s', async (way, kind, files) => {
+    // no key or mouse of the browser brings a file
+    await page.evaluate(`(() => {
+      const ${files} = new DataTransfer();
+      const bytes = Uint8Array.from([${pixel.join()}]);
+      ${files}.items.add(new File([bytes], 'a.png', { type: 'image/png' }));
+      const options = { bubbles: true, cancelable: true, ${files} };
+      const field = document.querySelector('[aria-label="Your message"]');
+      field.dispatchEvent(new ${kind}('${way}', options));
+    })()`);
+    await page.getByRole('img', { name: 'Picture 1' }).waitFor();
+    await ask('What is this?');
+    await answered();
+    const sent = JSON.stringify(lastBody()['messages']);
+    expect(sent.split(`data:image/png;base64,${pixel.toString('base64')}`)).toHaveLength(2);
+  });
+
+  it('attaches pictures that are chosen, and refuses other files', async () => {
     const files = page.locator('input[type=file]');
     await files.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
     await page.getByText('Only PNG, JPEG, WebP and GIF can be attached.').waitFor();

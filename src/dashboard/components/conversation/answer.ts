@@ -123,7 +123,7 @@ function workOf({ type, phase, detail, tool, toolkit, callId, status, ...chunk }
       key: `tool ${callId ?? ''}`,
       kind: 'tool',
       phase: status ?? 'running',
-      detail: `${toolkit ?? ''} · ${tool ?? ''}`,
+      detail: `${toolkit ?? ''} · ${withoutPrefix(tool ?? '', toolkit ?? '')}`,
       latency: chunk.latency ?? null,
     };
   const questions = chunk.questions?.join(' · ');
@@ -136,6 +136,10 @@ function workOf({ type, phase, detail, tool, toolkit, callId, status, ...chunk }
     latency: null,
   };
 }
+
+/** Models know a toolkit's tools as `<toolkit>__<tool>`. */
+const withoutPrefix = (tool: string, toolkit: string): string =>
+  tool.startsWith(`${toolkit}__`) ? tool.slice(toolkit.length + 2) : tool;
 
 /** The end of a tool's call takes the place of its beginning; ids of calls may come again. */
 function withWork(work: readonly Work[], one: Work): readonly Work[] {

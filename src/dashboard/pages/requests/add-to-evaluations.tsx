@@ -17,7 +17,7 @@ export function AddToEvaluations({ request }: { request: RequestDetails }) {
     return (
       <Text size="sm" role="status">
         {text.evaluated}.{' '}
-        <Anchor component={Link} href="/preferences" size="sm" underline="always">
+        <Anchor component={Link} href="/preferences/evaluations" size="sm" underline="always">
           {text.seeSet}
         </Anchor>
       </Text>

@@ -11,8 +11,14 @@ import { WhatIf } from './what-if.js';
 
 const text = texts.requests.detail;
 
+interface CandidatesProps {
+  request: RequestDetails;
+  /** Only its owner can weigh a request again. */
+  isOwn: boolean;
+}
+
 /** What the choice was made from, and who would win with other weights. */
-export function Candidates({ request }: { request: RequestDetails }) {
+export function Candidates({ request, isOwn }: CandidatesProps) {
   const [winner, setWinner] = useState<string | null>(null);
   const candidates = (request.plan?.candidates ?? []) as WeighedCandidate[];
   const answered = [request.provider, request.model].join('/');
@@ -30,7 +36,13 @@ export function Candidates({ request }: { request: RequestDetails }) {
               </Text>
               <CandidateScatter candidates={candidates} answered={answered} winner={winner} />
             </Stack>
-            <WhatIf request={request} onWinner={setWinner} />
+            {isOwn ? (
+              <WhatIf request={request} onWinner={setWinner} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {text.ofAnother}
+              </Text>
+            )}
           </SimpleGrid>
         ) : (
           <Text size="sm" c="dimmed">

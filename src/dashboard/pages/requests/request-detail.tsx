@@ -7,6 +7,7 @@ import { Empty } from '../../components/empty.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatSecond } from '../../format/times.js';
+import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { AddToEvaluations } from './add-to-evaluations.js';
 import { Candidates } from './candidates.js';
@@ -33,6 +34,7 @@ export function RequestDetail({ id }: { id: string }) {
     queryFn: () => dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id } } })),
   });
   const request = query.data;
+  const isOwn = useAccount().id === request?.accountId;
   const isMissing = query.error instanceof ApiFailure && query.error.status === 404;
   return (
     <Page
@@ -41,7 +43,7 @@ export function RequestDetail({ id }: { id: string }) {
       actions={
         <>
           {back}
-          {request ? <AddToEvaluations request={request} /> : null}
+          {request && isOwn ? <AddToEvaluations request={request} /> : null}
         </>
       }
     >
@@ -49,18 +51,18 @@ export function RequestDetail({ id }: { id: string }) {
         <Empty title={text.missing} hint={text.missingHint} actions={back} />
       ) : (
         <Loaded query={query} lines={8}>
-          {(data) => <Parts request={data} />}
+          {(data) => <Parts request={data} isOwn={isOwn} />}
         </Loaded>
       )}
     </Page>
   );
 }
 
-const Parts = ({ request }: { request: RequestDetails }) => (
+const Parts = ({ request, isOwn }: { request: RequestDetails; isOwn: boolean }) => (
   <Stack gap="lg">
     <Facts request={request} />
     <WaterfallPanel request={request} />
-    <Candidates request={request} />
+    <Candidates request={request} isOwn={isOwn} />
     <Grounding request={request} />
     <Content request={request} />
   </Stack>

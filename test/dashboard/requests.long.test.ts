@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { post } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+const models = {
+  'up/alpha': { quality: 0.9, inputPrice: 10, outputPrice: 30, latency: 2 },
+  'up/beta': { quality: 0.8, inputPrice: 1, outputPrice: 3, latency: 1 },
+  'up/gamma': { quality: 0.6, inputPrice: 0.1, outputPrice: 0.3, latency: 0.3 },
+};
+
+describe.runIf(hasChromium)('the page of requests', () => {
+  let upstream: Upstream;
+  let gateway: RunningGateway;
+  let page: Page;
+  beforeAll(async () => {
+    await buildOnce();
+    upstream = await startUpstream();
+    gateway = await startGateway({
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models,
+      requestLog: { content: true },
+    });
+    page = await claimAndOpen(gateway, '/requests');
+  });
+  afterAll(async () => {
+    await closeChromium();
+    await Promise.all([gateway.close(), upstream.close()]);
+  });
+  afterEach(() => expect(complaintsOf(page)).toEqual([]));
+
+  const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
+  /** As the signed-in administrator. */
+  const complete = (names: string[] = Object.keys(models)): Promise<number> =>
+    page.evaluate(
+      async (body) => {
+        const account = (await (await fetch('/api/v1/auth/account')).json()) as {
+          csrfToken: string;
+        };
+        const headers = { 'content-type': 'application/json', 'x-csrf-token': account.csrfToken };
+        const reply = await fetch('/api/v1/completions', { method: 'POST', headers, body });
+        return reply.status;
+      },
+      JSON.stringify({ messages, models: names }),
+    );
+  const rows = () => page.getByRole('table').getByRole('link');
+  const openNewest = async (): Promise<void> => {
+    await page.goto(`${gateway.url}/requests`);
+    await rows().first().click();
+    await page.getByRole('heading', { name: 'Candidates' }).waitFor();
+  };
+
+  it('shows a request that has just happened while it is live', async () => {
+    await page.getByRole('switch', { name: 'Live' }).click();
+    await page.getByText('Waiting for requests').waitFor();
+    expect(page.url()).toContain('live=true');
+    await complete(['up/gamma']);
+    await page.getByRole('cell', { name: 'up/gamma' }).waitFor();
+    await complete(['up/beta']);
+    await page.getByRole('cell', { name: 'up/beta' }).waitFor();
+    expect(await rows().count()).toBe(2);
+    await page.getByRole('switch', { name: 'Live' }).click();
+    await expect.poll(() => page.url()).not.toContain('live');
+  });
+
+  it('shows the requests of a time range that is dragged out in the histogram', async () => {
+    await page.goto(`${gateway.url}/requests?range=1h`);
+    await rows().first().waitFor();
+    const drag = async (from: number, to: number): Promise<void> => {
+      const box = await page.locator('.u-over').boundingBox();
+      if (!box) throw new Error('there is no histogram');
+      const { x, y, width, height } = box;
+      await page.mouse.move(x + from * width, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + to * width, y + height / 2, { steps: 8 });
+      await page.mouse.up();
+      await page.getByRole('button', { name: 'Show all' }).waitFor();
+    };
+    await drag(0.1, 0.4);
+    await page.getByText('No requests in this time range').waitFor();
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    expect(to! - from!).toBeGreaterThan(10 * 60_000);
+    expect(to! - from!).toBeLessThan(30 * 60_000);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => rows().count()).toBe(2);
+    await drag(0.5, 0.999);
+    await expect.poll(() => rows().count()).toBe(2);
+    await page.goBack();
+    await expect.poll(() => page.url()).not.toContain('from=');
+  });
+
+  it('weighs the candidates of one request again, and says who would win', async () => {
+    expect(await complete()).toBe(200);
+    await openNewest();
+    const slider = (name: string) => page.getByRole('slider', { name });
+    await slider('Quality').press('Home');
+    await slider('Latency').press('Home');
+    await slider('Cost').press('End');
+    await page.getByText(/^up\/gamma (would win instead of|still wins)/).waitFor();
+    await slider('Cost').press('Home');
+    await slider('Quality').press('End');
+    await page.getByText(/^up\/alpha (would win instead of|still wins)/).waitFor();
+    await page
+      .locator('.scatter')
+      .getByText(/up\/alpha \(.*would win/)
+      .waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('puts a request into the evaluation set', async () => {
+    expect(await complete()).toBe(200);
+    await openNewest();
+    await page.getByRole('button', { name: 'Add to evaluation set' }).click();
+    await page.getByRole('link', { name: 'See the set' }).click();
+    await page.getByRole('cell', { name: /Why is the sky blue/ }).waitFor();
+  });
+
+  it('offers only to read a request of another account', async () => {
+    const models = ['up/alpha', 'up/gamma'];
+    await post(`${gateway.url}/api/v1/completions`, { messages, models }, gateway.auth);
+    await openNewest();
+    await page.getByText(/another account/).waitFor();
+    expect(await page.getByRole('slider').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add to evaluation set' }).count()).toBe(0);
+  });
+});

@@ -73,6 +73,9 @@ export class CompletionUsage {
       lastUsage,
       snapshot.catalog.lookup(candidate.provider, candidate.model),
     );
+    const { grounding } = this.parts.metrics;
+    if (lastUsage.webSearches) grounding.nativeSearches(lastUsage.webSearches);
+    if (lastCosts.web_search_cost) grounding.cost(lastCosts.web_search_cost);
     const { earlier } = this;
     const usage = earlier ? usageOfBoth(earlier.usage, lastUsage) : lastUsage;
     const costs = earlier ? addCosts(earlier.costs, lastCosts) : lastCosts;

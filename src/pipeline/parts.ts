@@ -23,7 +23,10 @@ export interface RequestMetrics {
   explored(): void;
   limited(limit: Measure): void;
   shadowed(outcome: ShadowOutcome): void;
-  readonly grounding: Pick<GroundingMetrics, 'search' | 'page' | 'toolCall' | 'cost' | 'citations'>;
+  readonly grounding: Pick<
+    GroundingMetrics,
+    'search' | 'nativeSearches' | 'page' | 'toolCall' | 'cost' | 'citations'
+  >;
 }
 
 /** The configuration in force, and what has become of later ones. Times in ms since 1970. */

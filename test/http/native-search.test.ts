@@ -9,6 +9,7 @@ import {
   searchingProviders,
   wholeAnswer,
 } from '../helpers/native-search.js';
+import { metricOf } from '../helpers/metrics.js';
 import { type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
 import { post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
@@ -108,6 +109,38 @@ describe('a completion with search, of a model that searches by itself', () => {
     expect(json).toMatchObject({
       message: { citations: [{ quote: 'Version 4.0 was released.', verified: 'provider' }] },
     });
+  });
+});
+
+describe('searches that models make by themselves', () => {
+  const searches = (): Promise<number> =>
+    metricOf(gateway, 'signalbox_searches_total', 'engine="native"', 'outcome="ok"');
+  const costUsd = (): Promise<number> => metricOf(gateway, 'signalbox_grounding_cost_usd_total');
+  const durations = (): Promise<number> =>
+    metricOf(gateway, 'signalbox_search_duration_seconds_count');
+
+  it.each(searchingModels)('are counted once with their cost: %s', async (label, answer) => {
+    const before = [await searches(), await costUsd(), await durations()] as const;
+    upstream.script([asAsked(answer)]);
+    const { json } = await native({ models: [label] });
+    expect((await searches()) - before[0]).toBe(at(json, 'grounding', 'searches'));
+    const cost = at(json, 'usage', 'costs', 'web_search_cost') ?? 0;
+    expect((await costUsd()) - before[1]).toBeCloseTo(Number(cost), 9);
+    expect(await durations()).toBe(before[2]);
+  });
+
+  it('are counted too where a client of OpenAI’s API asks the provider for them', async () => {
+    const label = 'claude/claude-sonnet-4-5';
+    const before = [await searches(), await costUsd()] as const;
+    upstream.script([asAsked(searchAnswerOf(label))]);
+    const { status } = await post(
+      `${gateway.url}/v1/chat/completions`,
+      { messages, model: label, web_search_options: {} },
+      gateway.auth,
+    );
+    expect(status).toBe(200);
+    expect((await searches()) - before[0]).toBe(searchAnswerOf(label).found.webSearches);
+    expect(await costUsd()).toBeGreaterThan(before[1]);
   });
 });
 

@@ -90,7 +90,7 @@ class NativeFinds {
   end(searches: number | undefined): void {
     this.addCited();
     if (!this.searched && !searches) return;
-    this.events.searchedNatively(this.queries, searches ?? Math.max(this.queries.length, 1));
+    this.events.searchedNatively(this.queries, searches);
   }
 
   addCited(): void {

@@ -38,10 +38,15 @@ export class GroundingEvents implements WebObserver {
     this.engine = engine;
   };
 
-  /** A search that the model's provider made. */
-  searchedNatively(queries: readonly string[], searches: number): void {
+  /**
+   * A model searched by itself. @param counted how often, by its usage, which is in the metrics;
+   * absent: its provider does not tell
+   */
+  searchedNatively(queries: readonly string[], counted: number | undefined): void {
     this.engine ??= 'native';
+    const searches = counted ?? Math.max(queries.length, 1);
     this.searches += searches;
+    if (counted === undefined) this.metrics.grounding.nativeSearches(searches);
     for (const query of queries) if (this.queries.length < maxQueries) this.queries.push(query);
   }
 

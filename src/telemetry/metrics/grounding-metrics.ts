@@ -6,7 +6,13 @@ export class GroundingMetrics {
 
   /** @param outcome `ok`, `cached`, or the code of the failure */
   search(engine: string, outcome: string, ms: number): void {
-    this.instruments.searches.series(engine, outcome).observe(ms / 1000);
+    this.instruments.searches.series(engine, outcome).inc();
+    this.instruments.searchDurations.series(engine, outcome).observe(ms / 1000);
+  }
+
+  /** Searches of a model's own, of which nobody tells how long they took. */
+  nativeSearches(count: number): void {
+    this.instruments.searches.series('native', 'ok').inc(count);
   }
 
   /** @param outcome `ok`, or why the page could not be read */

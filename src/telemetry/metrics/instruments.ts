@@ -121,9 +121,15 @@ const attemptInstruments = ({ counter, histogram }: Maker) => ({
 
 /** Instruments of searching, reading and tools. */
 const groundingInstruments = ({ counter, histogram }: Maker) => ({
-  searches: histogram(
+  searches: counter(
+    'signalbox_searches_total',
+    "Web searches, by engine and outcome; `native`: a model's own.",
+    'engine',
+    'outcome',
+  ),
+  searchDurations: histogram(
     'signalbox_search_duration_seconds',
-    'Duration of web searches, by engine and outcome.',
+    "Duration of the gateway's web searches, by engine and outcome.",
     ['engine', 'outcome'],
     requestBuckets,
   ),
@@ -141,7 +147,7 @@ const groundingInstruments = ({ counter, histogram }: Maker) => ({
   ),
   groundingCost: counter(
     'signalbox_grounding_cost_usd_total',
-    'Cost of searches, pages and tools in USD, where the price is known.',
+    'Cost of searches and tools in USD, where the price is known.',
   ),
   citations: counter('signalbox_citations_total', 'Citations in answers.'),
   citationsDropped: counter(

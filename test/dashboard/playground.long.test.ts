@@ -242,6 +242,7 @@ describe.runIf(hasChromium)('the playground', () => {
     ['drop', 'DragEvent', 'dataTransfer'],
   ])('attaches a picture by %s', async (way, kind, files) => {
     // no key or mouse of the browser brings a file
+    await page.getByLabel('Your message').waitFor();
     await page.evaluate(`(() => {
       const ${files} = new DataTransfer();
       const bytes = Uint8Array.from([${pixel.join()}]);

@@ -1,7 +1,27 @@
 import type { ChatRequest } from '../completion.js';
+import type { NativeSearch } from '../providers/adapter.js';
 import { maxSearches } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import type { GatewaySnapshot } from './snapshot.js';
+
+/** What a candidate's own search can do; null: none is known. */
+export const ownSearchOf = (
+  { provider, model }: Candidate,
+  { providers }: GatewaySnapshot,
+): NativeSearch | null => providers.get(provider ?? '')?.adapter.webSearch?.(model) ?? null;
+
+/**
+ * A request whose candidate is not to search by itself, because the gateway has searched for it: the
+ * numbers in its answer would mean other pages. Unchanged where that cannot be asked for.
+ */
+export const withoutOwnSearch = (
+  chat: ChatRequest,
+  candidate: Candidate,
+  snapshot: GatewaySnapshot,
+): ChatRequest =>
+  ownSearchOf(candidate, snapshot)?.stoppable
+    ? { ...chat, web_search_options: { max_uses: 0 } }
+    : chat;
 
 /**
  * How often a candidate may search the web by itself for a request: 0 if the request does not ask
@@ -9,9 +29,8 @@ import type { GatewaySnapshot } from './snapshot.js';
  */
 export function ownSearches(
   chat: ChatRequest,
-  { provider, model }: Candidate,
-  { providers }: GatewaySnapshot,
+  candidate: Candidate,
+  snapshot: GatewaySnapshot,
 ): number | null {
-  const search = providers.get(provider ?? '')?.adapter.webSearch?.(model);
-  return maxSearches(chat, search?.bounded ?? false);
+  return maxSearches(chat, ownSearchOf(candidate, snapshot)?.bounded ?? false);
 }

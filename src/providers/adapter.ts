@@ -40,6 +40,8 @@ export interface NativeSearch {
   readonly forced: boolean;
   /** Whether it keeps `max_uses`, so that what its searches cost has a bound. */
   readonly bounded: boolean;
+  /** Whether `max_uses: 0` keeps it from searching, where it would otherwise do so unasked. */
+  readonly stoppable?: boolean;
 }
 
 /** One call to one model. */

@@ -56,8 +56,19 @@ export const perplexitySearch: CompatibleSearch = {
   ability: (model) =>
     /^r1-/i.test(model)
       ? null
-      : { withTools: false, always: true, forced: true, bounded: !/deep-research/i.test(model) },
+      : {
+          withTools: false,
+          always: true,
+          forced: true,
+          bounded: !/deep-research/i.test(model),
+          stoppable: true,
+        },
   ask(body, asked) {
+    if (asked.isOff) {
+      // the fee of a request stays the same (documentation, 2026-11)
+      body['disable_search'] = true;
+      return;
+    }
     const domains =
       asked.allowedDomains ?? asked.blockedDomains?.map((domain) => `-${domain}`) ?? undefined;
     body['search_domain_filter'] ??= domains;

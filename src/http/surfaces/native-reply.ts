@@ -56,8 +56,12 @@ export class NativeReply extends WholeAnswer {
     const { envelope } = this;
     const { choices } = this.collected(finishReason, envelope.responseMessageId, '');
     const message = choices[0]?.message;
-    envelope.cite(this.answer ? message?.annotations : null);
-    if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
+    if (this.answer) {
+      const delta = { search_results: message?.search_results };
+      // pages first, as they stream: texts number them in that order
+      envelope.collectSources({ ...this.answer.completion, choices: [{ index: 0, delta }] });
+      envelope.cite(message?.annotations);
+    }
     this.calls = callsOf(message);
     return {
       text: message?.content || message?.refusal || '',

@@ -8,6 +8,7 @@ import { webTools } from '../../grounding/tools/web-tools.js';
 import type { Candidate } from '../../routing/plan.js';
 import { measureRequest } from '../../routing/tokens.js';
 import { CompletionUses } from '../completion-uses.js';
+import { ownSearchOf, withoutOwnSearch } from '../own-searches.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import { AnswerChecks } from './answer-checks.js';
 import type { SearchMode } from './grounding-call.js';
@@ -84,7 +85,7 @@ export class GroundingSession {
     const hasTools = grounding.tools.length + grounding.terms.clientTools.length > 0;
     const takesTools = facts.tools !== false && (mode !== 'once' || hasTools);
     const material = mode === 'once' && history.length === 0 ? await this.searchOnce() : '';
-    const chat = roundChat({
+    const built = roundChat({
       chat: planned.call.chat,
       terms: grounding.terms,
       // a turn that was paused goes on only where it may search
@@ -98,6 +99,8 @@ export class GroundingSession {
       isLast,
       today: this.today,
     });
+    const isGateways = mode === 'tools' || mode === 'once';
+    const chat = isGateways ? withoutOwnSearch(built, candidate, request.snapshot) : built;
     this.promptTokens = measureRequest(chat.messages, chat.tools ?? []).tokens;
     figures.addedPromptTokens = Math.max(0, this.promptTokens - planned.plan.promptTokens);
     return { chat, admitted: this.admit(candidate, chat) };
@@ -105,7 +108,11 @@ export class GroundingSession {
 
   /** What checks the text of one attempt. */
   filterFor(candidate: Candidate): TextFilter {
-    return this.checks.begin(this.modes.get(candidate) === 'native', this.events);
+    const mode = this.modes.get(candidate);
+    // one that searches unasked numbers its own pages
+    const { snapshot } = this.input.request;
+    const isNative = mode ? mode === 'native' : ownSearchOf(candidate, snapshot)?.always === true;
+    return this.checks.begin(isNative, this.events);
   }
 
   /**

@@ -21,6 +21,7 @@ import { mediaOf } from '../../routing/prompt-media.js';
 import { measureRequest } from '../../routing/tokens.js';
 import { CompletionUses } from '../completion-uses.js';
 import { isBounded, reserveLimits } from '../limits.js';
+import { withoutOwnSearch } from '../own-searches.js';
 import { RequestReservation } from '../request-reservation.js';
 import type { GroundedInput } from './grounded-run.js';
 import { CollectedText } from './collected-text.js';
@@ -96,7 +97,10 @@ export class ResearchCalls implements ResearchModel {
     try {
       const outcome = await execute({
         plan: { candidates, limits: this.limitsOf(candidates) },
-        callOf: chatCalls(chat, writer),
+        callOf: (target) => {
+          const { snapshot } = this.input.request;
+          return chatCalls(withoutOwnSearch(chat, target.candidate, snapshot), writer)(target);
+        },
         errorTrace: [],
         cancellation,
         reservation,

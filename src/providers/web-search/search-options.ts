@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly blockedDomains?: readonly string[];
   readonly recency?: string;
   readonly required: boolean;
+  /** `max_uses: 0`: the model must not search, as far as `NativeSearch.stoppable` says. */
+  readonly isOff?: true;
 }
 
 const text = (value: unknown): string | undefined =>
@@ -47,6 +49,7 @@ export function searchRequestOf({
   const fields = {
     contextSize: text(size),
     location: locationOf(asked['user_location']),
+    isOff: uses === 0 ? true : undefined,
     maxUses: Number.isInteger(uses) && Number(uses) > 0 ? Number(uses) : undefined,
     allowedDomains: allowed,
     blockedDomains: allowed ? undefined : domains(asked['blocked_domains']),

@@ -19,6 +19,7 @@ const columns = [
   'task_kinds',
   'answer_time',
 ];
+const known: ReadonlySet<string> = new Set(columns);
 /** Marks a field that a candidate does not have; null means that the value is unknown. */
 const absent = false;
 
@@ -42,54 +43,74 @@ export interface ExplainedCandidate {
 }
 
 /**
- * The stored text of candidates: JSON, the names of the columns and then a row for each candidate.
+ * The stored text of candidates: JSON, the names of the columns, then a row for each candidate. The
+ * last name is an object of the fields that are the same for all of them, which have no column.
  * `unpackCandidates` reads it.
  */
 export function packCandidates(candidates: readonly ExplainedCandidate[]): string {
-  return JSON.stringify([columns, ...candidates.map(packed)]);
+  const rows = candidates.map(packed);
+  const [first] = rows;
+  if (first === undefined) return '[[]]';
+  const shared: Record<string, unknown> = {};
+  const kept = columns.flatMap((name, place) => {
+    const value = first[place];
+    if (!rows.every((row) => isSame(row[place], value))) return [place];
+    if (value !== absent) shared[name] = value;
+    return [];
+  });
+  const names = [...kept.map((place) => columns[place]), shared];
+  return JSON.stringify([names, ...rows.map((row) => inColumns(row, kept))]);
+}
+
+/** Lists are compared by their entries: candidates of one request have the same kinds of task. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b ||
+  (Array.isArray(a) &&
+    Array.isArray(b) &&
+    a.length === b.length &&
+    a.every((one, at) => one === b[at]));
+
+/** The row in the columns that are kept, and the other fields after the place of the shared ones. */
+function inColumns(row: readonly unknown[], kept: readonly number[]): unknown[] {
+  const shown = kept.map((place) => row[place]);
+  if (row.length > columns.length) shown.push(absent, row[columns.length]);
+  return shown;
 }
 
 /**
- * The columns, followed by an object of other fields. Written out, because a loop over the names
- * takes twice as long.
+ * The columns, followed by an object of other fields. Written out, because a loop over the names, and
+ * taking the rest of an object, take twice as long.
  */
-function packed({
-  label,
-  provider,
-  model,
-  quality,
-  price,
-  latency,
-  score,
-  uncertainty,
-  cost,
-  output_tokens,
-  reason,
-  interval,
-  basis,
-  task_kinds,
-  answer_time,
-  ...more
-}: ExplainedCandidate): unknown[] {
-  // a label that consists of the two names is not stored
+function packed(candidate: ExplainedCandidate): unknown[] {
+  const { label, provider, model, interval } = candidate;
   const row = [
+    // a label that consists of the two names is not stored
     label === labelOf(provider, model) ? absent : label,
     provider,
     model,
-    or(quality),
-    or(price),
-    or(latency),
-    or(score),
-    or(uncertainty),
-    or(cost),
-    or(output_tokens),
-    or(reason),
+    or(candidate.quality),
+    or(candidate.price),
+    or(candidate.latency),
+    or(candidate.score),
+    or(candidate.uncertainty),
+    or(candidate.cost),
+    or(candidate.output_tokens),
+    or(candidate.reason),
     or(interval),
-    or(basis),
-    or(task_kinds),
-    or(answer_time),
+    or(candidate.basis),
+    or(candidate.task_kinds),
+    or(candidate.answer_time),
   ];
-  return Object.keys(more).length === 0 ? row : [...row, more];
+  const more = othersOf(candidate);
+  if (more !== null) row.push(more);
+  return row;
+}
+
+function othersOf(candidate: ExplainedCandidate): Record<string, unknown> | null {
+  let others: Record<string, unknown> | null = null;
+  for (const name in candidate)
+    if (!known.has(name)) (others ??= {})[name] = candidate[name as keyof ExplainedCandidate];
+  return others;
 }
 
 const or = <T>(value: T | undefined): T | typeof absent => (value === undefined ? absent : value);
@@ -107,10 +128,14 @@ export function unpackCandidates(stored: unknown): unknown {
 /** Uses the names that are stored with the row, whatever the columns are now. */
 function unpacked(names: readonly unknown[], row: unknown): unknown {
   if (!Array.isArray(row)) return row;
+  const shared = names.find((name) => typeof name === 'object');
   const fields = names
-    .map((name, place): [string, unknown] => [String(name), row[place]])
-    .filter(([, value]) => value !== absent);
-  const candidate: { provider?: unknown; model?: unknown } = Object.fromEntries(fields);
+    .map((name, place): [unknown, unknown] => [name, row[place]])
+    .filter(([name, value]) => typeof name !== 'object' && value !== absent);
+  const candidate: { provider?: unknown; model?: unknown } = {
+    ...(shared as object | undefined),
+    ...Object.fromEntries(fields),
+  };
   return {
     label: labelOf(candidate.provider, candidate.model),
     ...candidate,

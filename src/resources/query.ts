@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import { closestName } from '../config/closest.js';
 import { GatewayError, invalidField } from '../errors.js';
-import type { RequestFilter } from '../store/contracts/requests.js';
+import type { ModelName, RequestFilter } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 
 /** The parameters of a list: those of a request, or what the code of a host app gives. */
@@ -9,6 +9,8 @@ export interface Asked {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
+/** In a filter. */
+const maxModels = 50;
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
@@ -80,10 +82,27 @@ export function accountParameter(req: Asked, { accountId, role }: Caller): strin
 /** `model=<provider>/<model>`, or `provider` and `model` separately. */
 export function modelParameters(req: Asked): Pick<RequestFilter, 'provider' | 'model'> {
   const [provider, model] = [textParameter(req, 'provider'), textParameter(req, 'model')];
-  const slash = provider === null ? (model?.indexOf('/') ?? -1) : -1;
-  return slash === -1 || model === null
-    ? { provider, model }
-    : { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+  return model === null ? { provider, model } : modelNamed(model, provider);
+}
+
+/**
+ * The same, but `model` may name several, separated by commas.
+ * @throws GatewayError `validation_failed`
+ */
+export function modelsParameter(req: Asked): Pick<RequestFilter, 'provider' | 'model' | 'models'> {
+  const named = textParameter(req, 'model')?.split(',') ?? [];
+  const names = [...new Set(named.map((name) => name.trim()))].filter((name) => name !== '');
+  if (names.length > maxModels) throw invalidField('model', `must be at most ${maxModels} models`);
+  const provider = textParameter(req, 'provider');
+  const models = names.map((name) => modelNamed(name, provider));
+  return models.length > 1 ? { provider, models } : { provider, model: null, ...models[0] };
+}
+
+function modelNamed(name: string, provider: string | null): ModelName {
+  const slash = provider === null ? name.indexOf('/') : -1;
+  return slash === -1
+    ? { provider, model: name }
+    : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
 /**

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFiltered, queryOf, withoutFilters } from '../../src/dashboard/pages/requests/filters.js';
+import {
+  isFiltered,
+  modelsOf,
+  queryOf,
+  withoutFilters,
+} from '../../src/dashboard/pages/requests/filters.js';
 import { scatterOf } from '../../src/dashboard/pages/requests/scatter.js';
 import {
   axisEnd,
@@ -27,6 +32,11 @@ describe('the filters of the address', () => {
     expect(queryOf({}, true, now).account).toBe('all');
     expect(queryOf({ account: 'own' }, true, now).account).toBeUndefined();
     expect(queryOf({}, false, now).account).toBeUndefined();
+  });
+
+  it('name any number of models', () => {
+    expect(modelsOf({})).toEqual([]);
+    expect(modelsOf({ model: 'up/a, up/b,,up/a' })).toEqual(['up/a', 'up/b']);
   });
 
   it('are all taken away at once', () => {

@@ -120,6 +120,15 @@ describe.each(databases)('figures over time on %s', (_name, make) => {
     expect((await series('account=all', 'sk_two')).status).toBe(403);
   });
 
+  it('of more models than a filter may name are refused', async () => {
+    const models = Array.from({ length: 51 }, (_, index) => `up/m${index}`).join(',');
+    for (const path of ['requests', 'requests/histogram']) {
+      const { status, json } = await get(`${path}?model=${models}`);
+      expect(status).toBe(422);
+      expect(JSON.stringify(json)).toContain('model: must be at most 50 models');
+    }
+  });
+
   it('of the request log are counted by the filters of its list', async () => {
     const count = async (query: string): Promise<[number, number]> => {
       const { json, status } = await get(`requests/histogram?${wholeHour}&${query}`);
@@ -138,6 +147,10 @@ describe.each(databases)('figures over time on %s', (_name, make) => {
     expect(await count('failed=true')).toEqual([1, 1]);
     expect(await count('status=429')).toEqual([1, 1]);
     expect(await count('model=up/other')).toEqual([1, 0]);
+    expect(await count('model=up/other,up/known')).toEqual([21, 1]);
+    expect(await count('model=up/other,%20up/unknown,')).toEqual([1, 0]);
+    expect(await count('provider=up&model=other,unknown')).toEqual([1, 0]);
+    expect(await count('model=other/known,up/unknown')).toEqual([0, 0]);
     expect(await count('stream=true&surface=openai')).toEqual([1, 0]);
     expect(await count('surface=proxy')).toEqual([0, 0]);
     expect(await count('minLatency=9000')).toEqual([2, 0]);

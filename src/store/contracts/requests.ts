@@ -61,6 +61,12 @@ export interface NewRequest extends RequestRow {
   readonly shadow?: NewShadow;
 }
 
+/** A model of a provider; null: of any. */
+export interface ModelName {
+  readonly provider: string | null;
+  readonly model: string;
+}
+
 /** Selects requests. Times in ms: `from` inclusive, `to` exclusive. */
 export interface RequestFilter {
   /** Null: all accounts. */
@@ -69,6 +75,8 @@ export interface RequestFilter {
   readonly keyIds?: readonly string[] | null;
   readonly provider?: string | null;
   readonly model?: string | null;
+  /** Requests of any of these models. */
+  readonly models?: readonly ModelName[] | null;
   readonly responseId?: string | null;
   readonly conversationId?: string | null;
   readonly surface?: string | null;

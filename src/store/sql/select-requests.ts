@@ -67,7 +67,7 @@ export function countRequests(
 }
 
 function selects(filter: RequestFilter): RawBuilder<SqlBool> {
-  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter)];
+  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)];
   return sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`;
 }
 
@@ -122,4 +122,14 @@ function keys({ keyIds }: RequestFilter): Condition[] {
   if (only === undefined) return [sql<SqlBool>`1 = 0`];
   // not the bare column: SQLite would read the index of keys once for each, and then sort
   return [sql<SqlBool>`coalesce(requests.key_id, '') in (${sql.join(keyIds.map(clean))})`];
+}
+
+function models({ models: wanted }: RequestFilter): Condition[] {
+  if (!wanted) return [];
+  const each = wanted.map(({ provider, model }) =>
+    provider === null
+      ? sql`requests.model = ${clean(model)}`
+      : sql`(requests.provider = ${clean(provider)} and requests.model = ${clean(model)})`,
+  );
+  return [each.length === 0 ? sql`1 = 0` : sql<SqlBool>`(${sql.join(each, sql` or `)})`];
 }

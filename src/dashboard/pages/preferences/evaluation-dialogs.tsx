@@ -12,9 +12,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.js';
+import { useModelLabels } from '../../components/model-labels.js';
 import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
-import { useModelLabels, useRefresh } from './queries.js';
+import { useRefresh } from './queries.js';
 import { scoreChanges } from './score-text.js';
 
 const text = texts.preferences.set;

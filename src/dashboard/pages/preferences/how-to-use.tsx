@@ -1,8 +1,8 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useModelLabels } from '../../components/model-labels.js';
 import { gatewayUrl } from '../../api/client.js';
 import { CodeBlock, CopyText } from '../../components/copy-text.js';
 import { texts } from '../../texts/texts.js';
-import { useModelLabels } from './queries.js';
 
 const text = texts.preferences;
 

@@ -30,17 +30,6 @@ export const usePreference = (id: string) =>
     queryFn: () => dataOf(api.GET('/api/v1/preferences/{id}', { params: { path: { id } } })),
   });
 
-/** The labels of the chat models that can be called. */
-export const useModelLabels = (): readonly string[] => {
-  const { data } = useQuery({
-    queryKey: ['model-labels'],
-    queryFn: () => dataOf(api.GET('/v1/models')),
-    staleTime: 60_000,
-  });
-  // aliases and `auto` have no slash, and stand for models
-  return data?.data.flatMap(({ id }) => (id.includes('/') ? [id] : [])) ?? [];
-};
-
 /** The last training of a preference; null: there was none. Asked again while it runs. */
 export const useTraining = (id: string) =>
   useQuery({

@@ -9,8 +9,8 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
+import { useModelLabels } from '../../components/model-labels.js';
 import { texts } from '../../texts/texts.js';
-import { useModelLabels } from './queries.js';
 import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
 
 const text = texts.preferences;

@@ -1,6 +1,7 @@
 import { Alert, Button, FileButton, Group, Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useModelLabels } from '../../components/model-labels.js';
 import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
@@ -13,7 +14,7 @@ import {
   problemOf,
 } from './column-mapping.js';
 import { MappingTable } from './mapping-table.js';
-import { startTraining, useModelLabels, useRefresh } from './queries.js';
+import { startTraining, useRefresh } from './queries.js';
 
 const text = texts.preferences;
 

@@ -1,8 +1,9 @@
-import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useModelLabels } from '../../components/model-labels.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
-import { isFiltered, spanOf, spans, withoutFilters } from './filters.js';
+import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from './filters.js';
 
 const text = texts.requests;
 /** Until a text that is being typed is searched for. */
@@ -59,8 +60,8 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
           change({ failed: null, status: null, ...(name ? { [name]: wanted ?? null } : {}) });
         }}
       />
-      <TypedFilter name="model" label={text.model} placeholder="openai/gpt-5" width={180} />
-      <TypedFilter name="key" label={text.key} placeholder={text.any} width={120} />
+      <ModelFilter />
+      <KeyFilter />
       <Select
         size="xs"
         w={140}
@@ -95,28 +96,38 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
   );
 }
 
-interface TypedFilterProps {
-  name: 'model' | 'key';
-  label: string;
-  placeholder: string;
-  width: number;
+/** One or several models: those that can be called, and any other that is typed. */
+function ModelFilter() {
+  const [parameters, change] = useParameters();
+  const labels = useModelLabels();
+  const chosen = modelsOf(parameters);
+  return (
+    <TagsInput
+      size="xs"
+      w={220}
+      label={text.models}
+      placeholder={chosen.length === 0 ? text.any : text.another}
+      data={[...labels]}
+      limit={20}
+      maxTags={maxModels}
+      value={chosen}
+      onChange={(models) => change({ model: models.join(',') })}
+    />
+  );
 }
 
-/** A filter that is typed. Another value from outside, such as “clear”, makes a new field. */
-function TypedFilter({ name, label, placeholder, width }: TypedFilterProps) {
+/** Typed. Another value from outside, such as “clear”, makes a new field. */
+function KeyFilter() {
   const [parameters, change] = useParameters();
-  const search = useDebouncedCallback(
-    (value: string) => change({ [name]: value.trim() }),
-    typingMs,
-  );
-  const value = parameters[name] ?? '';
+  const search = useDebouncedCallback((key: string) => change({ key: key.trim() }), typingMs);
+  const value = parameters.key ?? '';
   return (
     <TextInput
       key={value === '' ? 'empty' : 'set'}
       size="xs"
-      w={width}
-      label={label}
-      placeholder={placeholder}
+      w={120}
+      label={text.key}
+      placeholder={text.any}
       defaultValue={value}
       onChange={({ currentTarget }) => search(currentTarget.value)}
     />

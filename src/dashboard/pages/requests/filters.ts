@@ -16,6 +16,19 @@ export type Span = keyof typeof spans;
 export const spanOf = (name: string | undefined): Span =>
   name !== undefined && Object.hasOwn(spans, name) ? (name as Span) : '24h';
 
+/** The API takes no more. */
+export const maxModels = 50;
+
+/** The models that the address names. */
+export const modelsOf = ({ model = '' }: Parameters): string[] => [
+  ...new Set(
+    model
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ),
+];
+
 /** The filters that go to the API as they are. */
 const plain = ['model', 'key', 'surface', 'status', 'failed', 'code'] as const;
 

@@ -19,6 +19,10 @@ const model = queryParameter(
   'model',
   "`<provider>/<model>`, or the model's name alone together with `provider`.",
 );
+const models = queryParameter(
+  'model',
+  "One or more of `<provider>/<model>`, separated by commas, or the models' names alone together with `provider`.",
+);
 const provider = queryParameter('provider', "A provider's name in the configuration.");
 const from = queryParameter(
   'from',
@@ -38,7 +42,7 @@ const requestFilters = [
   account,
   key,
   provider,
-  model,
+  models,
   surface,
   stream,
   status,

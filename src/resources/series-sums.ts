@@ -22,6 +22,21 @@ export type SeriesColumns = {
   readonly [Name in keyof PointFigures]: readonly PointFigures[Name][];
 };
 
+interface RowCounts {
+  readonly latencies: LatencyCounts;
+  readonly firstTokens: LatencyCounts;
+}
+
+/** What a row counts by class of latency. */
+function countsOf({ measure, bucket, requests, ...packed }: SeriesRow): RowCounts {
+  const [latencies, firstTokens] = [new LatencyCounts(), new LatencyCounts()];
+  if (measure === 'latency') latencies.add(bucket, requests);
+  if (measure === 'ttft') firstTokens.add(bucket, requests);
+  latencies.addPacked(packed.latencies ?? '');
+  firstTokens.addPacked(packed.firstTokens ?? '');
+  return { latencies, firstTokens };
+}
+
 /** The rows of one point. */
 class PointSums {
   private requests = 0;
@@ -32,12 +47,10 @@ class PointSums {
   private readonly latencies = new LatencyCounts();
   private readonly firstTokens = new LatencyCounts();
 
-  add({ measure, bucket, ...sums }: SeriesRow): void {
-    if (measure === 'ttft') {
-      this.firstTokens.add(bucket, sums.requests);
-      return;
-    }
-    if (measure === 'latency') this.latencies.add(bucket, sums.requests);
+  add({ measure, ...sums }: SeriesRow, { latencies, firstTokens }: RowCounts): void {
+    this.latencies.addAll(latencies);
+    this.firstTokens.addAll(firstTokens);
+    if (measure === 'ttft') return;
     this.requests += sums.requests;
     this.errors += sums.errors;
     this.promptTokens += sums.promptTokens;
@@ -72,8 +85,9 @@ export class SeriesSums {
 
   add(rows: readonly SeriesRow[]): void {
     for (const row of rows) {
-      this.points[row.point]?.add(row);
-      this.whole.add(row);
+      const counts = countsOf(row);
+      this.points[row.point]?.add(row, counts);
+      this.whole.add(row, counts);
     }
   }
 

@@ -1,7 +1,12 @@
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { settledStore } from '../pipeline/settled-store.js';
-import type { PeriodFilter, SeriesGrouping } from '../store/contracts/periods.js';
+import type {
+  GroupNames,
+  PeriodFilter,
+  SeriesGrouping,
+  SeriesRow,
+} from '../store/contracts/periods.js';
 import type { Store } from '../store/contracts/store.js';
 import { isoOf } from './page-request.js';
 import { type Asked, keyParameter, modelParameters, textParameter } from './query.js';
@@ -77,8 +82,9 @@ export async function readSeries(
   const store = await settledStore(parts);
   const keyIds = await keyParameter(asked, store, accountId);
   const filter = { accountId, keyIds, ...modelParameters(asked), from, to };
+  const divided = await readDivided(store, filter, { intervalMs, by });
   const whole = new SeriesSums(points);
-  whole.add(await store.periods.series(filter, { intervalMs, by: null }));
+  whole.add(divided.rows);
   const before = new SeriesSums(1);
   const earlier = { ...filter, from: from - (to - from), to: from };
   before.add(await store.periods.series(earlier, { intervalMs: null, by: null }));
@@ -92,23 +98,70 @@ export async function readSeries(
     points: whole.columns(),
     totals,
     previous: before.totals(),
-    groups: by === null ? [] : await readGroups(store, filter, { ...span, by }, totals.requests),
+    groups: by === null ? [] : await makeGroups(store, divided, { by, points }, totals.requests),
   };
 }
 
-async function readGroups(
-  { periods, keys }: Store,
+interface DividedRows {
+  /** All that the filter selects; split by group where that is the same reading. */
+  readonly rows: readonly SeriesRow[];
+  /** Of the largest groups, largest first. */
+  readonly groups: readonly GroupRows[];
+}
+
+interface GroupRows {
+  readonly names: GroupNames;
+  readonly rows: SeriesRow[];
+}
+
+const nameOf = (group: GroupNames): string => group.join('\n');
+
+/** Models are few, so that one reading has the sums of all of them and of the whole. */
+async function readDivided(
+  { periods }: Store,
   filter: PeriodFilter,
-  { by, intervalMs, points }: { by: SeriesGrouping; intervalMs: number; points: number },
+  { intervalMs, by }: { intervalMs: number; by: SeriesGrouping | null },
+): Promise<DividedRows> {
+  if (by === null || by === 'model' || by === 'provider') {
+    const rows = await periods.series(filter, { intervalMs, by });
+    return { rows, groups: byGroup(rows, largestOf(rows)) };
+  }
+  const groups = await periods.groups(filter, by, maxGroups);
+  return {
+    rows: await periods.series(filter, { intervalMs, by: null }),
+    groups: byGroup(await periods.series(filter, { intervalMs, by, groups }), groups),
+  };
+}
+
+function byGroup(rows: readonly SeriesRow[], groups: readonly GroupNames[]): GroupRows[] {
+  const all = new Map(groups.map((names) => [nameOf(names), { names, rows: [] as SeriesRow[] }]));
+  for (const row of rows) all.get(nameOf(row.group))?.rows.push(row);
+  return [...all.values()];
+}
+
+function largestOf(rows: readonly SeriesRow[]): GroupNames[] {
+  const groups = new Map<string, { group: GroupNames; requests: number }>();
+  for (const { group, measure, requests } of rows) {
+    const one = groups.get(nameOf(group)) ?? { group, requests: 0 };
+    if (measure !== 'ttft') one.requests += requests;
+    groups.set(nameOf(group), one);
+  }
+  return [...groups]
+    .sort(([a, one], [b, other]) => other.requests - one.requests || (a < b ? -1 : 1))
+    .slice(0, maxGroups)
+    .map(([, { group }]) => group);
+}
+
+function makeGroups(
+  { keys }: Store,
+  { groups }: DividedRows,
+  { by, points }: { by: SeriesGrouping; points: number },
   requests: number,
 ): Promise<SeriesGroup[]> {
-  const largest = await periods.groups(filter, by, maxGroups);
-  const groups = new Map(largest.map((names) => [names.join('\n'), new SeriesSums(points)]));
-  for (const row of await periods.series(filter, { intervalMs, by, groups: largest }))
-    groups.get(row.group.join('\n'))?.add([row]);
   return Promise.all(
-    largest.map(async (names) => {
-      const sums = groups.get(names.join('\n')) ?? new SeriesSums(points);
+    groups.map(async ({ names, rows }) => {
+      const sums = new SeriesSums(points);
+      sums.add(rows);
       const totals = sums.totals();
       const key = by === 'key' && names[0] ? await keys.find(null, names[0]) : null;
       return {

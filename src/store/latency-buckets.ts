@@ -3,6 +3,8 @@ const ratio = 1.1;
 const logRatio = Math.log(ratio);
 /** About three years; longer durations are clamped. */
 const maxBucket = 265;
+const zero = '0'.charCodeAt(0);
+const colon = ':'.charCodeAt(0);
 
 /** The largest relative error of a percentile: 0.048. */
 export const maxPercentileError = (ratio - 1) / (ratio + 1);
@@ -24,6 +26,34 @@ export class LatencyCounts {
   add(bucket: number, count: number): void {
     this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + count);
     this.total += count;
+  }
+
+  addAll(other: LatencyCounts): void {
+    for (const [bucket, count] of other.counts) this.add(bucket, count);
+  }
+
+  /** Adds what `packed` returned; also several such texts, joined by commas. */
+  addPacked(text: string): void {
+    let bucket = 0;
+    let value = 0;
+    // by hand: a chart of 90 days has hundreds of thousands of counts, and splitting takes longer
+    for (let at = 0; at <= text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code >= zero && code <= zero + 9) value = value * 10 + code - zero;
+      else {
+        if (code === colon) bucket = value;
+        else if (value > 0) this.add(bucket, value);
+        value = 0;
+      }
+    }
+  }
+
+  /** All counts as a text: `<bucket>:<count>`, joined by commas. */
+  packed(): string {
+    return [...this.counts]
+      .sort(([one], [other]) => one - other)
+      .map(([bucket, count]) => `${bucket}:${count}`)
+      .join(',');
   }
 
   /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeriesSums } from '../../src/resources/series-sums.js';
 import { deletedAccountId } from '../../src/store/contracts/removal.js';
 import type { PeriodRow } from '../../src/store/contracts/periods.js';
 import type { NewRequest } from '../../src/store/contracts/requests.js';
@@ -36,14 +37,6 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
 
   it('count each request once, and its latencies where it waited for a model', async () => {
     const accountId = randomUUID();
-    const shared = {
-      at: noon,
-      spanMs: minuteMs,
-      accountId,
-      keyId: 'key',
-      provider: 'up',
-      model: 'known',
-    };
     await add(
       accountId,
       { at: noon + 1 },
@@ -51,28 +44,24 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
       { code: 'all_failed', promptTokens: null, completionTokens: null, costUsd: null },
       { surface: 'model_select', latencyMs: 1, ttftMs: null },
     );
-    const whole = { promptTokens: 20, completionTokens: 10, costUsd: 0.002 };
-    const nothing = { promptTokens: 0, completionTokens: 0, costUsd: 0 };
     expect(await rowsOf(accountId)).toEqual([
       {
-        ...shared,
-        ...whole,
-        measure: 'latency',
-        bucket: latencyBucket(100),
-        requests: 2,
-        errors: 0,
-      },
-      {
-        ...shared,
-        measure: 'none',
+        at: noon,
+        spanMs: minuteMs,
+        accountId,
+        keyId: 'key',
+        provider: 'up',
+        model: 'known',
+        measure: 'open',
         bucket: 0,
-        requests: 2,
+        latencies: `${latencyBucket(100)}:2`,
+        firstTokens: `${latencyBucket(50)}:2`,
+        requests: 4,
         errors: 1,
-        promptTokens: 10,
-        completionTokens: 5,
-        costUsd: 0.001,
+        promptTokens: 30,
+        completionTokens: 15,
+        costUsd: expect.closeTo(0.003, 12),
       },
-      { ...shared, ...nothing, measure: 'ttft', bucket: latencyBucket(50), requests: 2, errors: 0 },
     ]);
   });
 
@@ -113,6 +102,64 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     expect(after.filter(({ spanMs }) => spanMs === minuteMs).map(({ at }) => at)).toContain(noon);
   });
 
+  it('are packed after their period has ended', async () => {
+    const accountId = randomUUID();
+    await add(accountId, {}, { latencyMs: 9_000 }, { code: 'all_failed' }, { at: noon + hourMs });
+    await store.periods.merge(noon + hourMs, 10_000);
+    const rows = await rowsOf(accountId);
+    expect(rows.map(({ measure }) => measure)).toEqual(['packed', 'open']);
+    expect(rows[0]).toMatchObject({
+      at: noon,
+      spanMs: minuteMs,
+      requests: 3,
+      errors: 1,
+      promptTokens: 30,
+      latencies: `${latencyBucket(100)}:1,${latencyBucket(9_000)}:1`,
+      firstTokens: `${latencyBucket(50)}:2`,
+    });
+  });
+
+  it('of earlier versions, one row for each class of latency, are read and packed too', async () => {
+    const accountId = randomUUID();
+    const old = {
+      account_id: accountId,
+      at: noon,
+      span_ms: minuteMs,
+      key_id: 'key',
+      provider: 'up',
+      model: 'known',
+      errors: 0,
+      completion_tokens: 0,
+      latencies: null,
+      first_tokens: null,
+    };
+    const sums = { prompt_tokens: 7, cost_usd: 0.5 };
+    const none = { prompt_tokens: 0, cost_usd: 0 };
+    await place
+      .connect()
+      .insertInto('usage_periods')
+      .values([
+        { ...old, ...sums, measure: 'latency', bucket: 40, requests: 2 },
+        { ...old, ...none, measure: 'ttft', bucket: 30, requests: 2 },
+        { ...old, ...sums, measure: 'none', bucket: 0, requests: 1 },
+      ])
+      .execute();
+    const read = async () => {
+      const filter = { accountId, from: noon, to: noon + hourMs };
+      const series = new SeriesSums(1);
+      series.add(await store.periods.series(filter, { intervalMs: null, by: null }));
+      return series.totals();
+    };
+    const before = await read();
+    expect(before).toMatchObject({ requests: 3, promptTokens: 14, costUsd: 1 });
+    expect(before.ttftP50Ms).toBeGreaterThan(0);
+    await store.periods.merge(noon + hourMs, 10_000);
+    expect(await rowsOf(accountId)).toMatchObject([
+      { measure: 'packed', requests: 3, latencies: '40:2', firstTokens: '30:2' },
+    ]);
+    expect(await read()).toEqual(before);
+  });
+
   it('are read by point, and by group where that is asked for', async () => {
     const accountId = randomUUID();
     await add(
@@ -125,7 +172,6 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     const filter = { accountId, from: noon, to: noon + hourMs };
     const read = async (by: 'model' | 'key' | null) =>
       (await store.periods.series(filter, { intervalMs: 10 * minuteMs, by }))
-        .filter(({ measure }) => measure === 'latency')
         .map(({ point, group, requests }) => [point, ...group, requests])
         .sort((a, b) => (String(a) < String(b) ? -1 : 1));
     expect(await read(null)).toEqual([
@@ -144,8 +190,7 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     expect(await store.periods.groups(filter, 'model', 1)).toEqual([['up', 'known']]);
     const only = { intervalMs: null, by: 'model', groups: [['up', 'other']] } as const;
     expect(await store.periods.series(filter, only)).toMatchObject([
-      { measure: 'latency', group: ['up', 'other'] },
-      { measure: 'ttft', requests: 1 },
+      { group: ['up', 'other'], requests: 1 },
     ]);
   });
 
@@ -166,8 +211,9 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     const accountId = randomUUID();
     await add(accountId, { at: noon - 900 * dayMs }, { at: noon - 20 * dayMs });
     while ((await store.periods.merge(noon, 1_000)) > 0) expect(accountId).not.toBe('');
-    expect(await rowsOf(accountId)).toHaveLength(4);
-    expect(await store.retention.removeBefore('periods', noon - 800 * dayMs, 100)).toBe(2);
     expect(await rowsOf(accountId)).toHaveLength(2);
+    // the account's, and that of all accounts
+    expect(await store.retention.removeBefore('periods', noon - 800 * dayMs, 100)).toBe(2);
+    expect(await rowsOf(accountId)).toHaveLength(1);
   });
 });

@@ -23,8 +23,20 @@ export const periodTiers: readonly PeriodTier[] = [
   { spanMs: dayMs, keptMs: Infinity },
 ];
 
-/** What a row counts, besides the requests' sums, which stand in `latency` and `none`. */
-export type PeriodMeasure = 'latency' | 'ttft' | 'none';
+/**
+ * The account of sums over all accounts, which no account can be called. Only packed rows have it,
+ * and lists of accounts, deletions and groups by account or key leave it out.
+ */
+export const everyAccountId = '';
+
+/**
+ * What becomes of a row: requests are added to `open` ones; when the period has ended, they become
+ * `packed`, and are then also in the sums over all accounts. The others are open rows of earlier
+ * versions, with one class of latency each: `latency`: answered calls of a model whose latency is in
+ * the bucket; `none`: all other requests; `ttft`: those whose time to first token is in the bucket,
+ * which are counted as `latency` too.
+ */
+export type PeriodMeasure = 'open' | 'packed' | 'latency' | 'ttft' | 'none';
 
 /** Sums of the requests of one period that have much in common. */
 export interface PeriodRow {
@@ -36,13 +48,12 @@ export interface PeriodRow {
   readonly keyId: string;
   readonly provider: string;
   readonly model: string;
-  /**
-   * `latency`: answered calls of a model whose latency is in the bucket; `none`: all other requests;
-   * `ttft`: those whose time to first token is in the bucket, which are counted as `latency` too.
-   */
   readonly measure: PeriodMeasure;
-  /** See `latencyBucket`; 0 for `none`. */
+  /** See `latencyBucket`; 0 for `open` and `packed`. */
   readonly bucket: number;
+  /** Of `open` and `packed`, how many requests are in each bucket: see `LatencyCounts`. */
+  readonly latencies: string | null;
+  readonly firstTokens: string | null;
   readonly requests: number;
   readonly errors: number;
   readonly promptTokens: number;
@@ -69,7 +80,7 @@ export interface PeriodFilter extends Pick<
 export interface SeriesRow
   extends
     Pick<PeriodRow, 'measure' | 'bucket' | 'requests' | 'errors'>,
-    Pick<PeriodRow, 'promptTokens' | 'completionTokens' | 'costUsd'> {
+    Pick<PeriodRow, 'promptTokens' | 'completionTokens' | 'costUsd' | 'latencies' | 'firstTokens'> {
   /** Counts from 0, in steps of the interval. */
   readonly point: number;
   /** Empty without a grouping. */
@@ -96,8 +107,8 @@ export interface PeriodStore {
   /** All rows of an account, oldest first. */
   list(accountId: string, page: PageRequest): Promise<Page<PeriodRow>>;
   /**
-   * Merges rows that are older than their tier keeps them, at most `maxRows`; returns how many. 0:
-   * nothing is left to merge.
+   * Packs the rows of periods that have ended, and merges those that are older than their tier keeps
+   * them, about `maxRows`; returns how many. 0: nothing is left.
    */
   merge(now: number, maxRows: number): Promise<number>;
 }

@@ -1,7 +1,7 @@
-import type { Insertable } from 'kysely';
-import { type PeriodMeasure, periodTiers } from '../contracts/periods.js';
+import { type Insertable, sql } from 'kysely';
+import { periodTiers } from '../contracts/periods.js';
 import type { NewRequest } from '../contracts/requests.js';
-import { latencyBucket } from '../latency-buckets.js';
+import { latencyBucket, LatencyCounts } from '../latency-buckets.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import type { Database, UsagePeriodTable } from './tables.js';
 import { usageSum } from './usage.js';
@@ -30,67 +30,95 @@ const periodSums = [
   'cost_usd',
 ] as const;
 
+type Sum = (typeof periodSums)[number];
+
+/** Counts are added by writing them behind the others. */
+const joined = (column: 'latencies' | 'first_tokens') =>
+  sql<string>`coalesce(usage_periods.${sql.ref(column)}, '') || ',' || excluded.${sql.ref(column)}`;
+
 const insertPeriods = new RepeatedInsert<'usage_periods'>(
-  [...periodKey, ...periodSums],
+  [...periodKey, ...periodSums, 'latencies', 'first_tokens'],
   (database, rows) =>
     database
       .insertInto('usage_periods')
       .values(rows)
       .onConflict((conflict) =>
-        conflict
-          .columns([...periodKey])
-          .doUpdateSet((eb) =>
-            Object.fromEntries(
-              periodSums.map((column) => [
-                column,
-                eb(`usage_periods.${column}`, '+', eb.ref(`excluded.${column}`)),
-              ]),
-            ),
+        conflict.columns([...periodKey]).doUpdateSet((eb) => ({
+          ...Object.fromEntries(
+            periodSums.map((column) => [
+              column,
+              eb(`usage_periods.${column}`, '+', eb.ref(`excluded.${column}` as Sum)),
+            ]),
           ),
+          latencies: joined('latencies'),
+          first_tokens: joined('first_tokens'),
+        })),
       ),
 );
 
-/**
- * Adds rows to those that are there. In the order of their keys, so that two replicas cannot
- * deadlock.
- */
+/** Adds `open` and `packed` rows to those that are there. */
 export async function addPeriods(
   database: Database,
   rows: readonly PeriodColumns[],
 ): Promise<void> {
-  const sums = new Map<string, PeriodColumns>();
+  const sums = new Map<string, PeriodSums>();
   for (const row of rows) {
     const key = JSON.stringify(periodKey.map((column) => row[column]));
-    const sum = sums.get(key);
-    if (!sum) sums.set(key, { ...row });
-    else for (const column of periodSums) sum[column] += row[column];
+    let sum = sums.get(key);
+    if (!sum) sums.set(key, (sum = new PeriodSums(row)));
+    sum.add(row);
   }
-  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  // in the order of their keys, so that two replicas cannot deadlock
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum.row());
   await insertPeriods.run(database, sorted);
+}
+
+const nothing = { requests: 0, errors: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: 0 };
+
+/** Rows of the same key. */
+class PeriodSums {
+  private readonly sums: PeriodColumns;
+  private readonly latencies = new LatencyCounts();
+  private readonly firstTokens = new LatencyCounts();
+
+  constructor(like: PeriodColumns) {
+    this.sums = { ...like, ...nothing };
+  }
+
+  add(row: PeriodColumns): void {
+    for (const column of periodSums) this.sums[column] += row[column];
+    this.latencies.addPacked(row.latencies ?? '');
+    this.firstTokens.addPacked(row.first_tokens ?? '');
+  }
+
+  row(): PeriodColumns {
+    return {
+      ...this.sums,
+      latencies: this.latencies.packed(),
+      first_tokens: this.firstTokens.packed(),
+    };
+  }
 }
 
 /** Surfaces whose requests do not wait for a model, so that their latency says nothing of it. */
 const unmeasured: ReadonlySet<string> = new Set(['model_select', 'reported']);
 const [{ spanMs } = { spanMs: 60_000 }] = periodTiers;
 
-/** The rows of requests, in periods of the shortest tier: two where the first token was timed. */
+/** The rows of requests, in periods of the shortest tier. */
 export function periodsOf(requests: readonly NewRequest[]): PeriodColumns[] {
-  return requests.flatMap((request) => {
+  return requests.map((request) => {
     const { day: _day, ...sums } = usageSum(request);
-    const at = Math.floor(Math.max(0, request.at) / spanMs) * spanMs;
-    const row = (measure: PeriodMeasure, bucket: number): PeriodColumns => ({
+    const isMeasured = request.code === null && !unmeasured.has(request.surface);
+    return {
       ...sums,
-      at,
+      at: Math.floor(Math.max(0, request.at) / spanMs) * spanMs,
       span_ms: spanMs,
-      measure,
-      bucket,
-    });
-    if (request.code !== null || unmeasured.has(request.surface)) return [row('none', 0)];
-    const whole = row('latency', latencyBucket(request.latencyMs));
-    if (request.ttftMs === null) return [whole];
-    const first = { ...row('ttft', latencyBucket(request.ttftMs)), ...nothing, requests: 1 };
-    return [whole, first];
+      measure: 'open',
+      bucket: 0,
+      latencies: isMeasured ? countOf(request.latencyMs) : '',
+      first_tokens: isMeasured && request.ttftMs !== null ? countOf(request.ttftMs) : '',
+    };
   });
 }
 
-const nothing = { errors: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: 0 };
+const countOf = (ms: number): string => `${latencyBucket(ms)}:1`;

@@ -1,65 +1,150 @@
 import { type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
 import { invalidField } from '../../errors.js';
 import type { Page, PageRequest } from '../contracts/page.js';
-import { type PeriodRow, type PeriodTier, periodTiers } from '../contracts/periods.js';
+import {
+  everyAccountId,
+  type PeriodRow,
+  type PeriodTier,
+  periodTiers,
+} from '../contracts/periods.js';
 import { addPeriods, periodKey } from './add-periods.js';
 import { clean } from './columns.js';
 import type { Database, StoreTables, UsagePeriodTable } from './tables.js';
 import { transact } from './transact.js';
 
 /** Rows per transaction, few enough that no other statement waits long. */
-const maxMerged = 500;
+const maxMoved = 500;
+/** Of one account and period: more have to be packed together, so that their counts are short. */
+const maxMerged = 5_000;
+/** After a period's end. What is written later is packed the next time. */
+const packedAfterMs = 2 * 60_000;
 const key = sql.join(periodKey.map((column) => sql.ref(column)));
+const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
 
-/** Merges rows that are older than their tier keeps them; returns how many. */
+type Row = Selectable<UsagePeriodTable>;
+
+/** Packs the rows of periods that have ended, and merges those that are old; returns how many. */
 export async function mergePeriods(
   database: Kysely<StoreTables>,
   now: number,
   maxRows: number,
 ): Promise<number> {
-  let merged = 0;
-  for (const [index, tier] of periodTiers.entries()) {
-    const next = periodTiers[index + 1];
-    while (next && merged < maxRows) {
-      const some = Math.min(maxMerged, maxRows - merged);
+  let moved = 0;
+  for (const { spanMs } of periodTiers) {
+    while (moved < maxRows) {
+      const some = Math.min(maxMoved, maxRows - moved);
+      const before = now - spanMs - packedAfterMs;
       const count = await transact(database, (transaction) =>
-        mergeSome(transaction, tier, next, now, some),
+        packSome(transaction, spanMs, before, some),
       );
-      merged += count;
+      moved += count;
       if (count < some) break;
     }
+  }
+  for (const [index, tier] of periodTiers.entries()) {
+    const next = periodTiers[index + 1];
+    if (next && moved < maxRows)
+      moved += await mergeTier(database, tier, next, { now, maxRows: maxRows - moved });
+  }
+  return moved;
+}
+
+/** Sums over all accounts are made here too, so that requests need not be added to them. */
+async function packSome(
+  transaction: Database,
+  spanMs: number,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const rows = await takeRows(
+    transaction,
+    sql`select ${key} from usage_periods
+      where ${notPacked} and span_ms = ${spanMs} and at < ${before} order by at limit ${limit}`,
+  );
+  const packed = rows.map((row): Row => ({ ...row, measure: 'packed' }));
+  const everyones = packed.map((row): Row => ({ ...row, account_id: everyAccountId, key_id: '' }));
+  await addPeriods(transaction, [...packed, ...everyones]);
+  return rows.length;
+}
+
+interface Bounds {
+  readonly now: number;
+  readonly maxRows: number;
+}
+
+/** One account and one longer period after the other, once all of that period is old. */
+async function mergeTier(
+  database: Kysely<StoreTables>,
+  { spanMs, keptMs }: PeriodTier,
+  next: PeriodTier,
+  { now, maxRows }: Bounds,
+): Promise<number> {
+  const startOf = (at: number): number => Math.floor(at / next.spanMs) * next.spanMs;
+  const { rows: old } = await sql<Pick<Row, 'account_id' | 'at'>>`
+    select account_id, at from usage_periods where measure = 'packed' and span_ms = ${spanMs}
+      and at < ${startOf(now - keptMs)} order by at limit ${maxRows}`.execute(database);
+  const periods = new Map(
+    old.map(({ account_id: account, at }) => [`${startOf(at)} ${account}`, { account, at }]),
+  );
+  let merged = 0;
+  for (const { account, at } of periods.values()) {
+    const start = startOf(at);
+    merged += await transact(database, async (transaction) => {
+      const rows = await takeRows(
+        transaction,
+        sql`select ${key} from usage_periods where account_id = ${account} and at >= ${start}
+          and at < ${start + next.spanMs} and span_ms = ${spanMs} and measure = 'packed'
+          limit ${maxMerged}`,
+      );
+      const moved = rows.map((row): Row => ({ ...row, at: start, span_ms: next.spanMs }));
+      await addPeriods(transaction, moved);
+      return rows.length;
+    });
   }
   return merged;
 }
 
-async function mergeSome(
-  transaction: Database,
-  { spanMs, keptMs }: PeriodTier,
-  next: PeriodTier,
-  now: number,
-  limit: number,
-): Promise<number> {
-  const old = sql`select ${key} from usage_periods
-    where span_ms = ${spanMs} and at < ${now - keptMs} order by at limit ${limit}`;
-  return await moveRows(transaction, old, (row) => ({
-    ...row,
-    at: Math.floor(row.at / next.spanMs) * next.spanMs,
-    span_ms: next.spanMs,
-  }));
+/**
+ * Deletes and returns the rows whose keys are selected. What becomes of them is added afterwards, so
+ * that two replicas that do it at once cannot both add it.
+ */
+async function takeRows(transaction: Database, keys: ReturnType<typeof sql>): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    delete from usage_periods where (${key}) in (${keys}) returning *`.execute(transaction);
+  return rows.map(withoutClass);
 }
 
-/**
- * Replaces the rows whose keys are selected by what becomes of them; returns how many. Deletes them
- * first, so that two replicas that do it at once cannot both add them.
- */
-export async function moveRows(
+/** A row of one class of latency, as earlier versions wrote them, becomes an open one. */
+function withoutClass(row: Row): Row {
+  const { measure, bucket, requests } = row;
+  if (measure === 'open' || measure === 'packed') return row;
+  const counts = `${bucket}:${requests}`;
+  return {
+    ...row,
+    measure: 'open',
+    bucket: 0,
+    requests: measure === 'ttft' ? 0 : requests,
+    latencies: measure === 'latency' ? counts : '',
+    first_tokens: measure === 'ttft' ? counts : '',
+  };
+}
+
+/** Adds some sums of an account to those of another one; returns how many rows. */
+export async function foldPeriods(
   transaction: Database,
-  keys: ReturnType<typeof sql>,
-  move: (row: Selectable<UsagePeriodTable>) => Selectable<UsagePeriodTable>,
+  from: string,
+  into: string,
+  maxRows: number,
 ): Promise<number> {
-  const { rows } = await sql<Selectable<UsagePeriodTable>>`
-    delete from usage_periods where (${key}) in (${keys}) returning *`.execute(transaction);
-  await addPeriods(transaction, rows.map(move));
+  const rows = await takeRows(
+    transaction,
+    sql`select ${key} from usage_periods where account_id = ${from} limit ${maxRows}`,
+  );
+  // those that are open are not yet in the sums over all accounts, and stay so
+  await addPeriods(
+    transaction,
+    rows.map((row): Row => ({ ...row, account_id: into, key_id: '' })),
+  );
   return rows.length;
 }
 
@@ -114,6 +199,8 @@ const fromColumns = (row: Selectable<UsagePeriodTable>): PeriodRow => ({
   model: row.model,
   measure: row.measure,
   bucket: row.bucket,
+  latencies: row.latencies,
+  firstTokens: row.first_tokens,
   requests: row.requests,
   errors: row.errors,
   promptTokens: row.prompt_tokens,

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import {
+  everyAccountId,
   type GroupNames,
   type PeriodFilter,
   type PeriodStore,
@@ -59,19 +60,25 @@ function seriesQuery(
     intervalMs === null
       ? sql<number>`cast(0 as bigint)`
       : sql<number>`cast((usage_periods.at - ${filter.from}) / ${intervalMs} as bigint)`;
-  return database
-    .selectFrom('usage_periods')
-    .select([point.as('point'), nameOf(by).as('name'), 'measure', 'bucket'])
-    .select([
-      wholeSum('requests').as('requests'),
-      wholeSum('errors').as('errors'),
-      wholeSum('prompt_tokens').as('promptTokens'),
-      wholeSum('completion_tokens').as('completionTokens'),
-      sql<number>`sum(cost_usd)`.as('costUsd'),
-    ])
-    .where(selects(filter))
-    .where(within(by, groups))
-    .groupBy(['point', 'name', 'measure', 'bucket']);
+  const [first, ...others] = sourcesOf(filter, by).map((source) =>
+    database
+      .selectFrom('usage_periods')
+      .select([point.as('point'), nameOf(by).as('name'), 'measure', 'bucket'])
+      .select([
+        wholeSum('requests').as('requests'),
+        wholeSum('errors').as('errors'),
+        wholeSum('prompt_tokens').as('promptTokens'),
+        wholeSum('completion_tokens').as('completionTokens'),
+        sql<number>`sum(cost_usd)`.as('costUsd'),
+        sql<string | null>`string_agg(latencies, ',')`.as('latencies'),
+        sql<string | null>`string_agg(first_tokens, ',')`.as('firstTokens'),
+      ])
+      .where(source)
+      .where(within(by, groups))
+      .groupBy(['point', 'name', 'measure', 'bucket']),
+  );
+  // in one statement: rows may be packed meanwhile
+  return others.reduce((all, one) => all.unionAll(one), first!);
 }
 
 async function readSeries(
@@ -90,16 +97,13 @@ async function largestGroups(
   by: SeriesGrouping,
   limit: number,
 ): Promise<GroupNames[]> {
-  const rows = await database
-    .selectFrom('usage_periods')
-    .select([nameOf(by).as('name'), wholeSum('requests').as('count')])
-    .where(selects(filter))
-    .where('measure', '!=', 'ttft')
-    .groupBy('name')
-    .orderBy('count', 'desc')
-    .orderBy('name')
-    .limit(limit)
-    .execute();
+  const sources = sourcesOf(filter, by).map(
+    (source) => sql`select ${nameOf(by)} as name, requests from usage_periods
+      where ${source} and measure <> 'ttft'`,
+  );
+  const { rows } = await sql<{ name: string }>`
+    select name, sum(requests) as count from (${sql.join(sources, sql` union all `)}) as named
+    group by name order by count desc, name limit ${limit}`.execute(database);
   return rows.map(({ name }) => namesOf(by, name));
 }
 
@@ -109,23 +113,39 @@ function within(by: SeriesGrouping | null, groups: readonly GroupNames[] | undef
   return sql<SqlBool>`${nameOf(by)} in (${sql.join(names)})`;
 }
 
-/** The index by age begins with the span. */
+const isPacked = sql`measure = 'packed'`;
+const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
+
+/** The index by age begins with the measure and the span. */
 const everySpan = sql`usage_periods.span_ms in (${sql.join(
   periodTiers.map(({ spanMs }) => sql.lit(spanMs)),
 )})`;
 
-/** Reads an index in the order of time: an account's, or that of the age of all rows. */
-function selects({ accountId, keyIds, provider, model, from, to }: PeriodFilter) {
-  const conditions = [
-    accountId === null ? everySpan : sql`usage_periods.account_id = ${clean(accountId)}`,
-    sql`usage_periods.at >= ${from}`,
-    sql`usage_periods.at < ${to}`,
-  ];
+/**
+ * Which rows are read, each by an index in the order of time, and each request once: those of one
+ * account; or the sums over all accounts and what is not yet in them; or, for what these do not tell
+ * apart, the rows of all accounts.
+ */
+function sourcesOf(filter: PeriodFilter, by: SeriesGrouping | null): RawBuilder<SqlBool>[] {
+  const { accountId, keyIds } = filter;
+  if (accountId !== null) return [selects(filter, [ownedBy(accountId)])];
+  const everyones = ownedBy(everyAccountId);
+  const later = selects(filter, [notPacked, everySpan]);
+  if (keyIds || by === 'account' || by === 'key')
+    return [selects(filter, [isPacked, everySpan, sql`not ${everyones}`]), later];
+  return [selects(filter, [everyones]), later];
+}
+
+const ownedBy = (accountId: string) => sql`usage_periods.account_id = ${clean(accountId)}`;
+
+function selects(
+  { keyIds, provider, model, from, to }: PeriodFilter,
+  conditions: readonly RawBuilder<unknown>[],
+): RawBuilder<SqlBool> {
+  const all = [...conditions, sql`usage_periods.at >= ${from}`, sql`usage_periods.at < ${to}`];
   if (keyIds)
-    conditions.push(
-      keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`,
-    );
-  if (typeof provider === 'string') conditions.push(sql`provider = ${clean(provider)}`);
-  if (typeof model === 'string') conditions.push(sql`model = ${clean(model)}`);
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+    all.push(keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`);
+  if (typeof provider === 'string') all.push(sql`provider = ${clean(provider)}`);
+  if (typeof model === 'string') all.push(sql`model = ${clean(model)}`);
+  return sql<SqlBool>`${sql.join(all, sql` and `)}`;
 }

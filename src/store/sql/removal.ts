@@ -7,7 +7,7 @@ import { choiceKey } from './choice-rows.js';
 import { clean } from './columns.js';
 import { endAccess } from './end-access.js';
 import { limitColumns } from './limit-columns.js';
-import { moveRows } from './merge-periods.js';
+import { foldPeriods } from './merge-periods.js';
 import { removeConversations } from './retention.js';
 import { raiseRevision } from './revisions.js';
 import type { StoreTables } from './tables.js';
@@ -125,7 +125,8 @@ async function removeRows(
       select ${key} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
     const count = await transact(database, async (transaction) => {
       if (table === 'conversations') return removeConversations(transaction, some);
-      if (table === 'usage_periods') return foldPeriods(transaction, accountId, maxRows);
+      if (table === 'usage_periods')
+        return foldPeriods(transaction, accountId, deletedAccountId, maxRows);
       const { numAffectedRows = 0n } =
         await sql`delete from ${sql.table(table)} where ${some}`.execute(transaction);
       return Number(numAffectedRows);
@@ -161,19 +162,6 @@ async function finish(
     .execute();
   return true;
 }
-
-/** Adds sums of the account to those of deleted accounts; returns how many rows. */
-const foldPeriods = (
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-  maxRows: number,
-): Promise<number> =>
-  moveRows(
-    transaction,
-    sql`select ${sql.join(periodKey.map((column) => sql.ref(column)))} from usage_periods
-      where account_id = ${accountId} limit ${maxRows}`,
-    (row) => ({ ...row, account_id: deletedAccountId, key_id: '' }),
-  );
 
 /** Whether there was usage. */
 async function foldUsage(

@@ -1,3 +1,4 @@
+import type { PeriodMeasure } from '../contracts/periods.js';
 import type { Kysely, Transaction } from 'kysely';
 import type { ChoiceDayTable, ShadowRefusalTable, ShadowTable } from './choice-tables.js';
 import type { EvaluationTable } from './evaluation-tables.js';
@@ -219,8 +220,10 @@ export interface UsageDayTable {
 export interface UsagePeriodTable extends Omit<UsageDayTable, 'day'> {
   at: number;
   span_ms: number;
-  measure: 'latency' | 'ttft' | 'none';
+  measure: PeriodMeasure;
   bucket: number;
+  latencies: string | null;
+  first_tokens: string | null;
 }
 
 export interface FeedbackTable {

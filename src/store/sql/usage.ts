@@ -1,33 +1,44 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { NewRequest, Spender } from '../contracts/requests.js';
-import { clean, stepped, wholeOrNull } from './columns.js';
+import { clean, wholeOrNull } from './columns.js';
+import { RepeatedInsert } from './repeated-insert.js';
 import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
 type Sums = Insertable<UsageDayTable>;
 
 const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
-/** Adds requests to the sums of their days. A request with a code counts as an error. */
-export async function addUsage(database: Database, requests: readonly NewRequest[]): Promise<void> {
-  for (const rows of stepped(sumsOf(requests))) {
-    await database
+const sumColumns = [
+  'requests',
+  'errors',
+  'prompt_tokens',
+  'completion_tokens',
+  'cost_usd',
+] as const;
+
+const insertDays = new RepeatedInsert<'usage_days'>(
+  [...keyColumns, ...sumColumns],
+  (database, rows) =>
+    database
       .insertInto('usage_days')
       .values(rows)
       .onConflict((conflict) =>
-        conflict.columns([...keyColumns]).doUpdateSet((eb) => ({
-          requests: eb('usage_days.requests', '+', eb.ref('excluded.requests')),
-          errors: eb('usage_days.errors', '+', eb.ref('excluded.errors')),
-          prompt_tokens: eb('usage_days.prompt_tokens', '+', eb.ref('excluded.prompt_tokens')),
-          completion_tokens: eb(
-            'usage_days.completion_tokens',
-            '+',
-            eb.ref('excluded.completion_tokens'),
+        conflict
+          .columns([...keyColumns])
+          .doUpdateSet((eb) =>
+            Object.fromEntries(
+              sumColumns.map((column) => [
+                column,
+                eb(`usage_days.${column}`, '+', eb.ref(`excluded.${column}`)),
+              ]),
+            ),
           ),
-          cost_usd: eb('usage_days.cost_usd', '+', eb.ref('excluded.cost_usd')),
-        })),
-      )
-      .execute();
-  }
+      ),
+);
+
+/** Adds requests to the sums of their days. A request with a code counts as an error. */
+export async function addUsage(database: Database, requests: readonly NewRequest[]): Promise<void> {
+  await insertDays.run(database, sumsOf(requests));
 }
 
 /**
@@ -41,15 +52,7 @@ function sumsOf(requests: readonly NewRequest[]): Sums[] {
     const key = JSON.stringify(keyColumns.map((column) => row[column]));
     const sum = sums.get(key);
     if (!sum) sums.set(key, row);
-    else
-      for (const column of [
-        'requests',
-        'errors',
-        'prompt_tokens',
-        'completion_tokens',
-        'cost_usd',
-      ] as const)
-        sum[column] += row[column];
+    else for (const column of sumColumns) sum[column] += row[column];
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }

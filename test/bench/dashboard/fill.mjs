@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const dayMs = 86_400_000;
-const days = 30;
+const days = 90;
 const batch = 2_000;
 const models = 12;
 const otherAccounts = 3;
 
-/** Writes that many requests of the last 30 days into a new database. */
+/** Writes that many requests of the last 90 days into a new database. */
 export async function fillDatabase(dist, folder, count) {
   mkdirSync(folder, { recursive: true });
   const from = (path) => import(pathToFileURL(join(dist, path)).href);

@@ -31,6 +31,14 @@ const reads = {
     `/api/v1/usage/series?account=all&by=model&from=${ago(720 * hourMs)}`,
   'series, 90 days by model': () =>
     `/api/v1/usage/series?account=all&by=model&from=${ago(2_160 * hourMs)}`,
+  'series, 24 hours by account': () =>
+    `/api/v1/usage/series?account=all&by=account&from=${ago(24 * hourMs)}`,
+  'series, 90 days by key': () =>
+    `/api/v1/usage/series?account=all&by=key&from=${ago(2_160 * hourMs)}`,
+  'series, one account, 24 hours by model': () =>
+    `/api/v1/usage/series?by=model&from=${ago(24 * hourMs)}`,
+  'series, one account, 90 days by model': () =>
+    `/api/v1/usage/series?by=model&from=${ago(2_160 * hourMs)}`,
   'usage by key, 30 days': () => '/api/v1/usage?account=all&by=key&limit=100',
   conversations: () => '/api/v1/conversations?limit=50',
 };
@@ -59,7 +67,7 @@ export async function runDashboard({ dist, quick }) {
     const startedAt = performance.now();
     await fillDatabase(dist, join(folder, 'data'), requests);
     const seconds = (performance.now() - startedAt) / 1_000;
-    console.log(`${requests} requests over 30 days, written in ${short(seconds)} s\n`);
+    console.log(`${requests} requests over 90 days, written in ${short(seconds)} s\n`);
     const gateway = await startFilled(dist, folder);
     try {
       const rows = [['read', 'p50, ms', 'p95, ms']];

@@ -14,6 +14,7 @@ import { keyToolkits } from './0013-key-toolkits.js';
 import { researchNotes } from './0014-research-notes.js';
 import { usagePeriods } from './0015-usage-periods.js';
 import { evaluations } from './0016-evaluations.js';
+import { packedPeriods } from './0017-packed-periods.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -35,4 +36,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0014-research-notes', researchNotes],
   ['0015-usage-periods', usagePeriods],
   ['0016-evaluations', evaluations],
+  ['0017-packed-periods', packedPeriods],
 ]);

@@ -138,3 +138,22 @@ describe('a turn with calls of the gateway and of the client', () => {
     expect(upstream.requests).toEqual([]);
   });
 });
+
+describe('a chat completion with fields of native completions', () => {
+  it.each([
+    ['research', { research: true }],
+    ['research', { research: { effort: 'low' } }],
+    ['toolkits', { toolkits: ['local'] }],
+  ])('%s is refused, and not passed on to a provider that ignores it: %o', async (field, body) => {
+    const { status, json } = await chat(body);
+    expect(status).toBe(400);
+    expect(at(json, 'error', 'message')).toBe(
+      `${field}: is not supported here; send it to POST /api/v1/completions`,
+    );
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('is answered where they ask for nothing', async () => {
+    expect((await chat({ research: false, toolkits: [] })).status).toBe(200);
+  });
+});

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../../completion.js';
+import { invalidField } from '../../errors.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -38,6 +39,7 @@ export const openai: CompletionSurface = {
       previous_session,
       ...sent
     } = parsed as RunRequest;
+    refuseNativeFields(sent);
     const chat = withoutZeroLimits(sent);
     const auto = model === 'auto';
     const isList = auto && models;
@@ -73,6 +75,18 @@ export const openai: CompletionSurface = {
       : new OpenAIReply(res);
   },
 };
+
+/** Providers would ignore these, and the client would take a plain answer for a researched one. */
+function refuseNativeFields({ research, toolkits }: ChatRequest): void {
+  const asksForResearch = research === true || (typeof research === 'object' && research !== null);
+  const asksForToolkits = Array.isArray(toolkits) && toolkits.length > 0;
+  if (!asksForResearch && !asksForToolkits) return;
+  throw invalidField(
+    asksForResearch ? 'research' : 'toolkits',
+    'is not supported here; send it to POST /api/v1/completions',
+    'bad_request',
+  );
+}
 
 /** Some clients send 0 for "no limit", as OpenAI's SDKs do in their own tests. */
 function withoutZeroLimits(chat: ChatRequest): ChatRequest {

@@ -83,7 +83,7 @@ function inColumns(row: readonly unknown[], kept: readonly number[]): unknown[] 
  */
 function packed(candidate: ExplainedCandidate): unknown[] {
   const { label, provider, model, interval } = candidate;
-  const row = [
+  const row: unknown[] = [
     // a label that consists of the two names is not stored
     label === labelOf(provider, model) ? absent : label,
     provider,
@@ -130,14 +130,12 @@ function unpacked(names: readonly unknown[], row: unknown): unknown {
   if (!Array.isArray(row)) return row;
   const shared = names.find((name) => typeof name === 'object');
   const fields = names
-    .map((name, place): [unknown, unknown] => [name, row[place]])
-    .filter(([name, value]) => typeof name !== 'object' && value !== absent);
-  const candidate: { provider?: unknown; model?: unknown } = {
-    ...(shared as object | undefined),
-    ...Object.fromEntries(fields),
-  };
+    .map((name, place): [string, unknown] => [String(name), row[place]])
+    .filter(([, value], place) => typeof names[place] !== 'object' && value !== absent);
+  const own: Record<string, unknown> = Object.fromEntries(fields);
+  const candidate: Record<string, unknown> = { ...(shared as object | undefined), ...own };
   return {
-    label: labelOf(candidate.provider, candidate.model),
+    label: labelOf(candidate['provider'], candidate['model']),
     ...candidate,
     ...(row[names.length] as object | undefined),
   };

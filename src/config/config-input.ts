@@ -475,7 +475,7 @@ export interface ConfigInput {
   readonly routing?: {
     /**
      * How much predicted quality (0 to 1) the gateway may give up for a cheaper or faster model
-     * when a request names a `tradeoff`. Default: `0.05`.
+     * when a request names a `tradeoff`. Uncertain qualities get less. Default: `0.05`.
      */
     readonly tolerance?: number;
     /**

@@ -1,5 +1,5 @@
 // An MCP server over standard input and output that misbehaves as its first argument says.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -32,6 +32,11 @@ async function flood(text) {
 const behaviours = {
   dies: () => process.exit(3),
   slow: () => wait(60_000),
+  // answers once its file says so
+  patient: async (id) => {
+    while (!readFileSync(file, 'utf8').includes('go')) await wait(10);
+    send({ id, result: { content: [{ type: 'text', text: 'late' }] } });
+  },
   huge: async (id) => send({ id, result: { content: [{ type: 'text', text: 'x'.repeat(3e6) }] } }),
   endless: () => flood('x'.repeat(65_536)),
   floods: () =>

@@ -2,15 +2,19 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { resolveConfig, type ConfigInput } from '../../src/config/config.js';
 import type { GatewayTool, ToolResult } from '../../src/grounding/tools/gateway-tool.js';
+import type { RetirementTerms } from '../../src/grounding/toolkits/retiring-source.js';
 import { Toolkits } from '../../src/grounding/toolkits/toolkits.js';
 
 type WrittenToolkits = NonNullable<ConfigInput['toolkits']>;
 
 /** The toolkits of a configuration, and what their servers write to standard error. */
-export function toolkitsOf(written: WrittenToolkits): { toolkits: Toolkits; lines: string[] } {
+export function toolkitsOf(
+  written: WrittenToolkits,
+  terms?: RetirementTerms,
+): { toolkits: Toolkits; lines: string[] } {
   const lines: string[] = [];
   const { toolkits } = resolveConfig({ toolkits: written }, {});
-  return { toolkits: new Toolkits(toolkits, (line) => void lines.push(line)), lines };
+  return { toolkits: new Toolkits(toolkits, (line) => void lines.push(line), terms), lines };
 }
 
 /** The program of a server that npm has installed. */

@@ -5,7 +5,8 @@ import { matchesGlob } from '../../routing/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
 import { createSource } from './create-source.js';
 import { secretFilter } from './secrets-in-settings.js';
-import type { OfferedTool, ToolOffer, ToolSource } from './tool-source.js';
+import { type RetirementTerms, RetiringSource } from './retiring-source.js';
+import type { OfferedTool, ToolOffer } from './tool-source.js';
 import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
 
 /** A toolkit that a request names. */
@@ -24,6 +25,10 @@ export interface OpenedToolkits {
   readonly warnings: string[];
 }
 
+interface RetirableToolkit extends OpenToolkit {
+  readonly source: RetiringSource;
+}
+
 /** Providers refuse requests with more. */
 const maxToolsPerRequest = 128;
 
@@ -32,19 +37,26 @@ const maxToolsPerRequest = 128;
  * serves all later ones.
  */
 export class Toolkits {
-  private readonly byName: Map<string, OpenToolkit>;
+  private readonly byName: Map<string, RetirableToolkit>;
+  /** Those of earlier configurations: requests that began then may still call them. */
+  private retired: readonly RetiringSource[] = [];
   /** What a later configuration has taken over is that one's to close. */
-  private readonly handedOver = new Set<ToolSource>();
+  private readonly handedOver = new Set<RetiringSource>();
 
   /** @param log takes what servers write to their standard error, bounded, and other details */
-  constructor(config: readonly ToolkitConfig[], log: (message: string) => void = () => undefined) {
+  constructor(
+    config: readonly ToolkitConfig[],
+    log: (message: string) => void = () => undefined,
+    terms?: RetirementTerms,
+  ) {
     this.byName = new Map(
       config.map((toolkit) => {
         const withoutSecrets = secretFilter(toolkit);
         const source = createSource(toolkit, withoutSecrets, (line) =>
           log(`${toolkit.name}: ${withoutSecrets(line)}`),
         );
-        return [toolkit.name, { config: toolkit, source, withoutSecrets }];
+        const retiring = new RetiringSource(source, terms);
+        return [toolkit.name, { config: toolkit, source: retiring, withoutSecrets }];
       }),
     );
   }
@@ -77,23 +89,30 @@ export class Toolkits {
 
   /**
    * Takes over the connections of an earlier configuration whose settings are the same. The others
-   * are closed; a request in flight that still calls them gets a tool error.
+   * are closed when the requests in flight do not call them any more.
    */
   inheritFrom(earlier: Toolkits): void {
+    const retired: RetiringSource[] = [];
     for (const [name, before] of earlier.byName) {
       const now = this.byName.get(name);
+      earlier.handedOver.add(before.source);
       if (now && isDeepStrictEqual(now.config, before.config)) {
         this.byName.set(name, before);
-        earlier.handedOver.add(before.source);
         void now.source.close();
-      } else void before.source.close();
+      } else {
+        before.source.retire();
+        retired.push(before.source);
+      }
     }
+    this.retired = [...earlier.retired, ...retired].filter(({ isClosed }) => !isClosed);
+    earlier.retired = [];
   }
 
   /** Ends all processes and connections, but for those handed over. Calls in progress get a tool error. */
   async close(): Promise<void> {
-    const own = [...this.byName.values()].filter(({ source }) => !this.handedOver.has(source));
-    await Promise.all(own.map(({ source }) => source.close()));
+    const current = [...this.byName.values()].map(({ source }) => source);
+    const own = [...current, ...this.retired].filter((source) => !this.handedOver.has(source));
+    await Promise.all(own.map((source) => source.close()));
   }
 
   private chosen(

@@ -249,29 +249,4 @@ describe('a server', () => {
     expect(await call).toMatchObject({ isError: true });
     expect(await refusal(toolkits)).toMatchObject({ message: 'one: the toolkit was closed' });
   });
-
-  it('is kept over a reload with the same settings, and ended by other ones', async () => {
-    const first = scripted('');
-    await callOnce(first.toolkits, 'one__echo');
-    const same = first.again();
-    same.inheritFrom(first.toolkits);
-    await first.toolkits.close();
-    expect((await callOnce(same, 'one__echo', { text: 'still' })).text).toBe('still');
-    expect(first.count('started')).toBe(1);
-    const other = first.again({ timeoutMs: 9_000 });
-    other.inheritFrom(same);
-    await until(() => !isAlive(pidOf(first.notes())));
-    expect((await callOnce(other, 'one__echo', { text: 'anew' })).text).toBe('anew');
-    expect(first.count('started')).toBe(2);
-  });
-
-  it('that was removed by a reload answers requests in flight with an error', async () => {
-    const { toolkits } = scripted('');
-    const { tools } = await toolkits.open([{ name: 'one' }], ['*'], signal());
-    toolkitsOf({}).toolkits.inheritFrom(toolkits);
-    expect(await toolOf(tools, 'one__echo').run({}, { signal: signal() })).toMatchObject({
-      text: 'The tool failed: the toolkit was closed.',
-      isError: true,
-    });
-  });
 });

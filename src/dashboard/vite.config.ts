@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { bundledLicenses } from './bundled-licenses.js';
 
 /** Stands for the nonce of a response in the built page; the gateway replaces it. */
 const nonceMark = '%SIGNALBOX_NONCE%';
@@ -10,7 +11,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // relative, because a gateway may be mounted under any path
   base: './',
-  plugins: [react()],
+  plugins: [react(), bundledLicenses()],
   html: { cspNonce: nonceMark },
   build: {
     target: 'es2022',

@@ -2,9 +2,25 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce } from '../helpers/build.js';
 import { claimAndOpen, closeChromium, hasChromium } from '../helpers/chromium.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { ask } from '../helpers/sse.js';
 
 /** Of compressed script, in bytes. */
 const maxScriptBytes = 250_000;
+
+describe('the packages in the dashboard', () => {
+  beforeAll(buildOnce);
+
+  it('come with their licences', async () => {
+    const gateway = await startGateway({ dashboard: true });
+    const { status, headers, text } = await ask('GET', `${gateway.url}/assets/licenses.txt`);
+    await gateway.close();
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    for (const name of ['react', 'react-dom', '@mantine/core', 'uplot', 'wouter', 'openapi-fetch'])
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
+    expect(text).toContain('Permission is hereby granted');
+  });
+});
 
 describe.runIf(hasChromium)('the first load of the dashboard', () => {
   let gateway: RunningGateway;

@@ -36,6 +36,11 @@ export const dashboardPrefixes: readonly string[] = [
 /** Where `build.mjs` puts the built dashboard. */
 const built = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
 
+let wasBuilt: boolean | undefined;
+
+/** Whether the dashboard was built; looked up once, because requests should not wait for a disk. */
+const isBuilt = (): boolean => (wasBuilt ??= existsSync(built));
+
 /** For a year: the names of built files change with their content. */
 const keptForGood = { maxAge: 31_536_000, immutable: true };
 
@@ -45,7 +50,7 @@ const keptForGood = { maxAge: 31_536_000, immutable: true };
  */
 export function dashboardRouter(parts: Parts, isOn: () => boolean): Router {
   const ifOn: RequestHandler = (_req, _res, next) => {
-    if (isOn() && existsSync(built)) next();
+    if (isOn() && isBuilt()) next();
     else next('route');
   };
   // a program that looks for an API here is told that there is none
@@ -84,7 +89,7 @@ export function tryItScript(): RequestHandler {
 function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
   let serve: ReturnType<typeof sirv> | null = null;
   return (req, res, next) => {
-    if (!existsSync(built)) {
+    if (!isBuilt()) {
       next('route');
       return;
     }

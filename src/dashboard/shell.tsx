@@ -39,7 +39,7 @@ export function Shell() {
           {navigation.skip}
         </Anchor>
         <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" flex="none">
             <Burger
               opened={opened}
               onClick={toggle}
@@ -50,7 +50,7 @@ export function Shell() {
             <img src={`${basePath}/icon.svg`} alt="" width={24} height={24} />
             <Text fw={700}>Signalbox</Text>
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
             <ThemeSwitch />
             <AccountMenu />
           </Group>

@@ -44,7 +44,7 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
     await page.getByText(/up\/cheap answered in/).waitFor();
     await page
       .getByRole('row', { name: /openai-compatible/ })
-      .getByText('answers')
+      .getByText('working')
       .waitFor();
     expect(complaintsOf(page)).toEqual([]);
   });

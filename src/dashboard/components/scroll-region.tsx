@@ -1,17 +1,23 @@
 import { Box } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-interface WideTableProps {
-  /** What the table shows; readers without a mouse reach it to scroll. */
+interface ScrollRegionProps {
+  /** What it shows; readers without a mouse reach it to scroll. */
   label: string;
-  /** In px; where there is less room, it scrolls sideways. */
-  minWidth: number;
+  /** Above this height, in px, it scrolls. */
+  maxHeight?: number;
   children: ReactNode;
 }
 
-/** A table that scrolls sideways in a narrow window, also by the keyboard. */
-export const WideTable = ({ label, minWidth, children }: WideTableProps) => (
-  <div className="wide-table" tabIndex={0} role="region" aria-label={label}>
-    <Box miw={minWidth}>{children}</Box>
-  </div>
+/** Scrolls what is too wide or too high for its place, also by the keyboard. */
+export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) => (
+  <Box
+    className="scroll-region"
+    tabIndex={0}
+    role="region"
+    aria-label={label}
+    {...(maxHeight === undefined ? {} : { mah: maxHeight })}
+  >
+    {children}
+  </Box>
 );

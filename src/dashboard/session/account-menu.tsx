@@ -20,7 +20,7 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <Button variant="default" size="sm" maw={{ base: 150, sm: 260 }} px="sm">
+        <Button variant="default" size="sm" maw={260} miw={0} px="sm">
           <Text truncate size="sm">
             {account.email ?? account.id}
           </Text>

@@ -1,20 +1,11 @@
-import {
-  Anchor,
-  Button,
-  Container,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Container, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import { api } from '../api/client.js';
 import { Failure, Loaded } from '../components/loaded.js';
+import { Panel } from '../components/panel.js';
 import { texts } from '../texts/texts.js';
 import { useAuthStatus, useSessionChange } from './session.js';
 
@@ -48,12 +39,9 @@ function Start() {
 }
 
 const NoWebAccounts = () => (
-  <Stack>
-    <Title order={1} size="h3">
-      {text.noWebAccounts}
-    </Title>
+  <Panel title={text.noWebAccounts} order={1}>
     <Text>{text.noWebAccountsHint}</Text>
-  </Stack>
+  </Panel>
 );
 
 interface FormProps {
@@ -81,16 +69,8 @@ function StrangersForm({ title, lead, action, submit, done, fields, links }: For
     sending.mutate(Object.fromEntries(texts));
   };
   return (
-    <Paper withBorder p="xl">
+    <Panel title={title} order={1} lead={lead}>
       <Stack>
-        <Title order={1} size="h3">
-          {title}
-        </Title>
-        {lead === undefined ? null : (
-          <Text size="sm" c="dimmed">
-            {lead}
-          </Text>
-        )}
         {sending.isSuccess && done !== undefined ? (
           <Text role="status">{done}</Text>
         ) : (
@@ -106,7 +86,7 @@ function StrangersForm({ title, lead, action, submit, done, fields, links }: For
         )}
         <Stack gap={4}>{links}</Stack>
       </Stack>
-    </Paper>
+    </Panel>
   );
 }
 

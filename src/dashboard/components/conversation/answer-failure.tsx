@@ -1,7 +1,8 @@
-import { Alert, Stack, Table, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
+import { unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
-import { WideTable } from '../wide-table.js';
+import { type Column, ListTable } from '../list-table.js';
 import type { Failed, TraceEntry } from './answer.js';
 
 const { playground: words } = texts;
@@ -18,31 +19,22 @@ export const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }
   </Alert>
 );
 
+const columns: readonly Column<TraceEntry>[] = [
+  { label: words.oneModel, cell: ({ provider, model }) => `${provider}/${model}` },
+  { label: words.error, cell: ({ error }) => error },
+  { label: words.status, cell: ({ status }) => status ?? unknownValue, isFigure: true },
+  { label: words.latency, cell: ({ latency }) => formatMs(latency), isFigure: true },
+];
+
 /** The attempts that failed, oldest first. */
-export function Attempts({ trace }: { trace: readonly TraceEntry[] }) {
-  if (trace.length === 0) return null;
-  return (
-    <WideTable label={words.attempts} minWidth={360}>
-      <Table fz="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.oneModel}</Table.Th>
-            <Table.Th>{words.error}</Table.Th>
-            <Table.Th ta="right">{words.status}</Table.Th>
-            <Table.Th ta="right">{words.latency}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {trace.map(({ provider, model, error, status, latency }, index) => (
-            <Table.Tr key={index}>
-              <Table.Td className="text-plain">{`${provider}/${model}`}</Table.Td>
-              <Table.Td className="text-plain">{error}</Table.Td>
-              <Table.Td ta="right">{status ?? '–'}</Table.Td>
-              <Table.Td ta="right">{formatMs(latency)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideTable>
+export const Attempts = ({ trace }: { trace: readonly TraceEntry[] }) =>
+  trace.length === 0 ? null : (
+    <ListTable
+      label={words.attempts}
+      columns={columns}
+      rows={trace}
+      keyOf={(_entry, index) => index}
+      minWidth={360}
+      fz="xs"
+    />
   );
-}

@@ -2,7 +2,7 @@ import { Anchor, Code, Group, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
 import { fill, texts } from '../../texts/texts.js';
-import { WideTable } from '../wide-table.js';
+import { ScrollRegion } from '../scroll-region.js';
 import { CopyText } from '../copy-text.js';
 import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
 import { SourceMarker } from './sources.js';
@@ -132,11 +132,11 @@ const overrides: MarkdownToJSX.Overrides = {
   pre: Pre,
   code: ({ children }: { children?: ReactNode }) => <Code>{children}</Code>,
   table: ({ children }: { children?: ReactNode }) => (
-    <WideTable label={texts.playground.table} minWidth={0}>
+    <ScrollRegion label={texts.playground.table}>
       <Table withTableBorder withColumnBorders w="auto">
         {children}
       </Table>
-    </WideTable>
+    </ScrollRegion>
   ),
   // the page has its own headings; an answer's are only strong text, so that its outline stays
   ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, heading])),

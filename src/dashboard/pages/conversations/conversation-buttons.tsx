@@ -31,7 +31,7 @@ export function ConversationButtons({ conversation, onDeleted }: ConversationBut
     await queries.invalidateQueries({ queryKey: ['conversations'] });
   };
   return (
-    <Group gap={6} wrap="nowrap" justify="flex-end">
+    <Group gap={6} justify="flex-end">
       <Button
         size="xs"
         variant="default"

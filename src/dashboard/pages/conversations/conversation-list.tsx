@@ -1,12 +1,12 @@
-import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import { usePagedList } from '../../api/paged-list.js';
 import { Empty } from '../../components/empty.js';
-import { Failure, Loading } from '../../components/loaded.js';
-import { WideTable } from '../../components/wide-table.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
+import { Paged } from '../../components/paged.js';
 import { formatCount } from '../../format/numbers.js';
 import { formatAgo, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -17,6 +17,7 @@ const { conversations: words } = texts;
 
 /** How long typing rests before it is searched. In ms. */
 const restMs = 250;
+const conversationsPerPage = 30;
 
 /** The account's conversations, the last used first, with a search in their titles. */
 export function ConversationList() {
@@ -43,37 +44,23 @@ export function ConversationList() {
 }
 
 function Found({ search }: { search: string }) {
-  const query = useInfiniteQuery({
-    queryKey: ['conversations', search],
-    queryFn: ({ pageParam }) => readConversations(search, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+  const list = usePagedList(['conversations', search], (page) => readConversations(search, page), {
+    pageSize: conversationsPerPage,
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading />;
-  const found = data.pages.flatMap(({ items }) => items);
   return (
-    <Stack gap="md">
-      {found.length > 0 ? <Conversations found={found} /> : null}
-      {found.length === 0 && !hasNextPage ? <Nothing search={search} /> : null}
-      {hasNextPage ? (
-        <Group>
-          <Button
-            variant="default"
-            loading={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {search === '' ? words.more : words.searchMore}
-          </Button>
-          {found.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              {words.notYetFound}
-            </Text>
-          ) : null}
-        </Group>
-      ) : null}
-    </Stack>
+    <Paged list={list} more={search === '' ? words.more : words.searchMore}>
+      {(found) =>
+        found.length > 0 ? (
+          <Conversations found={found} />
+        ) : list.hasMore ? (
+          <Text size="sm" c="dimmed" ta="center">
+            {words.notYetFound}
+          </Text>
+        ) : (
+          <Nothing search={search} />
+        )
+      }
+    </Paged>
   );
 }
 
@@ -92,44 +79,42 @@ const Nothing = ({ search }: { search: string }) =>
     <Empty title={fill(words.notFound, { search })} hint={words.notFoundHint} />
   );
 
+const columns: readonly Column<Conversation>[] = [
+  {
+    label: words.conversation,
+    cell: ({ id, title }) => (
+      <Anchor component={Link} href={`/conversations/${id}`} size="sm" className="text-plain">
+        {title}
+      </Anchor>
+    ),
+  },
+  {
+    label: words.messages,
+    cell: ({ messageCount }) => formatCount(messageCount),
+    isFigure: true,
+  },
+  {
+    label: words.used,
+    cell: ({ updatedAt }) => (
+      <time dateTime={updatedAt} title={formatInstant(updatedAt)}>
+        {formatAgo(updatedAt)}
+      </time>
+    ),
+  },
+  {
+    label: words.actions,
+    cell: (one) => <ConversationButtons conversation={one} />,
+    isHeadHidden: true,
+  },
+];
+
 const Conversations = ({ found }: { found: readonly Conversation[] }) => (
-  <WideTable label={words.title} minWidth={320}>
-    <Table highlightOnHover verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.conversation}</Table.Th>
-          <Table.Th ta="right">{words.messages}</Table.Th>
-          <Table.Th>{words.used}</Table.Th>
-          <Table.Th visibleFrom="sm">
-            <span className="visually-hidden">{words.actions}</span>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {found.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              <Anchor
-                component={Link}
-                href={`/conversations/${one.id}`}
-                size="sm"
-                className="text-plain"
-              >
-                {one.title}
-              </Anchor>
-            </Table.Td>
-            <Table.Td ta="right">{formatCount(one.messageCount)}</Table.Td>
-            <Table.Td>
-              <time dateTime={one.updatedAt} title={formatInstant(one.updatedAt)}>
-                {formatAgo(one.updatedAt)}
-              </time>
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <ConversationButtons conversation={one} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </WideTable>
+  <ListTable
+    label={words.title}
+    columns={columns}
+    rows={found}
+    keyOf={({ id }) => id}
+    minWidth={680}
+    highlightOnHover
+  />
 );

@@ -1,23 +1,21 @@
 import { api, dataOf, type Schema } from '../../api/client.js';
+import type { PageQuery } from '../../api/paged-list.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
 export type StoredMessage = Schema<'MessageResponse'>;
 
-/** Of a list's page, and of a conversation's. */
-const conversationsPerPage = 30;
 const messagesPerPage = 100;
 /** A longer conversation is exported, not shown: so many messages are more than anybody reads. */
 const maxMessages = 1_000;
 
 /** A page of conversations, the last used first. */
-export const readConversations = (search: string, cursor: string | null) =>
+export const readConversations = (search: string, page: PageQuery) =>
   dataOf(
     api.GET('/api/v1/conversations', {
       params: {
         query: {
-          limit: conversationsPerPage,
+          ...page,
           ...(search === '' ? {} : { search }),
-          ...(cursor === null ? {} : { cursor }),
         },
       },
     }),

@@ -1,17 +1,19 @@
-import { Button, Code, Group, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Code, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Empty } from '../../components/empty.js';
-import { Failure, Loading } from '../../components/loaded.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Paged } from '../../components/paged.js';
+import { StateBadge } from '../../components/state-badge.js';
 import { formatAgo, formatDay } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { KeyForm } from './key-form.js';
 import { type ApiKey, isUsable, limitsOf, stateOf } from './key-terms.js';
 
 const text = texts.keys;
-const pageSize = 50;
 
 interface KeyListProps {
   /** The button that creates a key. */
@@ -22,88 +24,77 @@ interface KeyListProps {
 
 /** The account's keys, newest first. */
 export function KeyList({ create, onNewSecret }: KeyListProps) {
-  const keys = useInfiniteQuery({
-    queryKey: ['keys'],
-    initialPageParam: '',
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/v1/keys', {
-          params: {
-            query: { limit: pageSize, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-          },
-        }),
-      ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
-  if (keys.error) return <Failure error={keys.error} retry={() => void keys.refetch()} />;
-  if (!keys.data) return <Loading />;
-  const all = keys.data.pages.flatMap(({ items }) => items);
-  if (all.length === 0)
-    return <Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />;
+  const list = usePagedList(['keys'], (page) =>
+    dataOf(api.GET('/api/v1/keys', { params: { query: page } })),
+  );
   return (
-    <>
-      <Table.ScrollContainer minWidth={760}>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              {[text.name, text.prefix, text.scopes, text.limits, text.lastUsed, text.state].map(
-                (label) => (
-                  <Table.Th key={label}>{label}</Table.Th>
-                ),
-              )}
-              <Table.Th ta="right">{text.actions}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {all.map((key) => (
-              <KeyRow key={key.id} shown={key} onNewSecret={onNewSecret} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {keys.hasNextPage ? (
-        <Button variant="default" onClick={() => void keys.fetchNextPage()}>
-          {text.more}
-        </Button>
-      ) : null}
-    </>
+    <Paged list={list} more={text.more}>
+      {(keys) =>
+        keys.length === 0 ? (
+          <Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />
+        ) : (
+          <ListTable
+            label={text.title}
+            columns={columnsOf(onNewSecret)}
+            rows={keys}
+            keyOf={({ id }) => id}
+            minWidth={760}
+            isPale={(key) => !isUsable(key)}
+            highlightOnHover
+          />
+        )
+      }
+    </Paged>
   );
 }
+
+function columnsOf(onNewSecret: KeyRowProps['onNewSecret']): readonly Column<ApiKey>[] {
+  return [
+    { label: text.name, cell: (key) => <Name shown={key} /> },
+    { label: text.prefix, cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    { label: text.scopes, cell: (key) => <Scopes shown={key} /> },
+    { label: text.limits, cell: limitsOf },
+    {
+      label: text.lastUsed,
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? text.never : formatAgo(lastUsedAt)),
+    },
+    {
+      label: text.state,
+      cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
+    },
+    {
+      label: text.actions,
+      cell: (key) => (isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null),
+      isHeadHidden: true,
+    },
+  ];
+}
+
+const Name = ({ shown: { name, createdAt } }: { shown: ApiKey }) => (
+  <>
+    <Text fw={500} size="sm" className="text-plain">
+      {name}
+    </Text>
+    <Text size="xs" c="dimmed">
+      {text.created} {formatDay(createdAt)}
+    </Text>
+  </>
+);
+
+const Scopes = ({ shown: { scopes, models } }: { shown: ApiKey }) => (
+  <>
+    {scopes.join(', ')}
+    {models === null ? null : (
+      <Text size="xs" c="dimmed">
+        {models.join(', ')}
+      </Text>
+    )}
+  </>
+);
 
 interface KeyRowProps {
   shown: ApiKey;
   onNewSecret: (key: ApiKey) => void;
-}
-
-function KeyRow({ shown, onNewSecret }: KeyRowProps) {
-  const usable = isUsable(shown);
-  return (
-    <Table.Tr c={usable ? undefined : 'dimmed'}>
-      <Table.Td>
-        <Text fw={500} size="sm">
-          {shown.name}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {text.created} {formatDay(shown.createdAt)}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Code>{shown.prefix}…</Code>
-      </Table.Td>
-      <Table.Td>
-        {shown.scopes.join(', ')}
-        {shown.models === null ? null : (
-          <Text size="xs" c="dimmed">
-            {shown.models.join(', ')}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>{limitsOf(shown)}</Table.Td>
-      <Table.Td>{shown.lastUsedAt === null ? text.never : formatAgo(shown.lastUsedAt)}</Table.Td>
-      <Table.Td>{stateOf(shown)}</Table.Td>
-      <Table.Td>{usable ? <KeyActions shown={shown} onNewSecret={onNewSecret} /> : null}</Table.Td>
-    </Table.Tr>
-  );
 }
 
 function KeyActions({ shown, onNewSecret }: KeyRowProps) {
@@ -113,7 +104,7 @@ function KeyActions({ shown, onNewSecret }: KeyRowProps) {
   const changed = (): Promise<void> => queries.invalidateQueries({ queryKey: ['keys'] });
   const { name } = shown;
   return (
-    <Group gap="xs" justify="flex-end" wrap="nowrap">
+    <Group gap="xs" justify="flex-end">
       <Button
         size="xs"
         variant="default"

@@ -1,18 +1,10 @@
-import {
-  Anchor,
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { texts } from '../../texts/texts.js';
 
@@ -30,15 +22,21 @@ const dayMs = 86_400_000;
 const firstDay = (days: number): string =>
   new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
 
-const figures = [
-  { label: text.requests, of: ({ requests }: UsageRow) => formatCount(requests) },
-  { label: text.errors, of: ({ errors }: UsageRow) => formatCount(errors) },
-  { label: text.promptTokens, of: ({ promptTokens }: UsageRow) => formatCount(promptTokens) },
+const columns: readonly Column<UsageRow>[] = [
+  { label: text.name, cell: ({ keyName, keyId }) => keyName ?? keyId ?? text.noKey },
+  { label: text.requests, cell: ({ requests }) => formatCount(requests), isFigure: true },
+  { label: text.errors, cell: ({ errors }) => formatCount(errors), isFigure: true },
+  {
+    label: text.promptTokens,
+    cell: ({ promptTokens }) => formatCount(promptTokens),
+    isFigure: true,
+  },
   {
     label: text.completionTokens,
-    of: ({ completionTokens }: UsageRow) => formatCount(completionTokens),
+    cell: ({ completionTokens }) => formatCount(completionTokens),
+    isFigure: true,
   },
-  { label: text.cost, of: ({ costUsd }: UsageRow) => formatUsd(costUsd) },
+  { label: text.cost, cell: ({ costUsd }) => formatUsd(costUsd), isFigure: true },
 ];
 
 /** What was used with each key in a period, as a table and as CSV. */
@@ -51,34 +49,31 @@ export function KeyUsage() {
       dataOf(api.GET('/api/v1/usage', { params: { query: { by: 'key', from, limit: 100 } } })),
   });
   return (
-    <Paper withBorder p="md">
-      <Stack>
-        <Group justify="space-between">
-          <Title order={2} size="h4">
-            {text.usage}
-          </Title>
-          <Group>
-            <SegmentedControl
-              aria-label={text.usageDays}
-              data={periods}
-              value={days}
-              onChange={setDays}
-              size="xs"
-            />
-            <Button
-              component="a"
-              size="xs"
-              variant="default"
-              href={`${basePath}/api/v1/usage?by=key&from=${from}&format=csv`}
-              download={`usage-by-key-from-${from}.csv`}
-            >
-              {text.export}
-            </Button>
-          </Group>
+    <Panel
+      title={text.usage}
+      actions={
+        <Group>
+          <SegmentedControl
+            aria-label={text.usageDays}
+            data={periods}
+            value={days}
+            onChange={setDays}
+            size="xs"
+          />
+          <Button
+            component="a"
+            size="xs"
+            variant="default"
+            href={`${basePath}/api/v1/usage?by=key&from=${from}&format=csv`}
+            download={`usage-by-key-from-${from}.csv`}
+          >
+            {text.export}
+          </Button>
         </Group>
-        <Loaded query={usage}>{({ items }) => <UsageTable rows={items} />}</Loaded>
-      </Stack>
-    </Paper>
+      }
+    >
+      <Loaded query={usage}>{({ items }) => <UsageTable rows={items} />}</Loaded>
+    </Panel>
   );
 }
 
@@ -90,31 +85,12 @@ function UsageTable({ rows }: { rows: UsageRow[] }) {
       </Text>
     );
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.name}</Table.Th>
-            {figures.map(({ label }) => (
-              <Table.Th key={label} ta="right">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.keyId ?? ''}>
-              <Table.Td>{row.keyName ?? row.keyId ?? text.noKey}</Table.Td>
-              {figures.map(({ label, of }) => (
-                <Table.Td key={label} ta="right">
-                  {of(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      label={text.usage}
+      columns={columns}
+      rows={rows}
+      keyOf={({ keyId }) => keyId ?? ''}
+      minWidth={560}
+    />
   );
 }

@@ -1,12 +1,12 @@
-import { Group, SegmentedControl, Select, Stack, TextInput, Title } from '@mantine/core';
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { Empty } from '../../components/empty.js';
-import { Failure, Loading } from '../../components/loaded.js';
-import { MoreButton } from '../../components/more-button.js';
 import { Page } from '../../components/page.js';
+import { Paged } from '../../components/paged.js';
+import { Panel } from '../../components/panel.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { ModelsTable } from './models-table.js';
@@ -34,19 +34,13 @@ export default function ModelsPage() {
   });
   return (
     <Page title={text.title} lead={text.lead}>
-      <Stack gap="xs" component="section">
-        <Title order={2} size="h4">
-          {text.providers}
-        </Title>
+      <Panel title={text.providers}>
         <ProvidersTable isAdmin={isAdmin} />
-      </Stack>
-      <Stack gap="sm" component="section">
-        <Title order={2} size="h4">
-          {text.modelsTitle}
-        </Title>
+      </Panel>
+      <Panel title={text.modelsTitle}>
         <Filters wanted={wanted} change={(some) => setWanted({ ...wanted, ...some })} />
         <Models wanted={wanted} isAdmin={isAdmin} />
-      </Stack>
+      </Panel>
     </Page>
   );
 }
@@ -95,50 +89,42 @@ function Filters({ wanted, change }: FiltersProps) {
   );
 }
 
-/** Asks for the next page only when the reader wants it. */
-function useModels({ search, provider, use, sort }: Wanted) {
-  return useInfiniteQuery({
-    queryKey: ['models', search, provider, use, sort],
-    initialPageParam: '',
-    placeholderData: keepPreviousData,
-    queryFn: ({ pageParam }) =>
+const useModels = ({ search, provider, use, sort }: Wanted) =>
+  usePagedList(
+    ['models', search, provider, use, sort],
+    (page) =>
       dataOf(
         api.GET('/api/v1/models', {
           params: {
             query: {
-              limit: pageSize,
+              ...page,
               use,
               sort,
               ...(search === '' ? {} : { search }),
               ...(provider === null ? {} : { provider }),
-              ...(pageParam === '' ? {} : { cursor: pageParam }),
             },
           },
         }),
       ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
-}
+    { keepsPrevious: true, pageSize },
+  );
 
 function Models({ wanted, isAdmin }: { wanted: Wanted; isAdmin: boolean }) {
   const [search] = useDebouncedValue(wanted.search, searchWaitMs);
-  const query = useModels({ ...wanted, search });
-  if (query.error && !query.data)
-    return <Failure error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <Loading lines={6} />;
-  const models = query.data.pages.flatMap(({ items }) => items);
+  const list = useModels({ ...wanted, search });
   const isUnfiltered = search === '' && wanted.provider === null;
-  if (models.length === 0)
-    return (
-      <Empty
-        title={text.none}
-        hint={isUnfiltered && wanted.use === 'auto' ? text.noneAuto : text.noneHint}
-      />
-    );
   return (
-    <>
-      <ModelsTable models={models} isAdmin={isAdmin} />
-      <MoreButton query={query} label={text.more} />
-    </>
+    <Paged list={list} more={text.more} lines={6}>
+      {(models) =>
+        models.length === 0 ? (
+          <Empty
+            title={text.none}
+            hint={isUnfiltered && wanted.use === 'auto' ? text.noneAuto : text.noneHint}
+          />
+        ) : (
+          <ModelsTable models={models} isAdmin={isAdmin} />
+        )
+      }
+    </Paged>
   );
 }

@@ -1,7 +1,8 @@
-import { Badge, Box, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client.js';
-import { formatCompact, formatUsd } from '../../format/numbers.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AbilityBar } from './ability-bar.js';
@@ -15,66 +16,59 @@ export type Model = Schema<'DescribedModelResponse'>;
 
 /** Models with price, ability and speed; each opens to show its abilities by kind. */
 export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isAdmin: boolean }) {
-  const prices = models.map(({ prices }) => prices.blended);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string): void =>
+    setOpened((before) => new Set([...before, id].filter((one) => one !== id || !before.has(id))));
   return (
-    <Table.ScrollContainer minWidth={820}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.model}</Table.Th>
-            <Table.Th>{text.price}</Table.Th>
-            <Table.Th ta="right">{text.context}</Table.Th>
-            <Table.Th>{text.ability}</Table.Th>
-            <Table.Th ta="right">{text.ttft}</Table.Th>
-            <Table.Th ta="right">{text.speed}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {models.map((model) => (
-            <ModelRow
-              key={model.id}
-              model={model}
-              isAdmin={isAdmin}
-              share={priceShare(model.prices.blended, prices)}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      label={text.modelsTitle}
+      columns={columnsOf(models, opened, toggle)}
+      rows={models}
+      keyOf={({ id }) => id}
+      minWidth={820}
+      detailsOf={(model) =>
+        opened.has(model.id) ? <ModelDetails model={model} isAdmin={isAdmin} /> : null
+      }
+    />
   );
 }
 
-interface ModelRowProps {
-  model: Model;
-  isAdmin: boolean;
-  share: number | null;
+function columnsOf(
+  models: readonly Model[],
+  opened: ReadonlySet<string>,
+  toggle: (id: string) => void,
+): readonly Column<Model>[] {
+  const all = models.map(({ prices }) => prices.blended);
+  return [
+    {
+      label: text.model,
+      cell: (model) => (
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <Opener opened={opened.has(model.id)} label={model.id} onClick={() => toggle(model.id)} />
+          <ModelName model={model} />
+        </Group>
+      ),
+    },
+    {
+      label: text.price,
+      cell: ({ prices }) => <Price prices={prices} share={priceShare(prices.blended, all)} />,
+    },
+    {
+      label: text.context,
+      cell: ({ contextLength }) => formatCompact(contextLength),
+      isFigure: true,
+    },
+    {
+      label: text.ability,
+      cell: ({ quality }) => (quality === null ? unknownValue : <Ability quality={quality} />),
+    },
+    { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true },
+    { label: text.speed, cell: speedOf, isFigure: true },
+  ];
 }
 
-function ModelRow({ model, isAdmin, share }: ModelRowProps) {
-  const [opened, setOpened] = useState(false);
-  const { contextLength, quality, ttftMs, tokensPerSecond } = model;
-  const speed = tokensPerSecond === null ? null : fill(text.perSecond, { count: tokensPerSecond });
-  return (
-    <>
-      <Table.Tr>
-        <Table.Td>
-          <Group gap="xs" wrap="nowrap" align="flex-start">
-            <Opener opened={opened} label={model.id} onClick={() => setOpened(!opened)} />
-            <ModelName model={model} />
-          </Group>
-        </Table.Td>
-        <Table.Td>
-          <Price prices={model.prices} share={share} />
-        </Table.Td>
-        <Table.Td ta="right">{formatCompact(contextLength)}</Table.Td>
-        <Table.Td>{quality === null ? '–' : <Ability quality={quality} />}</Table.Td>
-        <Table.Td ta="right">{formatMs(ttftMs)}</Table.Td>
-        <Table.Td ta="right">{speed ?? '–'}</Table.Td>
-      </Table.Tr>
-      {opened ? <DetailsRow model={model} isAdmin={isAdmin} /> : null}
-    </>
-  );
-}
+const speedOf = ({ tokensPerSecond }: Model): string =>
+  tokensPerSecond === null ? unknownValue : fill(text.perSecond, { count: tokensPerSecond });
 
 interface OpenerProps {
   opened: boolean;
@@ -82,7 +76,6 @@ interface OpenerProps {
   onClick: () => void;
 }
 
-/** Stands first in its row, so that a telephone shows it without scrolling. */
 const Opener = ({ opened, label, onClick }: OpenerProps) => (
   <Button
     size="compact-sm"
@@ -93,17 +86,6 @@ const Opener = ({ opened, label, onClick }: OpenerProps) => (
   >
     {opened ? '−' : '+'}
   </Button>
-);
-
-const DetailsRow = ({ model, isAdmin }: Omit<ModelRowProps, 'share'>) => (
-  <Table.Tr>
-    <Table.Td colSpan={6}>
-      {/* stays in sight where the table is wider than the window */}
-      <Box pos="sticky" left={10} maw="calc(100vw - 3.5rem)">
-        <ModelDetails model={model} isAdmin={isAdmin} />
-      </Box>
-    </Table.Td>
-  </Table.Tr>
 );
 
 function ModelName({ model: { provider, model, auto, aliases, tools, images } }: { model: Model }) {

@@ -1,7 +1,9 @@
-import { Code, Stack, Table, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { Empty } from '../../components/empty.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
@@ -31,88 +33,72 @@ export function ProvidersTable({ isAdmin }: { isAdmin: boolean }) {
         providers.length === 0 ? (
           <Empty title={text.noProviders} hint={text.noProvidersHint} />
         ) : (
-          <Table.ScrollContainer minWidth={isAdmin ? 860 : 420}>
-            <Table verticalSpacing="xs">
-              <Table.Thead>
-                <HeadRow isAdmin={isAdmin} />
-              </Table.Thead>
-              <Table.Tbody>
-                {providers.map((provider) => (
-                  <ProviderRow key={provider.name} provider={provider} isAdmin={isAdmin} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <ListTable
+            label={text.providers}
+            columns={isAdmin ? [...columns, ...healthColumns] : columns}
+            rows={providers}
+            keyOf={({ name }) => name}
+            minWidth={isAdmin ? 860 : 420}
+          />
         )
       }
     </Loaded>
   );
 }
 
-const HeadRow = ({ isAdmin }: { isAdmin: boolean }) => (
-  <Table.Tr>
-    <Table.Th>{text.provider}</Table.Th>
-    <Table.Th>{text.condition}</Table.Th>
-    <Table.Th ta="right">{text.count}</Table.Th>
-    {isAdmin ? (
-      <>
-        <Table.Th ta="right">{text.errors}</Table.Th>
-        <Table.Th ta="right">{text.latency}</Table.Th>
-        <Table.Th ta="right">{text.ttft}</Table.Th>
-        <Table.Th>{text.lastFailure}</Table.Th>
-        <Table.Th>{text.test}</Table.Th>
-      </>
-    ) : null}
-  </Table.Tr>
+const columns: readonly Column<Provider>[] = [
+  { label: text.provider, cell: (provider) => <Name provider={provider} /> },
+  { label: text.condition, cell: (provider) => <Condition provider={provider} /> },
+  { label: text.count, cell: ({ models }) => formatCount(models), isFigure: true },
+];
+
+/** What administrators see. */
+const healthColumns: readonly Column<Provider>[] = [
+  {
+    label: text.errors,
+    cell: ({ details }) => formatShare(errorShare(details?.health ?? null)),
+    isFigure: true,
+  },
+  {
+    label: text.latency,
+    cell: ({ details }) => formatMs(details?.health?.latencyMs),
+    isFigure: true,
+  },
+  { label: text.ttft, cell: ({ details }) => formatMs(details?.health?.ttftMs), isFigure: true },
+  {
+    label: text.lastFailure,
+    cell: ({ details }) => lastFailureOf(details?.health?.lastFailure ?? null),
+  },
+  { label: text.test, cell: ({ name }) => <TestButton provider={name} />, isHeadHidden: true },
+];
+
+const Name = ({ provider: { name, api: dialect, details } }: { provider: Provider }) => (
+  <>
+    <Text size="sm" fw={600}>
+      {name}
+    </Text>
+    <Text size="xs" c="dimmed" className="text-plain">
+      {[dialect, details?.baseUrl].filter(Boolean).join(' · ')}
+    </Text>
+  </>
 );
 
-function ProviderRow({ provider, isAdmin }: { provider: Provider; isAdmin: boolean }) {
-  const { name, api: dialect, condition, models, details } = provider;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm" fw={600}>
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {[dialect, details?.baseUrl].filter(Boolean).join(' · ')}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Stack gap={2} align="flex-start">
-          <StateBadge color={conditionColors[condition]} label={text.conditions[condition]} />
-          {details?.cooldowns.map(({ until, why }, index) => (
-            <Text key={index} size="xs" c="dimmed">
-              {fill(text.rests, { time: formatSecond(until), why: text.whys[why] })}
-            </Text>
-          ))}
-        </Stack>
-      </Table.Td>
-      <Table.Td ta="right">{formatCount(models)}</Table.Td>
-      {isAdmin ? <HealthCells provider={provider} /> : null}
-    </Table.Tr>
-  );
-}
+const Condition = ({ provider: { condition, details } }: { provider: Provider }) => (
+  <Stack gap={2} align="flex-start">
+    <StateBadge color={conditionColors[condition]} label={text.conditions[condition]} />
+    {details?.cooldowns.map(({ until, why }, index) => (
+      <Text key={index} size="xs" c="dimmed">
+        {fill(text.rests, { time: formatSecond(until), why: text.whys[why] })}
+      </Text>
+    ))}
+  </Stack>
+);
 
-function HealthCells({ provider: { name, details } }: { provider: Provider }) {
-  const health = details?.health ?? null;
-  const failure = health?.lastFailure ?? null;
-  return (
-    <>
-      <Table.Td ta="right">{formatShare(errorShare(health))}</Table.Td>
-      <Table.Td ta="right">{formatMs(health?.latencyMs)}</Table.Td>
-      <Table.Td ta="right">{formatMs(health?.ttftMs)}</Table.Td>
-      <Table.Td>
-        {failure === null ? null : (
-          <Text size="xs" title={formatSecond(failure.at)}>
-            {formatAgo(failure.at)}: <Code>{failure.code}</Code> {failure.status ?? ''}{' '}
-            {failure.model}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <TestButton provider={name} />
-      </Table.Td>
-    </>
+type Failed = NonNullable<NonNullable<Provider['details']>['health']>['lastFailure'];
+
+const lastFailureOf = (failure: Failed): ReactNode =>
+  failure === null ? null : (
+    <Text size="xs" title={formatSecond(failure.at)}>
+      {formatAgo(failure.at)}: <Code>{failure.code}</Code> {failure.status ?? ''} {failure.model}
+    </Text>
   );
-}

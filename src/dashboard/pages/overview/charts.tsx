@@ -1,6 +1,7 @@
-import { Group, Paper, SegmentedControl, SimpleGrid, Text, Title } from '@mantine/core';
-import { type ReactNode, useMemo, useState } from 'react';
+import { SegmentedControl, SimpleGrid } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import { Chart } from '../../components/chart.js';
+import { Panel } from '../../components/panel.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -125,31 +126,3 @@ function Times({ series, times, what }: TimesProps) {
     </Panel>
   );
 }
-
-interface PanelProps {
-  title: string;
-  actions?: ReactNode;
-  children: ReactNode;
-}
-
-/** A box with a heading. */
-export function Panel({ title, actions, children }: PanelProps) {
-  return (
-    <Paper withBorder p="sm" miw={0}>
-      <Group justify="space-between" mb={6} mih={30} gap="xs">
-        <Title order={2} size="h6">
-          {title}
-        </Title>
-        {actions}
-      </Group>
-      {children}
-    </Paper>
-  );
-}
-
-/** The head of a column of figures. */
-export const HeadText = ({ children }: { children: string }) => (
-  <Text size="xs" c="dimmed" span>
-    {children}
-  </Text>
-);

@@ -1,10 +1,11 @@
-import { Anchor, Box, Group, Progress, Table, Text } from '@mantine/core';
+import { Anchor, Box, Group, Progress, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { colorAt } from '../../components/chart-columns.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Panel } from '../../components/panel.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { Panel } from './charts.js';
 import { errorRate, type Range, ranges } from './ranges.js';
 import { groupName, type SeriesGroup, type UsageSeries } from './series.js';
 
@@ -22,32 +23,13 @@ export function ModelShares({ series, range, account }: ModelSharesProps) {
   if (groups.length === 0) return null;
   return (
     <Panel title={text.models}>
-      <Table.ScrollContainer minWidth={680}>
-        <Table verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{text.model}</Table.Th>
-              <Table.Th miw={160}>{text.share}</Table.Th>
-              {[text.requests, text.spend, text.errorRate, text.latency, text.ttft].map((head) => (
-                <Table.Th key={head} ta="right">
-                  {head}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {groups.map((group, index) => (
-              <ModelRow
-                key={groupName(group, '')}
-                group={group}
-                color={colorAt(index)}
-                whole={totals.costUsd}
-                href={requestsOf(group, range, account)}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        label={text.models}
+        columns={columnsOf(totals.costUsd, (group) => requestsOf(group, range, account))}
+        rows={groups.map((group, index) => ({ ...group, color: colorAt(index) }))}
+        keyOf={(group) => groupName(group, '')}
+        minWidth={680}
+      />
       <Text size="xs" c="dimmed" mt="xs">
         {text.percentileNote}
       </Text>
@@ -67,54 +49,59 @@ function requestsOf(group: SeriesGroup, range: Range, account: string | undefine
   return `/requests?${search}`;
 }
 
-interface ModelRowProps {
-  group: SeriesGroup;
-  color: string;
-  /** Of all models, in USD. */
-  whole: number;
-  href: string | null;
+type Shown = SeriesGroup & { readonly color: string };
+
+const figure = (label: string, cell: (group: Shown) => string): Column<Shown> => ({
+  label,
+  cell,
+  isFigure: true,
+});
+
+/** @param whole of all models, in USD */
+function columnsOf(
+  whole: number,
+  hrefOf: (group: SeriesGroup) => string | null,
+): readonly Column<Shown>[] {
+  const shareOfCost = ({ costUsd }: Shown['totals']): string =>
+    whole > 0 ? ` · ${formatShare(costUsd / whole, 0)}` : '';
+  return [
+    { label: text.model, cell: (group) => <Name group={group} href={hrefOf(group)} /> },
+    { label: text.share, cell: (group) => <Share group={group} /> },
+    figure(text.requests, ({ totals }) => formatCompact(totals.requests)),
+    figure(text.spend, ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`),
+    figure(text.errorRate, ({ totals }) => formatShare(errorRate(totals))),
+    figure(
+      text.latency,
+      ({ totals }) => `${formatMs(totals.latencyP50Ms)} · ${formatMs(totals.latencyP95Ms)}`,
+    ),
+    figure(
+      text.ttft,
+      ({ totals }) => `${formatMs(totals.ttftP50Ms)} · ${formatMs(totals.ttftP95Ms)}`,
+    ),
+  ];
 }
 
-function ModelRow({ group, color, whole, href }: ModelRowProps) {
-  const { totals, share } = group;
+function Name({ group, href }: { group: SeriesGroup; href: string | null }) {
   const name = groupName(group, text.noModel);
-  const cells = [
-    formatCompact(totals.requests),
-    `${formatUsd(totals.costUsd)}${whole > 0 ? ` · ${formatShare(totals.costUsd / whole, 0)}` : ''}`,
-    formatShare(errorRate(totals)),
-    `${formatMs(totals.latencyP50Ms)} · ${formatMs(totals.latencyP95Ms)}`,
-    `${formatMs(totals.ttftP50Ms)} · ${formatMs(totals.ttftP95Ms)}`,
-  ];
+  if (href === null) return name;
   return (
-    <Table.Tr>
-      <Table.Td>
-        {href === null ? (
-          name
-        ) : (
-          <Anchor component={Link} href={href} size="sm">
-            {name}
-          </Anchor>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          <Box style={{ flex: 1 }}>
-            <Progress
-              value={share * 100}
-              color={color}
-              aria-label={fill(text.shareOf, { model: name })}
-            />
-          </Box>
-          <Text size="sm" w={52} ta="right" className="figures">
-            {formatShare(share)}
-          </Text>
-        </Group>
-      </Table.Td>
-      {cells.map((cell, index) => (
-        <Table.Td key={index} ta="right" style={{ whiteSpace: 'nowrap' }}>
-          {cell}
-        </Table.Td>
-      ))}
-    </Table.Tr>
+    <Anchor component={Link} href={href} size="sm" className="text-plain">
+      {name}
+    </Anchor>
   );
 }
+
+const Share = ({ group }: { group: Shown }) => (
+  <Group gap="xs" wrap="nowrap" miw={160}>
+    <Box style={{ flex: 1 }}>
+      <Progress
+        value={group.share * 100}
+        color={group.color}
+        aria-label={fill(text.shareOf, { model: groupName(group, text.noModel) })}
+      />
+    </Box>
+    <Text size="sm" w={52} ta="right" className="figures">
+      {formatShare(group.share)}
+    </Text>
+  </Group>
+);

@@ -3,9 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
-import { Panel } from './charts.js';
 import { type Range, ranges } from './ranges.js';
 
 const text = texts.overview.receipt;

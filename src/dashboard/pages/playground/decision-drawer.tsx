@@ -1,9 +1,9 @@
-import { Anchor, Badge, Drawer, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Drawer, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Attempts } from '../../components/conversation/answer-failure.js';
 import type { Answer, Decision } from '../../components/conversation/answer.js';
-import { WideTable } from '../../components/wide-table.js';
-import { formatShare, formatUsd } from '../../format/numbers.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 
@@ -52,69 +52,64 @@ function DecisionDetail({ answer }: { answer: Answer }) {
   );
 }
 
+type Candidate = Decision['candidates'][number];
+
 function Candidates({ decision, answer }: { decision: Decision; answer: Answer }) {
-  const heads = [words.quality, words.cost, words.first, words.score];
+  const { provider, model } = answer;
+  const hasAnswered = (one: Candidate): boolean => one.provider === provider && one.model === model;
+  const columns: readonly Column<Candidate>[] = [
+    {
+      label: playground.oneModel,
+      cell: (one) => <Name candidate={one} hasAnswered={hasAnswered(one)} />,
+    },
+    { label: words.quality, cell: (one) => <Quality {...one} />, isFigure: true },
+    { label: words.cost, cell: ({ cost }) => formatUsd(cost), isFigure: true },
+    {
+      label: words.first,
+      cell: ({ latency }) => formatMs(latency === null ? null : latency * 1_000),
+      isFigure: true,
+    },
+    { label: words.score, cell: ({ score }) => score?.toFixed(3) ?? unknownValue, isFigure: true },
+  ];
   return (
-    <WideTable label={words.candidates} minWidth={480}>
-      <Table fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{playground.oneModel}</Table.Th>
-            {heads.map((head) => (
-              <Table.Th key={head} ta="right">
-                {head}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {decision.candidates.map((candidate) => (
-            <CandidateRow
-              key={candidate.label}
-              candidate={candidate}
-              hasAnswered={
-                candidate.provider === answer.provider && candidate.model === answer.model
-              }
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideTable>
+    <ListTable
+      label={words.candidates}
+      columns={columns}
+      rows={decision.candidates}
+      keyOf={({ label }) => label}
+      minWidth={480}
+      fz="sm"
+    />
   );
 }
 
-interface CandidateRowProps {
-  candidate: Decision['candidates'][number];
-  hasAnswered: boolean;
+function Name({ candidate, hasAnswered }: { candidate: Candidate; hasAnswered: boolean }) {
+  const { label, reason, excluded } = candidate;
+  return (
+    <>
+      <Group gap={6}>
+        <Text size="sm" fw={hasAnswered ? 600 : 400} className="text-plain">
+          {label}
+        </Text>
+        {hasAnswered ? <Badge size="xs">{words.answered}</Badge> : null}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {excluded ?? reason}
+      </Text>
+    </>
+  );
 }
 
-function CandidateRow({ candidate, hasAnswered }: CandidateRowProps) {
-  const { label, quality, interval, cost, latency, score, reason, excluded } = candidate;
+function Quality({ quality, interval }: Candidate) {
   const [low, high] = interval ?? [];
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap={6}>
-          <Text size="sm" fw={hasAnswered ? 600 : 400} className="text-plain">
-            {label}
-          </Text>
-          {hasAnswered ? <Badge size="xs">{words.answered}</Badge> : null}
-        </Group>
+    <>
+      {formatShare(quality, 0)}
+      {low === undefined || high === undefined ? null : (
         <Text size="xs" c="dimmed">
-          {excluded ?? reason}
+          {`${formatShare(low, 0)} – ${formatShare(high, 0)}`}
         </Text>
-      </Table.Td>
-      <Table.Td ta="right">
-        {formatShare(quality, 0)}
-        {low === undefined || high === undefined ? null : (
-          <Text size="xs" c="dimmed" className="one-line">
-            {`${formatShare(low, 0)} – ${formatShare(high, 0)}`}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td ta="right">{formatUsd(cost)}</Table.Td>
-      <Table.Td ta="right">{formatMs(latency === null ? null : latency * 1_000)}</Table.Td>
-      <Table.Td ta="right">{score === null ? '–' : score.toFixed(3)}</Table.Td>
-    </Table.Tr>
+      )}
+    </>
   );
 }

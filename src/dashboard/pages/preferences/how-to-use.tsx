@@ -1,7 +1,8 @@
-import { Code, Group, Stack, Text, Title } from '@mantine/core';
-import { useModelLabels } from '../../components/model-labels.js';
+import { Code, Group, Text } from '@mantine/core';
 import { gatewayUrl } from '../../api/client.js';
 import { CodeBlock, CopyText } from '../../components/copy-text.js';
+import { useModelLabels } from '../../components/model-labels.js';
+import { Panel } from '../../components/panel.js';
 import { texts } from '../../texts/texts.js';
 
 const text = texts.preferences;
@@ -13,20 +14,14 @@ const shownModels = 3;
 export function HowToUse({ id }: { id: string }) {
   const labels = useModelLabels();
   return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        {text.how}
-      </Title>
-      <Text size="sm" c="dimmed">
-        {text.howHint}
-      </Text>
+    <Panel title={text.how} lead={text.howHint}>
       <Group gap="sm">
         <Text size="sm">{text.idLabel}</Text>
         <Code>{id}</Code>
         <CopyText value={id} />
       </Group>
       <CodeBlock label={text.curlLabel} code={curlOf(id, labels.slice(0, shownModels))} />
-    </Stack>
+    </Panel>
   );
 }
 

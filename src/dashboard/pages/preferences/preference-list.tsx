@@ -1,15 +1,15 @@
-import { Anchor, Badge, Button, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Empty } from '../../components/empty.js';
-import { Failure, Loading } from '../../components/loaded.js';
-import { MoreButton } from '../../components/more-button.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
+import { Paged } from '../../components/paged.js';
+import { StateBadge } from '../../components/state-badge.js';
 import { formatShare } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { usePreferences } from './queries.js';
+import { trainingColors, usePreferences } from './queries.js';
 import { draftOf, type Preference, sharesOf } from './settings.js';
-import { ScrollingTable } from './scrolling-table.js';
 
 const text = texts.preferences;
 
@@ -21,8 +21,7 @@ const CreateButton = () => (
 
 /** All preferences of the account. */
 export function PreferenceList() {
-  const query = usePreferences();
-  const rows = query.data?.pages.flatMap(({ items }) => items);
+  const list = usePreferences();
   return (
     <Page
       title={text.title}
@@ -36,61 +35,40 @@ export function PreferenceList() {
         </>
       }
     >
-      {rows ? (
-        <Rows rows={rows} />
-      ) : query.error ? (
-        <Failure error={query.error} retry={() => void query.refetch()} />
-      ) : (
-        <Loading />
-      )}
-      <MoreButton query={query} label={text.more} />
+      <Paged list={list} more={text.more}>
+        {(preferences) =>
+          preferences.length === 0 ? (
+            <Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />
+          ) : (
+            <ListTable
+              label={text.title}
+              columns={columns}
+              rows={preferences}
+              keyOf={({ id }) => id}
+              minWidth={620}
+              highlightOnHover
+            />
+          )
+        }
+      </Paged>
     </Page>
   );
 }
 
-function Rows({ rows }: { rows: readonly Preference[] }) {
-  if (rows.length === 0)
-    return <Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />;
-  return (
-    <ScrollingTable least={620} verticalSpacing="sm" highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          {Object.entries(text.columns).map(([name, label]) => (
-            <Table.Th key={name}>{label}</Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((preference) => (
-          <Row key={preference.id} preference={preference} />
-        ))}
-      </Table.Tbody>
-    </ScrollingTable>
-  );
-}
-
-function Row({ preference }: { preference: Preference }) {
-  const { id, name, updatedAt } = preference;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor component={Link} href={`/preferences/${id}`} fw={600}>
-          {name}
-        </Anchor>
-      </Table.Td>
-      <Table.Td>{aimText(preference)}</Table.Td>
-      <Table.Td>{modelsText(preference)}</Table.Td>
-      <Table.Td>
-        <TrainingState router={preference.router} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" c="dimmed">
-          {formatAgo(updatedAt)}
-        </Text>
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+const columns: readonly Column<Preference>[] = [
+  {
+    label: text.columns.name,
+    cell: ({ id, name }) => (
+      <Anchor component={Link} href={`/preferences/${id}`} fw={600} className="text-plain">
+        {name}
+      </Anchor>
+    ),
+  },
+  { label: text.columns.aim, cell: aimText },
+  { label: text.columns.models, cell: modelsText },
+  { label: text.columns.training, cell: ({ router }) => <TrainingState router={router} /> },
+  { label: text.columns.changed, cell: ({ updatedAt }) => formatAgo(updatedAt) },
+];
 
 function aimText(preference: Preference): string {
   const { aim, weights } = draftOf(preference);
@@ -114,7 +92,7 @@ function TrainingState({ router }: Pick<Preference, 'router'>) {
     );
   return (
     <Stack gap={2} align="flex-start">
-      <Badge variant="default">{text.states[router.state]}</Badge>
+      <StateBadge color={trainingColors[router.state]} label={text.states[router.state]} />
       {router.saved === null ? null : (
         <Text size="xs">{fill(text.saves, { share: formatShare(router.saved) })}</Text>
       )}

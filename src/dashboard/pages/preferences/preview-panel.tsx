@@ -1,6 +1,7 @@
-import { Box, Paper, Progress, SimpleGrid, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Box, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { Empty } from '../../components/empty.js';
 import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
 import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -14,15 +15,7 @@ const text = texts.preferences;
 export function PreviewPanel({ draft, storedId }: { draft: Draft; storedId: string | null }) {
   const query = usePreview(draft, storedId);
   return (
-    <Stack gap="md" component="section" aria-label={text.preview}>
-      <Box>
-        <Title order={2} size="h4">
-          {text.preview}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {storedId === null ? text.previewOfNone : text.previewOf}
-        </Text>
-      </Box>
+    <Panel title={text.preview} lead={storedId === null ? text.previewOfNone : text.previewOf}>
       <Loaded query={query} lines={10}>
         {(preview) => (
           <Stack gap="md" aria-live="polite" aria-busy={query.isFetching}>
@@ -32,7 +25,7 @@ export function PreviewPanel({ draft, storedId }: { draft: Draft; storedId: stri
           </Stack>
         )}
       </Loaded>
-    </Stack>
+    </Panel>
   );
 }
 

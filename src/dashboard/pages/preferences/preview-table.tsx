@@ -1,71 +1,64 @@
-import { Anchor, Badge, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { PreviewItem } from './use-preview.js';
-import { ScrollingTable } from './scrolling-table.js';
 
 const text = texts.preferences;
 type Candidate = NonNullable<PreviewItem['winner']>;
 
 /** For each prompt or request: who wins, by how much, at what cost, and what changes. */
-export function PreviewTable({
+export const PreviewTable = ({
   items,
   heading,
 }: {
   items: readonly PreviewItem[];
   heading: string;
-}) {
-  const { winner, lead, cost, quality, latency } = text.items;
-  return (
-    <ScrollingTable least={600} most={560} verticalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{heading}</Table.Th>
-          <Table.Th>{winner}</Table.Th>
-          <Table.Th>{lead}</Table.Th>
-          {[cost, quality, latency].map((label) => (
-            <Table.Th key={label} ta="right">
-              {label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((item) => (
-          <Row key={item.id} item={item} />
-        ))}
-      </Table.Tbody>
-    </ScrollingTable>
-  );
-}
+}) => (
+  <ListTable
+    label={heading}
+    columns={[{ label: heading, cell: (item) => <Source item={item} /> }, ...columns]}
+    rows={items}
+    keyOf={({ id }, index) => id ?? index}
+    minWidth={600}
+    maxHeight={560}
+  />
+);
 
-function Row({ item }: { item: PreviewItem }) {
-  const { winner, runnerUp, lead } = item;
-  return (
-    <Table.Tr>
-      <Table.Td maw={240}>
-        <Source item={item} />
-      </Table.Td>
-      <Table.Td>
-        <Winner item={item} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" c={runnerUp ? undefined : 'dimmed'}>
-          {runnerUp && lead
-            ? fill(text.leadBy, { label: runnerUp.label, score: lead.score?.toFixed(3) ?? '' })
-            : text.nobodyElse}
-        </Text>
-      </Table.Td>
-      <Figure value={winner && formatUsd(winner.cost)} change={costChange(item)} />
+const columns: readonly Column<PreviewItem>[] = [
+  { label: text.items.winner, cell: (item) => <Winner item={item} /> },
+  { label: text.items.lead, cell: leadOf },
+  {
+    label: text.items.cost,
+    cell: (item) => (
+      <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
+    ),
+    isFigure: true,
+  },
+  {
+    label: text.items.quality,
+    cell: ({ winner }) => (
       <Figure value={winner?.quality?.toFixed(3) ?? null} change={intervalText(winner)} />
+    ),
+    isFigure: true,
+  },
+  {
+    label: text.items.latency,
+    cell: ({ winner }) => (
       <Figure
-        value={winner?.latency === null ? null : formatMs((winner?.latency ?? 0) * 1_000)}
+        value={winner === null || winner.latency === null ? null : formatMs(winner.latency * 1_000)}
         change={null}
       />
-    </Table.Tr>
-  );
+    ),
+    isFigure: true,
+  },
+];
+
+function leadOf({ runnerUp, lead }: PreviewItem): string {
+  if (!runnerUp || !lead) return text.nobodyElse;
+  return fill(text.leadBy, { label: runnerUp.label, score: lead.score?.toFixed(3) ?? '' });
 }
 
 function Source({ item: { source, id, kind, prompt, at, answered } }: { item: PreviewItem }) {
@@ -85,7 +78,7 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
       <Badge size="xs" variant="default">
         {kind === undefined ? '' : text.kinds[kind as keyof typeof text.kinds]}
       </Badge>
-      <Text size="sm" lineClamp={2} title={prompt}>
+      <Text size="sm" lineClamp={2} miw={110} title={prompt}>
         {prompt}
       </Text>
     </>
@@ -114,14 +107,14 @@ function Winner({ item: { winner, current, isChanged, reason } }: { item: Previe
 }
 
 const Figure = ({ value, change }: { value: string | null; change: string | null }) => (
-  <Table.Td ta="right">
-    <Text size="sm">{value ?? unknownValue}</Text>
+  <>
+    {value ?? unknownValue}
     {change === null ? null : (
       <Text size="xs" c="dimmed">
         {change}
       </Text>
     )}
-  </Table.Td>
+  </>
 );
 
 function costChange({ change, isChanged }: PreviewItem): string | null {

@@ -1,27 +1,20 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
 import { ApiFailure } from '../../api/failure.js';
+import { usePagedList } from '../../api/paged-list.js';
 import type { Schema } from '../../api/client.js';
 
 const listKey = ['preferences'] as const;
 const evaluationsKey = ['evaluations'] as const;
 const keyOf = (id: string) => [...listKey, id] as const;
 const trainingKey = (id: string) => ['trainings', id] as const;
-const pageSize = 50;
 const pollMs = 1_000;
-
-const pageQuery = (cursor: string | null) => ({
-  params: { query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) } },
-});
 
 /** The account's preferences, page by page. */
 export const usePreferences = () =>
-  useInfiniteQuery({
-    queryKey: [...listKey, 'list'],
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => dataOf(api.GET('/api/v1/preferences', pageQuery(pageParam))),
-    getNextPageParam: ({ next }) => next,
-  });
+  usePagedList([...listKey, 'list'], (page) =>
+    dataOf(api.GET('/api/v1/preferences', { params: { query: page } })),
+  );
 
 /** One preference. */
 export const usePreference = (id: string) =>
@@ -46,6 +39,15 @@ export const useTraining = (id: string) =>
     refetchInterval: ({ state }) => (isUnderWay(state.data ?? null) ? pollMs : false),
   });
 
+/** The colours that stand for the states of a training. */
+export const trainingColors: Readonly<Record<Schema<'TrainingResponse'>['state'], string>> = {
+  queued: 'gray',
+  running: 'blue',
+  done: 'green',
+  failed: 'red',
+  not_useful: 'gray',
+};
+
 /** Whether a training waits or runs. */
 export const isUnderWay = (training: Schema<'TrainingResponse'> | null): boolean =>
   training?.state === 'queued' || training?.state === 'running';
@@ -59,12 +61,9 @@ export async function startTraining(id: string, form: FormData): Promise<void> {
 
 /** The evaluation set, page by page. */
 export const useEvaluations = () =>
-  useInfiniteQuery({
-    queryKey: evaluationsKey,
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => dataOf(api.GET('/api/v1/evaluations', pageQuery(pageParam))),
-    getNextPageParam: ({ next }) => next,
-  });
+  usePagedList(evaluationsKey, (page) =>
+    dataOf(api.GET('/api/v1/evaluations', { params: { query: page } })),
+  );
 
 /** Reads again what a change has made old. */
 export function useRefresh() {

@@ -1,10 +1,10 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { Schema } from '../../api/client.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { CostQualityPlot } from './cost-quality-plot.js';
 import type { Evaluation } from './plot-layout.js';
-import { ScrollingTable } from './scrolling-table.js';
 
 const text = texts.preferences;
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
@@ -17,7 +17,11 @@ export function TrainingResult({ report }: { report: Report }) {
     <Stack gap="sm">
       <Group gap="sm">
         <Text fw={600}>{text.result}</Text>
-        {finding ? <Badge variant="default">{text.findings[finding]}</Badge> : null}
+        {finding ? (
+          <Badge variant="default" tt="none">
+            {text.findings[finding]}
+          </Badge>
+        ) : null}
       </Group>
       <Text size="sm" c="dimmed">
         {fill(text.resultRows, sizes)}
@@ -52,24 +56,13 @@ function Figures({
   ];
   return (
     <>
-      <ScrollingTable least={480} verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.way}</Table.Th>
-            <Table.Th ta="right">{text.score}</Table.Th>
-            <Table.Th ta="right">{text.costOf}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ name, score, cost }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{name}</Table.Td>
-              <Estimate of={score} show={(value) => value.toFixed(3)} />
-              <Estimate of={cost} show={formatUsd} />
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </ScrollingTable>
+      <ListTable
+        label={text.result}
+        columns={columns}
+        rows={rows}
+        keyOf={({ name }) => name}
+        minWidth={480}
+      />
       {source === 'prices' ? (
         <Text size="xs" c="dimmed">
           {text.costsFromPrices}
@@ -81,16 +74,32 @@ function Figures({
 
 const bestOf = (name: string): string => fill(text.bestQuality, { name });
 
+type Figure = Evaluation['singles'][number]['score'];
+
+const columns: readonly Column<{ name: string; score: Figure; cost: Figure }>[] = [
+  { label: text.way, cell: ({ name }) => name },
+  {
+    label: text.score,
+    cell: ({ score }) => <Estimate of={score} show={(value) => value.toFixed(3)} />,
+    isFigure: true,
+  },
+  {
+    label: text.costOf,
+    cell: ({ cost }) => <Estimate of={cost} show={formatUsd} />,
+    isFigure: true,
+  },
+];
+
 interface EstimateProps {
-  of: { value: number; low: number; high: number };
+  of: Figure;
   show: (value: number) => string;
 }
 
 const Estimate = ({ of: { value, low, high }, show }: EstimateProps) => (
-  <Table.Td ta="right">
+  <>
     {show(value)}{' '}
     <Text span size="xs" c="dimmed">
       {fill(text.interval, { low: show(low), high: show(high) })}
     </Text>
-  </Table.Td>
+  </>
 );

@@ -1,10 +1,12 @@
-import { Alert, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Progress, Stack, Text } from '@mantine/core';
 import { api, type Schema } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
+import { StateBadge } from '../../components/state-badge.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { isUnderWay, useRefresh, useTraining } from './queries.js';
+import { isUnderWay, trainingColors, useRefresh, useTraining } from './queries.js';
 import { TrainingResult } from './training-result.js';
 import { TrainingUpload } from './training-upload.js';
 
@@ -15,24 +17,16 @@ type Training = Schema<'TrainingResponse'>;
 export function TrainingSection({ id }: { id: string }) {
   const query = useTraining(id);
   return (
-    <Stack gap="sm" component="section" aria-label={text.training}>
-      <Title order={2} size="h4">
-        {text.training}
-      </Title>
-      <Text size="sm" c="dimmed">
-        {text.trainingHint}
-      </Text>
+    <Panel title={text.training} lead={text.trainingHint}>
       <Loaded query={query} lines={3}>
         {(training) => (
-          <Paper withBorder p="md">
-            <Stack gap="lg">
-              {training ? <Outcome id={id} training={training} /> : null}
-              {isUnderWay(training) ? null : <TrainingUpload id={id} />}
-            </Stack>
-          </Paper>
+          <Stack gap="lg">
+            {training ? <Outcome id={id} training={training} /> : null}
+            {isUnderWay(training) ? null : <TrainingUpload id={id} />}
+          </Stack>
         )}
       </Loaded>
-    </Stack>
+    </Panel>
   );
 }
 
@@ -42,7 +36,7 @@ function Outcome({ id, training }: { id: string; training: Training }) {
     <Stack gap="md">
       <Group justify="space-between">
         <Group gap="sm">
-          <Badge variant="default">{text.states[state]}</Badge>
+          <StateBadge color={trainingColors[state]} label={text.states[state]} />
           <Text size="sm" c="dimmed">
             {isUnderWay(training)
               ? training.doing

@@ -1,12 +1,14 @@
 import { Box, Text } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type Dot, scatterOf, type WeighedCandidate } from './scatter.js';
 
 const text = texts.requests.detail;
-const [width, height] = [520, 280];
-const inner = { left: 44, right: 16, top: 12, bottom: 36 };
-const toX = (share: number): number => inner.left + share * (width - inner.left - inner.right);
+const height = 280;
+/** Narrower than this, labels are shortened. */
+const narrow = 460;
+const inner = { left: 36, right: 16, top: 12, bottom: 36 };
 const toY = (share: number): number =>
   height - inner.bottom - share * (height - inner.top - inner.bottom);
 
@@ -21,15 +23,12 @@ interface ScatterProps {
 /** Candidates by expected cost and predicted quality, with intervals. */
 export function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
   const { dots, costs, qualities, unknown } = scatterOf(candidates);
+  const { ref, width } = useElementSize();
+  const toX = (share: number): number =>
+    inner.left + share * Math.max(0, width - inner.left - inner.right);
   return (
-    <Box>
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        width="100%"
-        role="img"
-        aria-label={text.scatter}
-        className="scatter"
-      >
+    <Box ref={ref}>
+      <svg width={width} height={height} role="img" aria-label={text.scatter} className="scatter">
         {qualities.map(({ value, at }) => (
           <g key={value}>
             <line x1={toX(0)} x2={toX(1)} y1={toY(at)} y2={toY(at)} className="grid" />
@@ -50,6 +49,8 @@ export function CandidateScatter({ candidates, answered, winner }: ScatterProps)
           <DotMark
             key={dot.candidate.label}
             dot={dot}
+            toX={toX}
+            isNarrow={width < narrow}
             isAnswered={dot.candidate.label === answered}
             isWinner={dot.candidate.label === winner}
           />
@@ -66,17 +67,23 @@ export function CandidateScatter({ candidates, answered, winner }: ScatterProps)
 
 interface DotProps {
   dot: Dot;
+  toX: (share: number) => number;
+  /** Models are named without their providers. */
+  isNarrow: boolean;
   isAnswered: boolean;
   isWinner: boolean;
 }
 
-function DotMark({ dot, isAnswered, isWinner }: DotProps) {
+function DotMark({ dot, toX, isNarrow, isAnswered, isWinner }: DotProps) {
   const { candidate, x, y, low, high, labelAt } = dot;
   const isRight = x > 0.6;
   const role = [isAnswered ? text.answered : '', isWinner ? text.wouldWin : '']
     .filter((word) => word !== '')
     .join(', ');
-  const name = role === '' ? candidate.label : `${candidate.label} (${role})`;
+  const label = isNarrow
+    ? candidate.label.slice(candidate.label.lastIndexOf('/') + 1)
+    : candidate.label;
+  const name = role === '' ? label : `${label} (${role})`;
   return (
     <g className={isWinner ? 'dot winner' : isAnswered ? 'dot answered' : 'dot'}>
       <line x1={toX(x)} x2={toX(x)} y1={toY(low)} y2={toY(high)} />

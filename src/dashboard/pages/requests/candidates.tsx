@@ -1,9 +1,10 @@
-import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Panel } from '../../components/panel.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { Panel } from '../overview/charts.js';
 import type { RequestDetails } from './request-detail.js';
 import { CandidateScatter } from './candidate-scatter.js';
 import type { WeighedCandidate } from './scatter.js';
@@ -49,7 +50,13 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
             {text.noPlan}
           </Text>
         )}
-        <CandidateTable candidates={candidates} />
+        <ListTable
+          label={text.candidates}
+          columns={columns}
+          rows={candidates}
+          keyOf={({ label }) => label}
+          minWidth={640}
+        />
       </Stack>
     </Panel>
   );
@@ -64,40 +71,18 @@ const expectedCost = ({ cost, price }: WeighedCandidate): string =>
     ? formatUsd(cost)
     : fill(text.perMillion, { price: formatUsd(price) });
 
-function CandidateTable({ candidates }: { candidates: readonly WeighedCandidate[] }) {
-  const heads = [text.quality, text.expectedCost, text.expectedLatency];
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{texts.requests.model}</Table.Th>
-            {heads.map((head) => (
-              <Table.Th key={head} ta="right">
-                {head}
-              </Table.Th>
-            ))}
-            <Table.Th>{text.reason}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {candidates.map((one) => (
-            <Table.Tr key={one.label}>
-              <Table.Td>{one.label}</Table.Td>
-              <Table.Td ta="right">{percent(one.quality)}</Table.Td>
-              <Table.Td ta="right">{expectedCost(one)}</Table.Td>
-              <Table.Td ta="right">
-                {formatMs(one.latency === null ? null : one.latency * 1_000)}
-              </Table.Td>
-              <Table.Td>
-                {one.excluded === undefined
-                  ? one.reason
-                  : fill(text.excluded, { reason: one.excluded })}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
+const columns: readonly Column<WeighedCandidate>[] = [
+  { label: texts.requests.model, cell: ({ label }) => label },
+  { label: text.quality, cell: ({ quality }) => percent(quality), isFigure: true },
+  { label: text.expectedCost, cell: expectedCost, isFigure: true },
+  {
+    label: text.expectedLatency,
+    cell: ({ latency }) => formatMs(latency === null ? null : latency * 1_000),
+    isFigure: true,
+  },
+  {
+    label: text.reason,
+    cell: ({ excluded, reason }) =>
+      excluded === undefined ? reason : fill(text.excluded, { reason: excluded }),
+  },
+];

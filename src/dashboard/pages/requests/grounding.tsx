@@ -1,8 +1,10 @@
-import { Code, Group, Stack, Table, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Panel } from '../../components/panel.js';
+import { StateBadge } from '../../components/state-badge.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { Panel } from '../overview/charts.js';
 import type { RequestDetails } from './request-detail.js';
 
 const text = texts.requests.detail;
@@ -14,13 +16,26 @@ interface GroundingFigures {
   readonly toolCalls?: number;
   readonly costUsd?: number | null;
   readonly stoppedBy?: string | null;
-  readonly calls?: readonly {
-    readonly toolkit: string;
-    readonly tool: string;
-    readonly outcome: string;
-    readonly latency: number;
-  }[];
+  readonly calls?: readonly ToolCall[];
 }
+
+interface ToolCall {
+  readonly toolkit: string;
+  readonly tool: string;
+  readonly outcome: string;
+  readonly latency: number;
+}
+
+const columns: readonly Column<ToolCall>[] = [
+  { label: text.tool, cell: ({ toolkit, tool }) => `${toolkit}/${tool}` },
+  {
+    label: texts.requests.outcome,
+    cell: ({ outcome }) => (
+      <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={outcome} />
+    ),
+  },
+  { label: texts.requests.latency, cell: ({ latency }) => formatMs(latency), isFigure: true },
+];
 
 /** What the request searched, read and did with tools. */
 export function Grounding({ request }: { request: RequestDetails }) {
@@ -52,19 +67,13 @@ export function Grounding({ request }: { request: RequestDetails }) {
           </Text>
         ))}
         {calls.length === 0 ? null : (
-          <Table verticalSpacing={4}>
-            <Table.Tbody>
-              {calls.map((call, index) => (
-                <Table.Tr key={index}>
-                  <Table.Td>
-                    {call.toolkit}/{call.tool}
-                  </Table.Td>
-                  <Table.Td>{call.outcome}</Table.Td>
-                  <Table.Td ta="right">{formatMs(call.latency)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <ListTable
+            label={text.tool}
+            columns={columns}
+            rows={calls}
+            keyOf={(_call, index) => index}
+            minWidth={320}
+          />
         )}
       </Stack>
     </Panel>

@@ -1,10 +1,12 @@
-import { Button, Group, Stack, Switch as Toggle, Text } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button, Switch as Toggle, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf } from '../../api/client.js';
+import { type PageQuery, usePagedList } from '../../api/paged-list.js';
 import { Empty } from '../../components/empty.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
+import { Paged } from '../../components/paged.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
@@ -14,7 +16,8 @@ import { Histogram } from './histogram.js';
 import { type RequestSummary, RequestTable } from './request-table.js';
 
 const text = texts.requests;
-const pageSize = 50;
+/** How many of the newest requests are shown live. */
+const liveSize = 50;
 /** Between two looks at the newest requests. */
 const liveMs = 2_000;
 
@@ -48,32 +51,22 @@ export function RequestList() {
 function useRequests(isAdmin: boolean, isLive: boolean) {
   const [parameters] = useParameters();
   const { live: _live, ...shown } = parameters;
-  const read = (cursor: string | null) =>
+  const read = (page: PageQuery) =>
     dataOf(
       api.GET('/api/v1/requests', {
-        params: {
-          query: {
-            ...queryOf(parameters, isAdmin, Date.now()),
-            limit: pageSize,
-            ...(cursor === null ? {} : { cursor }),
-          },
-        },
+        params: { query: { ...queryOf(parameters, isAdmin, Date.now()), ...page } },
       }),
     );
   const newest = useQuery({
     queryKey: ['requests', 'newest', shown, isAdmin],
-    queryFn: () => read(null),
+    queryFn: () => read({ limit: liveSize }),
     enabled: isLive,
     refetchInterval: liveMs,
     placeholderData: keepPreviousData,
   });
-  const all = useInfiniteQuery({
-    queryKey: ['requests', 'all', shown, isAdmin],
-    queryFn: ({ pageParam }) => read(pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+  const all = usePagedList(['requests', 'all', shown, isAdmin], read, {
     enabled: !isLive,
-    placeholderData: keepPreviousData,
+    keepsPrevious: true,
   });
   return { newest, all };
 }
@@ -87,22 +80,9 @@ function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
       </Loaded>
     );
   return (
-    <Stack>
-      <Loaded query={all} lines={8}>
-        {({ pages }) => <Rows items={pages.flatMap(({ items }) => items)} isLive={false} />}
-      </Loaded>
-      {all.hasNextPage ? (
-        <Group justify="center">
-          <Button
-            variant="default"
-            loading={all.isFetchingNextPage}
-            onClick={() => void all.fetchNextPage()}
-          >
-            {text.more}
-          </Button>
-        </Group>
-      ) : null}
-    </Stack>
+    <Paged list={all} more={text.more} lines={8}>
+      {(items) => <Rows items={items} isLive={false} />}
+    </Paged>
   );
 }
 

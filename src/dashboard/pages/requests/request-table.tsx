@@ -1,6 +1,8 @@
-import { Anchor, Badge, Table, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Schema } from '../../api/client.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { StateBadge } from '../../components/state-badge.js';
 import { formatTokens, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs, formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
@@ -13,88 +15,59 @@ export type RequestSummary = Schema<'RequestResponse'>;
 export const modelOf = ({ provider, model }: Pick<RequestSummary, 'provider' | 'model'>): string =>
   [provider, model].filter((name) => name !== null).join('/') || unknownValue;
 
-/** Requests, newest first, each with a link to its page. */
-export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
-  const heads = [text.latency, text.ttft, text.tokens, text.cost];
-  return (
-    <Table.ScrollContainer minWidth={860}>
-      <Table verticalSpacing={5} highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.at}</Table.Th>
-            <Table.Th>{text.model}</Table.Th>
-            <Table.Th>{text.outcome}</Table.Th>
-            {heads.map((head) => (
-              <Table.Th key={head} ta="right">
-                {head}
-              </Table.Th>
-            ))}
-            <Table.Th>{text.key}</Table.Th>
-            <Table.Th>{text.surface}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((item) => (
-            <RequestRow key={item.id} item={item} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
+const columns: readonly Column<RequestSummary>[] = [
+  {
+    label: text.at,
+    cell: ({ id, at }) => (
+      <Anchor component={Link} href={`/requests/${id}`} size="sm" className="one-line">
+        {formatSecond(at)}
+      </Anchor>
+    ),
+  },
+  { label: text.model, cell: modelOf },
+  { label: text.outcome, cell: (item) => <Outcome {...item} /> },
+  { label: text.latency, cell: ({ latencyMs }) => formatMs(latencyMs), isFigure: true },
+  { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true },
+  { label: text.tokens, cell: tokensOf, isFigure: true },
+  { label: text.cost, cell: ({ costUsd }) => formatUsd(costUsd), isFigure: true },
+  {
+    label: text.key,
+    cell: ({ keyName, keyId }) => (
+      <Text size="sm" truncate maw={140}>
+        {keyName ?? keyId ?? text.browser}
+      </Text>
+    ),
+  },
+  {
+    label: text.surface,
+    cell: ({ surface, stream }) => `${surface}${stream ? ` · ${text.streamed}` : ''}`,
+  },
+];
 
-function RequestRow({ item }: { item: RequestSummary }) {
-  const { promptTokens, completionTokens } = item;
-  const tokens =
-    promptTokens === null && completionTokens === null
-      ? unknownValue
-      : `${formatTokens(promptTokens)} → ${formatTokens(completionTokens)}`;
-  const figures = [
-    formatMs(item.latencyMs),
-    formatMs(item.ttftMs),
-    tokens,
-    formatUsd(item.costUsd),
-  ];
-  return (
-    <Table.Tr>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <Anchor component={Link} href={`/requests/${item.id}`} size="sm">
-          {formatSecond(item.at)}
-        </Anchor>
-      </Table.Td>
-      <Table.Td>{modelOf(item)}</Table.Td>
-      <Table.Td>
-        <Outcome {...item} />
-      </Table.Td>
-      {figures.map((figure, index) => (
-        <Table.Td key={index} ta="right" style={{ whiteSpace: 'nowrap' }}>
-          {figure}
-        </Table.Td>
-      ))}
-      <Table.Td>
-        <Text size="sm" truncate maw={140}>
-          {item.keyName ?? item.keyId ?? text.browser}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        {item.surface}
-        {item.stream ? ` · ${text.streamed}` : ''}
-      </Table.Td>
-    </Table.Tr>
-  );
+/** Requests, newest first, each with a link to its page. */
+export const RequestTable = ({ items }: { items: readonly RequestSummary[] }) => (
+  <ListTable
+    label={text.title}
+    columns={columns}
+    rows={items}
+    keyOf={({ id }) => id}
+    minWidth={860}
+    highlightOnHover
+  />
+);
+
+function tokensOf({ promptTokens, completionTokens }: RequestSummary): string {
+  if (promptTokens === null && completionTokens === null) return unknownValue;
+  return `${formatTokens(promptTokens)} → ${formatTokens(completionTokens)}`;
 }
 
 /** The status, and the error code where there is one. */
 export function Outcome({ status, code }: Pick<RequestSummary, 'status' | 'code'>) {
   const isClient = status >= 400 && status < 500;
   return (
-    <Badge
-      variant="dot"
-      tt="none"
-      className="outcome"
-      color={code === null ? 'teal' : isClient ? 'orange' : 'red'}
-    >
-      {code === null ? status : `${status} ${code}`}
-    </Badge>
+    <StateBadge
+      color={code === null ? 'green' : isClient ? 'orange' : 'red'}
+      label={code === null ? String(status) : `${status} ${code}`}
+    />
   );
 }

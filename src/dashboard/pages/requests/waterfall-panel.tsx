@@ -1,7 +1,7 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Panel } from '../../components/panel.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { Panel } from '../overview/charts.js';
 import type { RequestDetails } from './request-detail.js';
 import { axisEnd, type Lane, lanesOf, type Phase, type PhaseName } from './waterfall.js';
 

@@ -1,9 +1,12 @@
-import { Alert, Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { CodeBlock } from '../../components/copy-text.js';
-import { Failure, Loading } from '../../components/loaded.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Failure } from '../../components/loaded.js';
+import { Paged } from '../../components/paged.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -11,7 +14,6 @@ import { AccountActions } from './account-actions.js';
 import { limitWords } from './limit-words.js';
 
 const text = texts.settings;
-const pageSize = 50;
 
 /** A link that sets a password, and whose it is. */
 export interface GivenLink {
@@ -86,79 +88,45 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
   );
 }
 
-const useAccounts = () =>
-  useInfiniteQuery({
-    queryKey: ['accounts'],
-    initialPageParam: '',
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/v1/accounts', {
-          params: {
-            query: { limit: pageSize, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-          },
-        }),
-      ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
+type Account = Schema<'AccountResponse'>;
+
+function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[] {
+  return [
+    { label: text.email, cell: ({ email }) => email ?? text.unowned },
+    { label: text.role, cell: ({ role }) => text.roles[role] },
+    { label: text.state, cell: (account) => <State {...account} /> },
+    { label: text.limits, cell: ({ limits }) => limitWords(limits) },
+    { label: text.created, cell: ({ createdAt }) => formatDay(createdAt), isFigure: true },
+    {
+      label: text.actions,
+      cell: (account) => <AccountActions account={account} onLink={onLink} />,
+      isHeadHidden: true,
+    },
+  ];
+}
 
 function AccountsTable({ onLink }: { onLink: (link: GivenLink) => void }) {
-  const query = useAccounts();
-  if (query.error && !query.data)
-    return <Failure error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <Loading />;
-  const accounts = query.data.pages.flatMap(({ items }) => items);
+  const list = usePagedList(['accounts'], (page) =>
+    dataOf(api.GET('/api/v1/accounts', { params: { query: page } })),
+  );
   return (
-    <Stack gap="sm">
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              {[text.email, text.role, text.state, text.limits, text.created, text.actions].map(
-                (label) => (
-                  <Table.Th key={label}>{label}</Table.Th>
-                ),
-              )}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {accounts.map((account) => (
-              <AccountRow key={account.id} account={account} onLink={onLink} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {query.hasNextPage ? (
-        <Button variant="default" onClick={() => void query.fetchNextPage()}>
-          {text.more}
-        </Button>
-      ) : null}
-    </Stack>
+    <Paged list={list} more={text.more}>
+      {(accounts) => (
+        <ListTable
+          label={text.tabs.accounts}
+          columns={columnsOf(onLink)}
+          rows={accounts}
+          keyOf={({ id }) => id}
+          minWidth={760}
+        />
+      )}
+    </Paged>
   );
 }
 
-interface AccountRowProps {
-  account: Schema<'AccountResponse'>;
-  onLink: (link: GivenLink) => void;
-}
-
-const AccountRow = ({ account, onLink }: AccountRowProps) => (
-  <Table.Tr>
-    <Table.Td>{account.email ?? text.unowned}</Table.Td>
-    <Table.Td>{text.roles[account.role]}</Table.Td>
-    <Table.Td>
-      <StateBadge
-        color={account.disabledAt === null ? 'green' : 'gray'}
-        label={
-          account.disabledAt === null
-            ? text.active
-            : fill(text.disabled, { time: formatDay(account.disabledAt) })
-        }
-      />
-    </Table.Td>
-    <Table.Td>{limitWords(account.limits)}</Table.Td>
-    <Table.Td>{formatDay(account.createdAt)}</Table.Td>
-    <Table.Td>
-      <AccountActions account={account} onLink={onLink} />
-    </Table.Td>
-  </Table.Tr>
+const State = ({ disabledAt }: Account) => (
+  <StateBadge
+    color={disabledAt === null ? 'green' : 'gray'}
+    label={disabledAt === null ? text.active : fill(text.disabled, { time: formatDay(disabledAt) })}
+  />
 );

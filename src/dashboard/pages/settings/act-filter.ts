@@ -1,6 +1,9 @@
+import type { Schema } from '../../api/schema.js';
+import { texts } from '../../texts/texts.js';
+
 /** Which acts are shown. Days as `YYYY-MM-DD` in the reader's zone; empty: no bound. */
 export interface ActFilter {
-  readonly act: string | null;
+  readonly act: Act | null;
   readonly from: string;
   readonly to: string;
   /** Of all accounts; false: of one's own. */
@@ -24,28 +27,8 @@ export function filterQuery({ act, from, to, isAll }: ActFilter): Record<string,
   };
 }
 
-/** The acts that are recorded, as `GET /api/v1/audit` knows them. */
-export const acts = [
-  'account.claim',
-  'account.claim-code',
-  'account.create',
-  'account.change',
-  'account.delete',
-  'account.export',
-  'account.password',
-  'account.reset-link',
-  'account.sign-in',
-  'account.sign-in-failed',
-  'account.sign-out',
-  'account.sign-up',
-  'config.apply',
-  'config.refuse',
-  'conversation.delete',
-  'conversation.export',
-  'key.create',
-  'key.change',
-  'key.revoke',
-  'key.rotate',
-  'learning.forget',
-  'preference.delete',
-] as const;
+/** An act that is recorded. */
+export type Act = Schema<'AuditResponse'>['act'];
+
+/** What each act is called. */
+export const actWords: Readonly<Record<Act, string>> = texts.settings.acts;

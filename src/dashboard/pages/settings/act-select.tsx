@@ -1,22 +1,27 @@
 import { Select } from '@mantine/core';
 import { texts } from '../../texts/texts.js';
-import { acts } from './act-filter.js';
+import { type Act, actWords } from './act-filter.js';
 
 const text = texts.settings;
 
 interface ActSelectProps {
-  value: string | null;
-  onChange: (act: string | null) => void;
+  value: Act | null;
+  onChange: (act: Act | null) => void;
 }
+
+const options = (Object.keys(actWords) as Act[]).map((act) => ({
+  value: act,
+  label: actWords[act],
+}));
 
 /** Chooses one act, or all. */
 export const ActSelect = ({ value, onChange }: ActSelectProps) => (
-  <Select
+  <Select<Act>
     label={text.auditAct}
     placeholder={text.auditAnyAct}
     clearable
     searchable
-    data={[...acts]}
+    data={options}
     value={value}
     onChange={onChange}
   />

@@ -1,26 +1,16 @@
-import {
-  Anchor,
-  Button,
-  Code,
-  Group,
-  SegmentedControl,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { Empty } from '../../components/empty.js';
-import { Failure, Loading } from '../../components/loaded.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Paged } from '../../components/paged.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
-import { type ActFilter, filterQuery } from './act-filter.js';
+import { type ActFilter, actWords, filterQuery } from './act-filter.js';
 import { ActSelect } from './act-select.js';
 
 const text = texts.settings;
-const pageSize = 50;
 
 /** The audit log with its filters. */
 export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {
@@ -83,78 +73,61 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
   );
 }
 
-const useActs = (filter: ActFilter) =>
-  useInfiniteQuery({
-    queryKey: ['audit', filter],
-    initialPageParam: '',
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/v1/audit', {
-          params: {
-            query: {
-              limit: pageSize,
-              ...filterQuery(filter),
-              ...(pageParam === '' ? {} : { cursor: pageParam }),
-            },
-          },
-        }),
-      ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
+const columns: readonly Column<Schema<'AuditResponse'>>[] = [
+  { label: text.at, cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span> },
+  {
+    label: text.act,
+    cell: ({ act }) => (
+      <>
+        {actWords[act]} <Code>{act}</Code>
+      </>
+    ),
+  },
+  { label: text.actor, cell: ({ actor }) => <Small value={actor} /> },
+  { label: text.target, cell: ({ target }) => target && <Small value={target} /> },
+  { label: text.address, cell: ({ address }) => address ?? '' },
+  {
+    label: text.detailsColumn,
+    cell: ({ details }) => details != null && <Small value={wordsOf(details)} />,
+  },
+];
 
 function Acts({ filter }: { filter: ActFilter }) {
-  const query = useActs(filter);
-  if (query.error && !query.data)
-    return <Failure error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <Loading />;
-  const acts = query.data.pages.flatMap(({ items }) => items);
-  if (acts.length === 0) return <Empty title={text.noActs} hint={text.noActsHint} />;
+  const list = usePagedList(['audit', filter], (page) =>
+    dataOf(api.GET('/api/v1/audit', { params: { query: { ...page, ...filterQuery(filter) } } })),
+  );
   return (
-    <Stack gap="sm">
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {[text.at, text.act, text.actor, text.target, text.address, text.detailsColumn].map(
-                (label) => (
-                  <Table.Th key={label}>{label}</Table.Th>
-                ),
-              )}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {acts.map((act) => (
-              <ActRow key={act.id} act={act} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {query.hasNextPage ? (
-        <Button variant="default" onClick={() => void query.fetchNextPage()}>
-          {text.more}
-        </Button>
-      ) : null}
-    </Stack>
+    <Paged list={list} more={text.more}>
+      {(acts) =>
+        acts.length === 0 ? (
+          <Empty title={text.noActs} hint={text.noActsHint} />
+        ) : (
+          <ListTable
+            label={text.tabs.audit}
+            columns={columns}
+            rows={acts}
+            keyOf={({ id }) => id}
+            minWidth={760}
+          />
+        )
+      }
+    </Paged>
   );
 }
 
-const ActRow = ({ act }: { act: Schema<'AuditResponse'> }) => (
-  <Table.Tr>
-    <Table.Td>{formatSecond(act.at)}</Table.Td>
-    <Table.Td>
-      <Code>{act.act}</Code>
-    </Table.Td>
-    <Table.Td>{act.actor}</Table.Td>
-    <Table.Td>
-      <Text size="xs" className="text-plain">
-        {act.target ?? ''}
-      </Text>
-    </Table.Td>
-    <Table.Td>{act.address ?? ''}</Table.Td>
-    <Table.Td>
-      <Text size="xs" className="text-plain">
-        {act.details === null || act.details === undefined ? '' : JSON.stringify(act.details)}
-      </Text>
-    </Table.Td>
-  </Table.Tr>
+const Small = ({ value }: { value: string }) => (
+  <Text size="xs" className="text-plain">
+    {value}
+  </Text>
 );
+
+/** `name: value` of each detail that has a value. */
+const wordsOf = (details: unknown): string =>
+  typeof details !== 'object' || details === null
+    ? String(details)
+    : Object.entries(details)
+        .filter(([, value]) => value !== null && (!Array.isArray(value) || value.length > 0))
+        .map(
+          ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : wordsOf(value)}`,
+        )
+        .join('; ');

@@ -3,10 +3,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
 import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { connectionsOf, rulesOf, type TestedConnection } from './rules.js';
-import { Section } from './section.js';
 
 const text = texts.settings;
 type InForce = Schema<'ConfigurationResponse'>;
@@ -20,15 +20,15 @@ export default function Configuration() {
   return (
     <Loaded query={query} lines={8}>
       {(inForce) => (
-        <Stack gap="xl">
+        <Stack gap="lg" maw={960}>
           <Source inForce={inForce} />
           <Rules settings={inForce.settings} />
-          <Section title={text.connections} lead={text.connectionsLead}>
+          <Panel title={text.connections} lead={text.connectionsLead}>
             <Connections connections={inForce.connections} />
-          </Section>
-          <Section title={text.yaml} lead={text.yamlLead}>
+          </Panel>
+          <Panel title={text.yaml} lead={text.yamlLead}>
             <CodeBlock code={inForce.yaml} label={text.yaml} />
-          </Section>
+          </Panel>
           <details>
             <summary>{text.allSettings}</summary>
             <Code block tabIndex={0} role="region" aria-label={text.allSettings}>
@@ -63,7 +63,7 @@ const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) 
 const Rules = ({ settings }: { settings: InForce['settings'] }) => {
   const { rows, yaml } = rulesOf(settings);
   return (
-    <Section title={text.rules}>
+    <Panel title={text.rules}>
       <Table withRowBorders={false} w="auto">
         <Table.Tbody>
           {rows.map(({ label, value }) => (
@@ -76,7 +76,7 @@ const Rules = ({ settings }: { settings: InForce['settings'] }) => {
       </Table>
       <Text size="sm">{text.paste}</Text>
       <CodeBlock code={yaml} label={text.paste} />
-    </Section>
+    </Panel>
   );
 };
 

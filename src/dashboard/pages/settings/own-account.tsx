@@ -4,9 +4,9 @@ import { type SyntheticEvent, useRef, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure } from '../../components/loaded.js';
+import { Panel } from '../../components/panel.js';
 import { useAccount, useSessionChange } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
-import { Section } from './section.js';
 
 const text = texts.settings;
 
@@ -14,22 +14,22 @@ const text = texts.settings;
 export function OwnAccount() {
   const { id, email } = useAccount();
   return (
-    <Stack gap="xl">
+    <Stack gap="lg" maw={960}>
       {email === null ? (
         <Text size="sm">{text.noPassword}</Text>
       ) : (
         <>
-          <Section title={text.password} lead={text.passwordLead}>
+          <Panel title={text.password} lead={text.passwordLead}>
             <PasswordForm />
-          </Section>
+          </Panel>
           <Browsers />
         </>
       )}
-      <Section title={text.data} lead={text.dataLead}>
+      <Panel title={text.data} lead={text.dataLead}>
         <Anchor href={`${basePath}/api/v1/accounts/${encodeURIComponent(id)}/export`} download>
           {text.export}
         </Anchor>
-      </Section>
+      </Panel>
       {email === null ? null : <Deletion id={id} />}
     </Stack>
   );
@@ -86,11 +86,11 @@ function Browsers() {
     await changed();
   };
   return (
-    <Section title={text.browsers} lead={text.browsersLead}>
+    <Panel title={text.browsers} lead={text.browsersLead}>
       <Group>
         <ConfirmButton label={text.signOutAll} question={text.signOutAllQuestion} act={act} />
       </Group>
-    </Section>
+    </Panel>
   );
 }
 
@@ -102,7 +102,7 @@ function Deletion({ id }: { id: string }) {
     await changed();
   };
   return (
-    <Section title={text.deleteAccount} lead={text.deleteLead}>
+    <Panel title={text.deleteAccount} lead={text.deleteLead}>
       <PasswordInput
         maw={360}
         label={text.deletePassword}
@@ -118,6 +118,6 @@ function Deletion({ id }: { id: string }) {
           disabled={password === ''}
         />
       </Group>
-    </Section>
+    </Panel>
   );
 }

@@ -1,4 +1,5 @@
-import { budgetOwner, type LimitOwner } from '../accounts/caller-limits.js';
+import { budgetOwner, type LimitOwner, type Use } from '../accounts/caller-limits.js';
+import type { Granted } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
 import { unpricedField } from '../providers/unpriced-fields.js';
 import { statedAnswerTokens } from '../routing/max-cost.js';
@@ -32,17 +33,27 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
   request.plan = allowed.plan;
   request.call = allowed.call;
   request.passedOver = allowed.passedOver;
-  const uses = new CompletionUses(allowed, snapshot, caller);
-  const first = uses.mostFrom(allowed.plan.candidates[0]);
-  const granted = await reserveLimits(parts, request, { requests: 1, ...first });
-  const reservation = new RequestReservation(
-    request,
-    uses,
-    (most) => reserveLimits(parts, request, most),
-    granted,
-  );
+  const reservation = await reserveAttempt(parts, request, allowed, 1);
   request.reservation = reservation;
   return () => reservation.settle();
+}
+
+/**
+ * Reserves what one attempt at a completion may use at most.
+ * @param requests as how many requests it counts; null: as none
+ * @throws GatewayError as `reserveLimits`
+ */
+export async function reserveAttempt(
+  parts: Parts,
+  request: GatewayRequest,
+  planned: PlannedCompletion,
+  requests: number | null,
+): Promise<RequestReservation> {
+  const uses = new CompletionUses(planned, request.snapshot, request.caller);
+  const first = uses.mostFrom(planned.plan.candidates[0]);
+  const granted = await reserveLimits(parts, request, { requests, ...first });
+  const further = (most: Use): Promise<Granted> => reserveLimits(parts, request, most);
+  return new RequestReservation(request, uses, further, granted);
 }
 
 /**

@@ -21,18 +21,6 @@ export interface ResearchProgress {
   readonly source?: { readonly id: number; readonly url: string; readonly title: string };
 }
 
-/** What all phases of one run share. */
-export interface RunParts {
-  readonly model: ResearchModel;
-  readonly web: ResearchWeb;
-  readonly state: ResearchState;
-  readonly ledger: BudgetLedger;
-  readonly width: ResearchWidth;
-  readonly context: PromptContext;
-  readonly saver: NotesSaver;
-  readonly onProgress: (progress: ResearchProgress) => void;
-}
-
 /** A call of a model, without who is asked how. */
 export type RunCall = Pick<ResearchCall, 'role' | 'messages' | 'maxTokens' | 'json' | 'onText'>;
 
@@ -41,8 +29,14 @@ const defaultContextTokens = 16_000;
 /** How much of a context estimated tokens may fill. */
 const contextShare = 0.9;
 
+/** What a run is made of. */
+type RunParts = Pick<
+  ResearchRun,
+  'model' | 'web' | 'state' | 'ledger' | 'width' | 'context' | 'saver' | 'onProgress'
+>;
+
 /** One run: what its phases share, and its calls within the budget. */
-export class ResearchRun implements RunParts {
+export class ResearchRun {
   readonly model: ResearchModel;
   readonly web: ResearchWeb;
   readonly state: ResearchState;

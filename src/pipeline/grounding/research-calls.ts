@@ -19,10 +19,10 @@ import type { ModelFacts } from '../../routing/model-facts.js';
 import type { Candidate } from '../../routing/plan.js';
 import { mediaOf } from '../../routing/prompt-media.js';
 import { measureRequest } from '../../routing/tokens.js';
-import { CompletionUses } from '../completion-uses.js';
-import { isBounded, reserveLimits } from '../limits.js';
+import { isBounded } from '../limits.js';
 import { withoutOwnSearch } from '../own-searches.js';
-import { RequestReservation } from '../request-reservation.js';
+import type { RequestReservation } from '../request-reservation.js';
+import { reserveAttempt } from '../reserve-completion.js';
 import type { GroundedInput } from './grounded-run.js';
 import { CollectedText } from './collected-text.js';
 import { asReader, thinkingRoom } from './reader-effort.js';
@@ -134,9 +134,8 @@ export class ResearchCalls implements ResearchModel {
     promptTokens: number,
   ): Promise<RequestReservation | null> {
     const { parts, request, planned } = this.input;
-    const { caller, snapshot } = request;
     const [first, ...others] = candidates;
-    if (!isBounded(caller) || !first) return null;
+    if (!isBounded(request.caller) || !first) return null;
     // a reader that the request does not name was not ranked
     const rank = planned.plan.candidates[0];
     const head = { ...rank, ...first };
@@ -146,11 +145,7 @@ export class ResearchCalls implements ResearchModel {
       call: { ...planned.call, chat },
       plan: { ...planned.plan, candidates: [head, ...tail] as const, promptTokens },
     };
-    const uses = new CompletionUses(sent, snapshot, caller);
-    const take = (most: { tokens: number | null; costUsd: number | null }) =>
-      reserveLimits(parts, request, { requests: null, ...most });
-    const granted = await take(uses.mostFrom(head));
-    return new RequestReservation(request, uses, take, granted);
+    return reserveAttempt(parts, request, sent, null);
   }
 
   private limitsOf(candidates: readonly Candidate[]) {

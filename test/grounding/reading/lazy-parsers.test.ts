@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { posix } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { threadOptions } from '../../../src/async/thread-options.js';
+import { importedBy } from '../../helpers/imported-by.js';
 
 /** Packages for documents, which take a tenth of a second and 40 MB to load. */
 const heavy = ['htmlparser2', 'linkedom', '@mozilla/readability', 'unpdf'];
@@ -34,18 +33,6 @@ async function load(file: string): Promise<string> {
   } finally {
     await thread.terminate();
   }
-}
-
-/** All that a module imports when it is loaded, and what that imports: files of `src`, packages. */
-function importedBy(file: string, known = new Set<string>()): Set<string> {
-  if (known.has(file)) return known;
-  known.add(file);
-  const text = readFileSync(new URL(`../../../src/${file}`, import.meta.url), 'utf8');
-  for (const [, target = ''] of text.matchAll(/^(?:im|ex)port (?!type )[^;]*?from '([^']+)';/gm))
-    if (target.startsWith('.'))
-      importedBy(posix.join(posix.dirname(file), target).replace(/\.js$/, '.ts'), known);
-    else known.add(target);
-  return known;
 }
 
 describe('the parsers of documents', () => {

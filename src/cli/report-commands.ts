@@ -23,7 +23,7 @@ export function addReportCommands(program: Command): void {
     );
   program
     .command('savings')
-    .description('what choosing saved, against always calling each candidate')
+    .description('what choosing saved, against always calling each candidate, and prompt caches')
     .option('--account <mail>', 'of one account; default: of all')
     .option('--key <key>', 'of one key, by id or name')
     .option('--from <date>', 'from this day on, such as 2027-01-31; default: 30 days ago')

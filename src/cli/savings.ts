@@ -16,7 +16,8 @@ export type SavingsOptions = Pick<ReportOptions, 'account' | 'key' | 'from' | 't
 };
 
 /**
- * `signalbox savings`: what choosing has saved, against always calling each candidate.
+ * `signalbox savings`: what choosing has saved, against always calling each candidate,
+ * and what prompt caches have saved.
  * @throws Error for an unknown grouping, account or date
  */
 export async function savingsCommand(store: Store, options: SavingsOptions): Promise<string> {

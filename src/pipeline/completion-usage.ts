@@ -3,7 +3,7 @@ import { usageOfBoth, makeUsage, type Usage } from '../usage.js';
 import type { Attempt } from '../dispatch/attempt-log.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatAnswer } from '../dispatch/chat-call.js';
-import { addCosts, type Costs, costOf } from '../routing/cost.js';
+import { addCosts, cacheSavingOf, type Costs, costOf } from '../routing/cost.js';
 import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
@@ -15,6 +15,8 @@ import type { GatewayRequest } from './request.js';
 export interface CallFigures {
   readonly usage: Usage;
   readonly costs: Costs;
+  /** What prompt caches saved; null: unknown. */
+  readonly cacheSavedUsd: number | null;
 }
 
 /** Counts what the model calls of one completion use, into the request's record. */
@@ -69,10 +71,9 @@ export class CompletionUsage {
   /** Records who answered and what all calls took. */
   account(candidate: Candidate, lastUsage: Usage, ttftMs: number | null): CallFigures {
     const { record, snapshot, caller } = this.request;
-    const lastCosts = costOf(
-      lastUsage,
-      snapshot.catalog.lookup(candidate.provider, candidate.model),
-    );
+    const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
+    const lastCosts = costOf(lastUsage, facts);
+    const cacheSavedUsd = plus(this.earlier?.cacheSavedUsd, cacheSavingOf(lastUsage, facts));
     const { grounding } = this.parts.metrics;
     if (lastUsage.webSearches) grounding.nativeSearches(lastUsage.webSearches);
     if (lastCosts.web_search_cost) grounding.cost(lastCosts.web_search_cost);
@@ -85,10 +86,11 @@ export class CompletionUsage {
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
     record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
+    record.cacheSavedUsd = cacheSavedUsd;
     if (costs.total_tokens_cost !== null && !hasBudget(caller))
       record.costUsd = costs.total_tokens_cost + this.lostUsd + this.besideUsd;
     if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;
-    return { usage, costs };
+    return { usage, costs, cacheSavedUsd };
   }
 
   /**
@@ -110,6 +112,10 @@ export class CompletionUsage {
     });
   }
 }
+
+/** A sum of what is known. */
+const plus = (one: number | null | undefined, other: number | null): number | null =>
+  one === null || one === undefined ? other : one + (other ?? 0);
 
 /** How many different models were tried. */
 const modelsIn = (attempts: readonly Attempt[]): number =>

@@ -1,6 +1,6 @@
 import { makeUsage, type Usage } from '../completion.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
-import { costOf } from '../routing/cost.js';
+import { cacheSavingOf, costOf } from '../routing/cost.js';
 import type { Candidate, Plan } from '../routing/plan.js';
 import { outcomesOf } from '../training/online/outcomes.js';
 import { finishRequest } from './finish-request.js';
@@ -167,7 +167,9 @@ function countUsage(
   record.promptTokens = usage.promptTokens;
   record.completionTokens = usage.completionTokens;
   record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
-  record.costUsd = costOf(usage, current().catalog.lookup(provider, model)).total_tokens_cost;
+  const facts = current().catalog.lookup(provider, model);
+  record.costUsd = costOf(usage, facts).total_tokens_cost;
+  record.cacheSavedUsd = cacheSavingOf(usage, facts);
 }
 
 function usageOf(usage: ReportedUsage): Usage {

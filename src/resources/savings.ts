@@ -1,7 +1,7 @@
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { settledStore } from '../pipeline/settled-store.js';
-import { makeReceipt, type Receipt } from '../savings/receipt.js';
+import { makeReceipt, type PeriodUsage, type Receipt } from '../savings/receipt.js';
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';
 import { type Asked, keyParameter, textParameter } from './query.js';
@@ -33,6 +33,12 @@ export interface PeriodSavings extends Receipt {
   /** The first and the last day, UTC, `YYYY-MM-DD`. */
   readonly from: string;
   readonly to: string;
+  /**
+   * What prompt caches saved in all requests of the period, with a choice or without: what cached
+   * tokens would have cost as plain input, less what they and the writing to caches did cost. Of
+   * requests with known prices; exact. Below 0: caches cost more than they saved.
+   */
+  readonly cacheSavedUsd: number;
   /** By the grouping that was asked for, those with the most choices first; else empty. */
   readonly groups: readonly GroupReceipt[];
 }
@@ -61,15 +67,15 @@ export async function savingsOf(
   by: ChoiceGrouping | null,
 ): Promise<PeriodSavings> {
   const { choices, shadows } = store;
-  const [sums, ratings, pairs, rated] = await Promise.all([
+  const [sums, ratings, pairs, rated, used] = await Promise.all([
     choices.sums(filter, null, null),
     choices.ratings(filter),
     shadows.pairs(filter),
     shadows.rated(filter),
+    sumUsage(store, filter),
   ]);
   const evidence = { ratings, pairs: { sums: pairs, rated } };
-  const requests = sums.length > 0 ? null : await countRequests(store, filter);
-  const whole = await makeReceipt(sums, evidence, requests);
+  const whole = await makeReceipt(sums, evidence, used);
   const groups: GroupReceipt[] = [];
   if (by !== null && sums.length > 0)
     for (const [group, rows] of await groupedSums(store, filter, by)) {
@@ -85,6 +91,7 @@ export async function savingsOf(
     from: utcDay(filter.from),
     to: utcDay(filter.to - 1),
     ...whole,
+    cacheSavedUsd: used.cacheSavedUsd,
     groups,
   };
 }
@@ -100,16 +107,21 @@ async function groupedSums(
   return groups;
 }
 
-/** All requests of the period, with a choice or without. */
-async function countRequests(
+/** All requests of the period, with a choice or without, and what prompt caches saved in them. */
+async function sumUsage(
   { requests }: Pick<Store, 'requests'>,
   filter: ChoiceFilter,
-): Promise<number> {
-  let count = 0;
+): Promise<PeriodUsage> {
+  const sums = { requests: 0, cacheSavedUsd: 0 };
   for (let cursor: string | null = null; ;) {
     const page = await requests.usage(filter, ['account'], { limit: 1_000, cursor });
-    for (const row of page.items) count += row.requests;
-    if (page.next === null) return count;
+    for (const row of page.items) {
+      sums.requests += row.requests;
+      sums.cacheSavedUsd += row.cacheSavedUsd;
+    }
+    // sums of binary fractions have trailing digits
+    if (page.next === null)
+      return { ...sums, cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9 };
     cursor = page.next;
   }
 }

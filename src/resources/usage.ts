@@ -79,6 +79,7 @@ export async function selectUsage(
 const rounded = (sums: UsageRow): UsageRow => ({
   ...sums,
   costUsd: Math.round(sums.costUsd * 1e9) / 1e9,
+  cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9,
 });
 
 function groupingsOf(asked: Asked): UsageGrouping[] {

@@ -72,6 +72,19 @@ export const addCosts = (first: Costs, second: Costs): Costs => ({
 const rounded = (usd: number | null): number | null => (usd === null ? null : round(usd));
 
 /**
+ * What a prompt cache saved, in USD: what the whole prompt would have cost as plain input, less what
+ * it did cost. Below 0: writing to the cache cost more than reading from it saved. Null: a price is
+ * unknown.
+ */
+export function cacheSavingOf(usage: Usage, facts: Prices): number | null {
+  if (usage.cachedTokens === 0 && usage.cacheWriteTokens === 0) return 0;
+  const uncached = { ...usage, cachedTokens: 0, cacheWriteTokens: 0, hourCacheWriteTokens: 0 };
+  const plain = costOf(uncached, facts).input_tokens_cost;
+  const paid = costOf(usage, facts).input_tokens_cost;
+  return plain === null || paid === null ? null : round(plain - paid);
+}
+
+/**
  * What a call cost. Cached, cache-written, sound's and reasoning tokens are charged at their own
  * rates if there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
  * for each request is part of the total only.

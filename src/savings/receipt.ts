@@ -26,6 +26,13 @@ export interface BestAlternative extends Omit<Alternative, 'quality'> {
   readonly qualityGivenUp: Figure;
 }
 
+/** All requests of a period, with a choice or without. */
+export interface PeriodUsage {
+  readonly requests: number;
+  /** What prompt caches saved in them. */
+  readonly cacheSavedUsd: number;
+}
+
 /** What choosing has saved in some requests. */
 export interface Receipt {
   /** Requests in which at least two candidates were weighed. */
@@ -60,13 +67,13 @@ interface Counts {
 
 /**
  * The receipt of some choices.
- * @param requests all requests of the period, for the summary; null: unknown
+ * @param usage for the summary; null: unknown
  * @param draws how many worlds the intervals are drawn from
  */
 export async function makeReceipt(
   sums: readonly ChoiceSums[],
   evidence: SavingsEvidence,
-  requests: number | null,
+  usage: PeriodUsage | null,
   draws?: number,
 ): Promise<Receipt> {
   const comparison = await compare(sums, evidence, draws);
@@ -90,7 +97,7 @@ export async function makeReceipt(
     best: 'model' in best ? { ...best, qualityGivenUp: shares(givenUp) } : null,
     candidates: [...all].sort((a, b) => b.quality.value - a.quality.value),
   };
-  return { ...receipt, summary: summaryOf(receipt, requests) };
+  return { ...receipt, summary: summaryOf(receipt, usage) };
 }
 
 /** Of pairs of which both models are among the candidates. */

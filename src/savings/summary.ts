@@ -1,13 +1,18 @@
 import type { Figure } from './compare.js';
-import type { Alternative, Receipt } from './receipt.js';
+import type { Alternative, PeriodUsage, Receipt } from './receipt.js';
 
 type Unsummed = Omit<Receipt, 'summary'>;
 
 /**
  * The receipt in plain sentences.
- * @param requests all requests of the period; null: unknown
+ * @param usage of the whole period; null: unknown
  */
-export function summaryOf(receipt: Unsummed, requests: number | null): string {
+export function summaryOf(receipt: Unsummed, usage: PeriodUsage | null): string {
+  const chosen = choosingOf(receipt, usage?.requests ?? null);
+  return [chosen, ...cachesOf(usage?.cacheSavedUsd ?? 0)].join(' ');
+}
+
+function choosingOf(receipt: Unsummed, requests: number | null): string {
   const { choices, best } = receipt;
   if (choices === 0 || best === null) return withoutChoices(requests);
   const { savedUsd, alwaysUsd } = best;
@@ -20,6 +25,13 @@ function withoutChoices(requests: number | null): string {
   if (requests === 0) return 'Choosing saved nothing: there were no requests in this period.';
   const all = requests === null ? 'no request' : `none of the ${whole(requests)} requests`;
   return `Choosing saved nothing: ${all} left a choice. A request leaves one if at least two models can serve it and the ranker predicts their quality.`;
+}
+
+function cachesOf(savedUsd: number): string[] {
+  if (savedUsd === 0) return [];
+  return savedUsd > 0
+    ? [`Prompt caches saved ${usd(savedUsd)}.`]
+    : [`Prompt caches cost ${usd(-savedUsd)} more than they saved.`];
 }
 
 const counted = (choices: number): string =>

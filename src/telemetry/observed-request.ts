@@ -72,6 +72,8 @@ export interface RequestRecord {
   /** Those of them that the model thought; null: no provider counted them. */
   reasoningTokens: number | null;
   costUsd: number | null;
+  /** What prompt caches saved: see `cacheSavingOf`. Null: unknown. */
+  cacheSavedUsd: number | null;
   conversationId: string | null;
   /** The id under which the client knows the answer. */
   responseId: string | null;
@@ -128,6 +130,7 @@ export function newRequestRecord(): RequestRecord {
     completionTokens: null,
     reasoningTokens: null,
     costUsd: null,
+    cacheSavedUsd: null,
     conversationId: null,
     responseId: null,
     previousSession: null,

@@ -22,7 +22,7 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
         up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' },
       },
       models: {
-        'up/large': { inputPrice: 5, outputPrice: 20 },
+        'up/large': { inputPrice: 5, outputPrice: 20, cachedInputPrice: 0.5 },
         'up/small': { inputPrice: 0.5, outputPrice: 2 },
       },
       auth: { keys: [{ name: 'app', key: 'sk_app' }] },
@@ -47,6 +47,11 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     for (const model of ['up/large', 'up/small', 'up/small']) await complete([model]);
     await page.getByRole('link', { name: 'up/small' }).waitFor({ timeout: 60_000 });
     await page.getByText('3', { exact: true }).first().waitFor();
+    upstream.script([{ usage: { prompt: 100_000, completion: 5, cached: 100_000 } }]);
+    await complete(['up/large']);
+    await page.reload();
+    await page.getByText('Saved by prompt caches').waitFor();
+    await page.getByText('$0.45', { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaintsOf(page)).toEqual([]);
   });

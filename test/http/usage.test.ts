@@ -86,6 +86,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
           promptTokens: 200,
           completionTokens: 20,
           costUsd: 0.2,
+          cacheSavedUsd: 0,
         },
         {
           day: day(1),
@@ -96,6 +97,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
           promptTokens: 100,
           completionTokens: 10,
           costUsd: 0.1,
+          cacheSavedUsd: 0,
         },
         {
           day: day(2),
@@ -106,6 +108,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
           promptTokens: 0,
           completionTokens: 0,
           costUsd: 0,
+          cacheSavedUsd: 0,
         },
       ],
     });
@@ -120,8 +123,17 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
         promptTokens: 300,
         completionTokens: 30,
         costUsd: 0.3,
+        cacheSavedUsd: 0,
       },
-      { day: day(2), requests: 1, errors: 1, promptTokens: 0, completionTokens: 0, costUsd: 0 },
+      {
+        day: day(2),
+        requests: 1,
+        errors: 1,
+        promptTokens: 0,
+        completionTokens: 0,
+        costUsd: 0,
+        cacheSavedUsd: 0,
+      },
     ]);
     expect(await items('by=model,model')).toMatchObject([
       { provider: 'up', model: 'known', requests: 3 },
@@ -136,6 +148,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
         promptTokens: 300,
         completionTokens: 30,
         costUsd: 0.3,
+        cacheSavedUsd: 0,
       },
     ]);
     expect(await items('by=account')).toMatchObject([{ accountId: 'fixed:one', requests: 4 }]);
@@ -147,6 +160,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
         promptTokens: 300,
         completionTokens: 30,
         costUsd: 0.3,
+        cacheSavedUsd: 0,
       },
     ]);
   });
@@ -186,6 +200,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
         promptTokens: 10,
         completionTokens: 5,
         costUsd: 2e-5,
+        cacheSavedUsd: 0,
       },
     ]);
   });
@@ -202,10 +217,10 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
 
   it('are a table in CSV if that is asked for, by format or Accept', async () => {
     const table = [
-      'day,provider,model,requests,errors,promptTokens,completionTokens,costUsd',
-      `${day(1)},up,known,2,0,200,20,0.2`,
-      `${day(1)},up,other,1,0,100,10,0.1`,
-      `${day(2)},up,known,1,1,0,0,0`,
+      'day,provider,model,requests,errors,promptTokens,completionTokens,costUsd,cacheSavedUsd',
+      `${day(1)},up,known,2,0,200,20,0.2,0`,
+      `${day(1)},up,other,1,0,100,10,0.1,0`,
+      `${day(2)},up,known,1,1,0,0,0,0`,
       '',
     ].join('\r\n');
     const byFormat = await usage('format=csv');

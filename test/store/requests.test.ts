@@ -198,8 +198,11 @@ describe.each(storeRows)('the request log on $name', (row) => {
       mine({ code: 'client_closed', costUsd: null, promptTokens: null }),
       mine({ at: noon + dayMs }),
     ]);
-    await requests.add([mine({ keyId: null, provider: null, model: null }), mine({})]);
-    const day = { accountId, keyId: 'key', provider: 'openai', model: 'gpt-4o' };
+    await requests.add([
+      { ...mine({ keyId: null, provider: null, model: null }), cacheSavedUsd: 0.5 },
+      { ...mine({}), cacheSavedUsd: -0.25 },
+    ]);
+    const day = { accountId, keyId: 'key', provider: 'openai', model: 'gpt-4o', cacheSavedUsd: 0 };
     expect(await wholeUsage(requests, { accountId })).toEqual([
       {
         ...day,
@@ -221,6 +224,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
         promptTokens: 10,
         completionTokens: 5,
         costUsd: 0.25,
+        cacheSavedUsd: 0.5,
       },
       {
         ...day,
@@ -230,6 +234,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
         promptTokens: 20,
         completionTokens: 15,
         costUsd: 0.5,
+        cacheSavedUsd: -0.25,
       },
     ]);
   });

@@ -16,7 +16,14 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { type CsvTable, sendCsv, wantsCsv } from './csv.js';
 
-const counts = ['requests', 'errors', 'promptTokens', 'completionTokens', 'costUsd'] as const;
+const counts = [
+  'requests',
+  'errors',
+  'promptTokens',
+  'completionTokens',
+  'costUsd',
+  'cacheSavedUsd',
+] as const;
 const filters = [...usageFilters, 'format'];
 
 /**

@@ -57,6 +57,8 @@ export type PlannedRequest = Omit<RequestRow, 'attempts' | 'content'>;
 export interface NewRequest extends RequestRow {
   /** The names under which it is summed up, which are few; absent: the row's own. */
   readonly summedAs?: Pick<RequestRow, 'provider' | 'model'>;
+  /** What prompt caches saved, which may be below 0; absent: unknown, or nothing. */
+  readonly cacheSavedUsd?: number;
   /** For the answer of a second model: what it is compared with. Absent: it is a client's request. */
   readonly shadow?: NewShadow;
 }
@@ -119,6 +121,8 @@ export interface UsageRow {
   readonly completionTokens: number;
   /** Of requests with a known price. */
   readonly costUsd: number;
+  /** What prompt caches saved; below 0: they cost more. Part of why `costUsd` is not higher. */
+  readonly cacheSavedUsd: number;
 }
 
 /** Whose spending is summed. */

@@ -107,7 +107,7 @@ const [{ spanMs } = { spanMs: 60_000 }] = periodTiers;
 /** The rows of requests, in periods of the shortest tier. */
 export function periodsOf(requests: readonly NewRequest[]): PeriodColumns[] {
   return requests.map((request) => {
-    const { day: _day, ...sums } = usageSum(request);
+    const { day: _day, cache_saved_usd: _saved, ...sums } = usageSum(request);
     const isMeasured = request.code === null && !unmeasured.has(request.surface);
     return {
       ...sums,

@@ -169,16 +169,18 @@ async function foldUsage(
   accountId: string,
 ): Promise<boolean> {
   await sql`insert into usage_days
-    (day, account_id, key_id, provider, model, requests, errors, prompt_tokens, completion_tokens, cost_usd)
+    (day, account_id, key_id, provider, model, requests, errors, prompt_tokens, completion_tokens, cost_usd,
+      cache_saved_usd)
     select day, ${sql.lit(deletedAccountId)}, '', provider, model, sum(requests), sum(errors),
-      sum(prompt_tokens), sum(completion_tokens), sum(cost_usd)
+      sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(cache_saved_usd)
     from usage_days where account_id = ${accountId} group by day, provider, model
     on conflict (day, account_id, key_id, provider, model) do update set
       requests = usage_days.requests + excluded.requests,
       errors = usage_days.errors + excluded.errors,
       prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
       completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
-      cost_usd = usage_days.cost_usd + excluded.cost_usd`.execute(transaction);
+      cost_usd = usage_days.cost_usd + excluded.cost_usd,
+      cache_saved_usd = usage_days.cache_saved_usd + excluded.cache_saved_usd`.execute(transaction);
   const { numDeletedRows } = await transaction
     .deleteFrom('usage_days')
     .where('account_id', '=', accountId)

@@ -37,6 +37,7 @@ export async function sumUsage(
       sql<number>`cast(sum(prompt_tokens) as bigint)`.as('prompt_tokens'),
       sql<number>`cast(sum(completion_tokens) as bigint)`.as('completion_tokens'),
       sql<number>`sum(cost_usd)`.as('cost_usd'),
+      sql<number>`sum(cache_saved_usd)`.as('cache_saved_usd'),
     ])
     .where(selects(filter))
     .where(after(grouped, page.cursor))
@@ -99,6 +100,7 @@ interface Sums extends Partial<Record<Column, string>> {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_usd: number;
+  readonly cache_saved_usd: number;
 }
 
 async function keyNames(
@@ -128,5 +130,6 @@ function usageOf(row: Sums, names: ReadonlyMap<string, string>): UsageRow {
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,
     costUsd: row.cost_usd,
+    cacheSavedUsd: row.cache_saved_usd,
   };
 }

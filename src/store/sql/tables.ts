@@ -214,10 +214,11 @@ export interface UsageDayTable {
   prompt_tokens: number;
   completion_tokens: number;
   cost_usd: number;
+  cache_saved_usd: number;
 }
 
 /** Sums of short periods: see `PeriodRow`. */
-export interface UsagePeriodTable extends Omit<UsageDayTable, 'day'> {
+export interface UsagePeriodTable extends Omit<UsageDayTable, 'day' | 'cache_saved_usd'> {
   at: number;
   span_ms: number;
   measure: PeriodMeasure;

@@ -14,6 +14,7 @@ const sumColumns = [
   'prompt_tokens',
   'completion_tokens',
   'cost_usd',
+  'cache_saved_usd',
 ] as const;
 
 const insertDays = new RepeatedInsert<'usage_days'>(
@@ -70,9 +71,13 @@ export function usageSum(request: NewRequest): Sums {
     errors: request.code === null ? 0 : 1,
     prompt_tokens: wholeOrNull(request.promptTokens) ?? 0,
     completion_tokens: wholeOrNull(request.completionTokens) ?? 0,
-    cost_usd: Number.isFinite(request.costUsd) ? (request.costUsd ?? 0) : 0,
+    cost_usd: finite(request.costUsd),
+    cache_saved_usd: finite(request.cacheSavedUsd),
   };
 }
+
+const finite = (usd: number | null | undefined): number =>
+  typeof usd === 'number' && Number.isFinite(usd) ? usd : 0;
 
 /** USD that a key or an account has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(

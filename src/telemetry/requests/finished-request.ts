@@ -105,7 +105,12 @@ export function requestRowOf(finished: FinishedRequest, salt: Buffer | null): Ne
 }
 
 /** What only the sums need. */
-const summed = ({ summedAs, shadow }: RequestRecord): Pick<NewRequest, 'summedAs' | 'shadow'> => ({
+const summed = ({
+  summedAs,
+  shadow,
+  cacheSavedUsd,
+}: RequestRecord): Pick<NewRequest, 'summedAs' | 'shadow' | 'cacheSavedUsd'> => ({
+  ...(cacheSavedUsd === null ? {} : { cacheSavedUsd }),
   ...(summedAs === null ? {} : { summedAs }),
   ...(shadow === null ? {} : { shadow }),
 });

@@ -19,7 +19,7 @@ interface ReceiptProps {
   account: string | undefined;
 }
 
-/** What choosing has saved, with its interval. */
+/** What choosing has saved, with its interval, and what prompt caches have saved. */
 export function Receipt({ range, account }: ReceiptProps) {
   const query = useQuery({
     queryKey: ['savings', range, account],
@@ -47,10 +47,18 @@ export function Receipt({ range, account }: ReceiptProps) {
 }
 
 function Savings({ savings }: { savings: Savings }) {
-  const { best, choices, spentUsd, summary, from, to } = savings;
+  const { best, choices, spentUsd, summary, from, to, cacheSavedUsd } = savings;
+  const caches = (
+    <Item
+      label={text.savedByCaches}
+      value={formatUsd(cacheSavedUsd)}
+      detail={cacheSavedUsd < 0 ? text.cachesCost : text.exact}
+    />
+  );
   if (choices === 0)
     return (
       <Stack gap={4}>
+        {cacheSavedUsd === 0 ? null : caches}
         <Text size="sm">{summary}</Text>
         <Text size="sm" c="dimmed">
           {text.none}{' '}
@@ -62,12 +70,13 @@ function Savings({ savings }: { savings: Savings }) {
     );
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <SimpleGrid cols={{ base: 2, md: 5 }}>
         <Item
           label={text.savedByRouting}
           value={formatUsd(best?.savedUsd?.value)}
           detail={intervalOf(best?.savedUsd ?? null)}
         />
+        {caches}
         <Item
           label={best ? fill(text.always, { model: best.model }) : text.alwaysUnknown}
           value={formatUsd(best?.alwaysUsd?.value)}

@@ -177,9 +177,10 @@ function requestLogPaths(): object {
     ...resourcePath('Usage', '/api/v1/savings', {
       get: {
         id: 'getSavings',
-        summary: 'What choosing has saved, against always calling each candidate',
+        summary:
+          'What choosing has saved, against always calling each candidate, and prompt caches',
         description:
-          'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason.',
+          'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason. What prompt caches have saved is exact.',
         response: 'savings.response',
         parameters: savingsParameters,
         scope: 'admin',

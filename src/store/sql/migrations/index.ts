@@ -15,6 +15,7 @@ import { researchNotes } from './0014-research-notes.js';
 import { usagePeriods } from './0015-usage-periods.js';
 import { evaluations } from './0016-evaluations.js';
 import { packedPeriods } from './0017-packed-periods.js';
+import { cacheSavings } from './0018-cache-savings.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -37,4 +38,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0015-usage-periods', usagePeriods],
   ['0016-evaluations', evaluations],
   ['0017-packed-periods', packedPeriods],
+  ['0018-cache-savings', cacheSavings],
 ]);

@@ -118,8 +118,11 @@ export interface ToolkitInput {
   readonly auth?: {
     /** The grant of OAuth 2. */
     readonly type: 'client_credentials';
-    /** The address of the token endpoint. */
-    readonly tokenUrl: string;
+    /**
+     * The address of the token endpoint. Default: the one that the server names, which then gets
+     * the secret.
+     */
+    readonly tokenUrl?: string;
     /** The client's id. */
     readonly clientId: string;
     /** The client's secret. */

@@ -38,7 +38,7 @@ const fillRules = (name: string, input: ToolkitInput): ToolkitRules => ({
 
 function authOf({ auth }: ToolkitInput) {
   if (auth === undefined) return null;
-  const { tokenUrl, clientId, clientSecret, scope = null } = auth;
+  const { tokenUrl = null, clientId, clientSecret, scope = null } = auth;
   return { tokenUrl, clientId, clientSecret, scope };
 }
 

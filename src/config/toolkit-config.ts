@@ -5,7 +5,8 @@ export type McpEra = NonNullable<ToolkitInput['era']>;
 
 /** How an access token is got by OAuth's client credentials. */
 export interface ClientCredentialsConfig {
-  readonly tokenUrl: string;
+  /** Null: the server names it. */
+  readonly tokenUrl: string | null;
   readonly clientId: string;
   readonly clientSecret: string;
   /** Null: none is asked for. */

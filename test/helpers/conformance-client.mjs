@@ -6,7 +6,12 @@ register(new URL('./typescript-hooks.mjs', import.meta.url));
 const { resolveConfig } = await import('../../src/config/config.ts');
 const { Toolkits } = await import('../../src/grounding/toolkits/toolkits.ts');
 
-const server = { type: 'mcp-http', url: process.argv.at(-1), era: 'handshake' };
+const { client_id: clientId, client_secret: clientSecret } = JSON.parse(
+  process.env.MCP_CONFORMANCE_CONTEXT ?? '{}',
+);
+const auth = clientSecret && { type: 'client_credentials', clientId, clientSecret };
+const url = process.argv.at(-1);
+const server = { type: 'mcp-http', url, era: 'handshake', ...(auth ? { auth } : {}) };
 const { toolkits: configured } = resolveConfig({ toolkits: { server } }, {});
 const toolkits = new Toolkits(configured, (line) => console.error(line));
 const { signal } = new AbortController();

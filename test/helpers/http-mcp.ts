@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** What a scripted MCP server over HTTP has been asked. */
 export interface AskedMcp {
   readonly method: string;
+  readonly path: string;
   /** The method of the JSON-RPC message; null for none. */
   readonly rpc: string | null;
   readonly headers: IncomingMessage['headers'];
@@ -87,6 +88,7 @@ export async function startHttpMcp(script: McpScript = {}): Promise<HttpMcp> {
       const message = body === '' ? null : (JSON.parse(body) as { id?: unknown; method: string });
       const one = {
         method: request.method ?? '',
+        path: request.url ?? '',
         rpc: message?.method ?? null,
         headers: request.headers,
       };

@@ -291,6 +291,65 @@ describe('an access token', () => {
     expect(tokens.forms).toHaveLength(2);
   });
 
+  describe('whose endpoint the server names', () => {
+    /** Names an authorization server, and that a token endpoint, at the server's own address. */
+    const naming = (documents: (origin: string) => Record<string, object>): McpScript => ({
+      before: ({ path, headers }, response) => {
+        const document = documents(`http://${headers.host}`)[path];
+        const isOpen = headers.authorization === 'Bearer token-1';
+        if (!document && isOpen && !path.startsWith('/.well-known')) return false;
+        const status = document ? 200 : path.startsWith('/.well-known') ? 404 : 401;
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(document ?? {}));
+        return true;
+      },
+    });
+    const resourceAt = '/.well-known/oauth-protected-resource/mcp';
+    const named =
+      (tokenUrl: string, resource = '/mcp') =>
+      (origin: string): Record<string, object> => ({
+        [resourceAt]: {
+          resource: resource.startsWith('/') ? origin + resource : resource,
+          authorization_servers: [origin],
+        },
+        '/.well-known/oauth-authorization-server': {
+          issuer: origin,
+          authorization_endpoint: `${origin}/authorize`,
+          token_endpoint: tokenUrl,
+          response_types_supported: ['code'],
+        },
+      });
+    const { tokenUrl: _tokenUrl, ...unnamed } = auth('');
+    const refusal = (url: string): Promise<unknown> =>
+      open(url, { auth: unnamed }).open([{ name: 'net' }], ['*'], signal());
+
+    it('is got there, for that server', async () => {
+      const tokens = await tokenServer({ accepts: 'basic' });
+      const server = await start(naming(named(tokens.url)));
+      const toolkits = open(server.url, { auth: unnamed });
+      expect((await callOnce(toolkits, 'net__echo')).text).toBe('echoed');
+      const form = new URLSearchParams(tokens.forms[0]!.body);
+      expect(form.get('resource')).toBe(server.url);
+      expect(tokens.forms).toHaveLength(1);
+    });
+
+    it('is not asked for where the endpoint has no TLS, or is none of this server’s', async () => {
+      const tokens = await tokenServer({ accepts: 'basic' });
+      const insecure = await start(naming(named('http://login.example.org/token')));
+      await expect(refusal(insecure.url)).rejects.toMatchObject({ status: 502 });
+      const foreign = await start(naming(named(tokens.url, 'https://other.example.org/mcp')));
+      await expect(refusal(foreign.url)).rejects.toMatchObject({
+        message: 'net: the server names the token endpoint of another server',
+      });
+      const silent = await start(naming(() => ({})));
+      await expect(refusal(silent.url)).rejects.toMatchObject({
+        message: 'net: the server names no token endpoint',
+      });
+      expect(tokens.forms).toEqual([]);
+    });
+  });
+
   it('that cannot be got fails the request, without the secret in the message', async () => {
     const tokens = await tokenServer({ accepts: 'nothing' });
     const server = await start();

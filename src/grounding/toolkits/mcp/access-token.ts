@@ -1,5 +1,6 @@
 import type { ClientCredentialsConfig } from '../../../config/toolkit-config.js';
 import { readBounded } from '../read-bounded.js';
+import type { TokenEndpoint } from './token-endpoint.js';
 
 interface Token {
   readonly text: string;
@@ -15,9 +16,11 @@ const defaultLifeSeconds = 300;
 export class AccessToken {
   private current: Promise<Token> | null = null;
 
+  /** @param discover finds the token endpoint where none is configured */
   constructor(
     private readonly config: ClientCredentialsConfig,
     private readonly timeoutMs: number,
+    private readonly discover: () => Promise<TokenEndpoint>,
   ) {}
 
   /** @throws Error if the token endpoint gives none; the message has no secret */
@@ -35,15 +38,21 @@ export class AccessToken {
   }
 
   private async request(): Promise<Token> {
-    const { clientId, clientSecret, scope } = this.config;
-    const form = { grant_type: 'client_credentials', ...(scope === null ? {} : { scope }) };
+    const { clientId, clientSecret, scope, tokenUrl } = this.config;
+    const endpoint = tokenUrl === null ? await this.discover() : { url: tokenUrl, resource: null };
+    const form = {
+      grant_type: 'client_credentials',
+      ...(scope === null ? {} : { scope }),
+      ...(endpoint.resource === null ? {} : { resource: endpoint.resource }),
+    };
     const encoded = [clientId, clientSecret].map(encodeURIComponent).join(':');
     const authorization = `Basic ${Buffer.from(encoded).toString('base64')}`;
-    const first = await this.post(form, { authorization });
+    const { url } = endpoint;
+    const first = await this.post(url, form, { authorization });
     // some servers take the secret in the body alone
     const answer =
       first.status === 400 || first.status === 401
-        ? await this.post({ ...form, client_id: clientId, client_secret: clientSecret }, {})
+        ? await this.post(url, { ...form, client_id: clientId, client_secret: clientSecret }, {})
         : first;
     const { access_token: text, expires_in: seconds } = parsed(answer.text);
     if (answer.status !== 200 || typeof text !== 'string' || !/^[!-~]+$/.test(text))
@@ -52,8 +61,8 @@ export class AccessToken {
     return { text, until: performance.now() + lifeMs - Math.min(marginMs, lifeMs / 2) };
   }
 
-  private async post(form: Record<string, string>, headers: Record<string, string>) {
-    const answer = await fetch(this.config.tokenUrl, {
+  private async post(url: string, form: Record<string, string>, headers: Record<string, string>) {
+    const answer = await fetch(url, {
       method: 'POST',
       headers: { ...headers, accept: 'application/json' },
       body: new URLSearchParams(form),

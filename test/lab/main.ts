@@ -24,6 +24,11 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Judges the shipped choice among models of today: what \`cost\` saves on five pools, which prompts
       small models answer, and the order of models.
 
+  npm run lab -- pairs [--data DIR] [--quick]
+      Judges how well the ranker tells on which prompts a strong model is worth its price: each family
+      kept back from all that is fitted, beside prompt length and chance. Three quarters of an hour;
+      --quick: three families.
+
   npm run lab -- lengths [--data DIR] [--out FILE]
       Compares expected lengths of answers with published ones, each source kept back once, and says
       how far they are apart. --out FILE writes the corrections; config/models/answer-lengths.json
@@ -87,6 +92,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out }) => {
       const { printOutlook } = await import('./commands/fit-outlook.js');
       return printOutlook({ data, out });
+    },
+  },
+  pairs: {
+    options: ['data', 'quick'],
+    run: async ({ data, quick = false }) => {
+      const { printPairs } = await import('./commands/judge-pairs.js');
+      return printPairs({ data, quick });
     },
   },
   choice: {

@@ -1,4 +1,5 @@
 import type { Candidate, Ranker } from '../../../src/routing/plan.js';
+import type { Table } from '../report/tables.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { choose } from './chooser.js';
 
@@ -65,3 +66,23 @@ export function judgeClassification(
     saved: 1 - bill / usualBill,
   };
 }
+
+const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)} %`;
+
+/** Results as a table. */
+export const classificationTable = (
+  title: string,
+  results: readonly ClassificationResult[],
+  notes: readonly string[] = [],
+): Table => ({
+  title,
+  notes,
+  head: ['texts', 'default', 'cost', 'best single', 'saved by cost, of the bill'],
+  rows: results.map(({ texts, byDefault, byCost, bestSingle, saved }) => [
+    `${texts}`,
+    percent(byDefault, 1),
+    percent(byCost, 1),
+    percent(bestSingle, 1),
+    percent(saved),
+  ]),
+});

@@ -21,26 +21,38 @@ export interface KindOrder extends HeldKind {
   readonly overall: number;
   /** The correlation of what is particular to the kind: kind less overall, in both. */
   readonly particular: number;
+  /**
+   * How well the tables agree with themselves: the same two figures of one half of the source's
+   * columns with the other. Null: the source has only one column of the kind.
+   */
+  readonly halves: { readonly order: number; readonly particular: number } | null;
 }
 
 const minModels = 25;
 const textsOfKind = 12;
 
-/** The mean over the columns of one source that `wanted` names, by model, each column by its ranks. */
-function meanRanks(
+type Columns = readonly ReadonlyMap<string, number>[];
+
+/** The columns of one source by kind, each with its values by model; those in English or mixed. */
+function columnsOf(
   { columns, results }: PublishedResults,
   source: string,
-  wanted: (kind: string | null, name: string) => boolean,
-): ReadonlyMap<string, number> {
+  isWanted: (kind: string | null) => boolean,
+): Columns {
   const byColumn = new Map<number, Map<string, number>>();
   for (const { column, model, effort, value } of results) {
-    const { source: from, kind, language, name } = columns[column]!;
-    if (from !== source || language !== null || effort !== '' || !wanted(kind, name)) continue;
+    const { source: from, kind, language } = columns[column]!;
+    if (from !== source || language !== null || effort !== '' || !isWanted(kind)) continue;
     const known = byColumn.get(column) ?? new Map<string, number>();
     byColumn.set(column, known.set(model, value));
   }
+  return [...byColumn].sort(([a], [b]) => a - b).map(([, values]) => values);
+}
+
+/** The mean over columns by model, each column by its ranks. */
+function meanRanks(columns: Columns): ReadonlyMap<string, number> {
   const sums = new Map<string, { sum: number; count: number }>();
-  for (const values of byColumn.values()) {
+  for (const values of columns) {
     const models = [...values.keys()];
     ranksOf([...values.values()]).forEach((rank, at) => {
       const known = sums.get(models[at]!) ?? { sum: 0, count: 0 };
@@ -93,26 +105,49 @@ export function judgeKind(
   const left = published.results.filter(({ column }) => !isHeld(column));
   const { fitted, families } = fitWithFamilies({ ...published, results: left });
   const abilities = new ModelAbilities(abilityTable(fitted, families, '', ''));
-  const ofKind = meanRanks(published, source, (one) => one === kind);
-  const ofAll = meanRanks(published, source, () => true);
+  const columns = columnsOf(published, source, (one) => one === kind),
+    all = columnsOf(published, source, () => true);
+  const [ofKind, ofAll] = [meanRanks(columns), meanRanks(all)];
   const models = [...ofKind.keys()].filter((model) => abilities.measured(model) !== null);
   if (models.length < minModels) return null;
   const quality = new MeanQuality(reader, abilities);
-  const texts = rows.filter((row) => requestKinds[requestKindOf(row) ?? ''] === kind);
+  // the tables are in English, too
+  const english = rows.filter(({ language }) => language === null || language === 'en');
+  const texts = english.filter((row) => requestKinds[requestKindOf(row) ?? ''] === kind);
   const particular = quality.of(models, spread(texts, textsOfKind)),
-    usual = quality.of(models, spread(rows, 3 * textsOfKind));
-  const published1 = models.map((model) => ofKind.get(model)!),
-    published2 = models.map((model) => ofAll.get(model)!);
-  const less = (one: ArrayLike<number>, other: ArrayLike<number>): Float64Array => {
-    const [a, b] = [ranksOf(one), ranksOf(other)];
-    return a.map((rank, at) => rank - b[at]!);
-  };
+    usual = quality.of(models, spread(english, 3 * textsOfKind));
+  const [one, other] = [ofKind, ofAll].map((by) => models.map((model) => by.get(model)!));
   return {
     source,
     kind,
     models: models.length,
-    byKind: rankCorrelation(particular, published1),
-    overall: rankCorrelation(usual, published1),
-    particular: correlation(less(particular, usual), less(published1, published2)),
+    byKind: rankCorrelation(particular, one!),
+    overall: rankCorrelation(usual, one!),
+    particular: correlation(less(particular, usual), less(one!, other!)),
+    halves: halvesOf(columns, all),
+  };
+}
+
+const less = (one: ArrayLike<number>, other: ArrayLike<number>): Float64Array => {
+  const [a, b] = [ranksOf(one), ranksOf(other)];
+  return a.map((rank, at) => rank - b[at]!);
+};
+
+const half = (columns: Columns, rest: number): Columns =>
+  columns.filter((_, at) => at % 2 === rest);
+
+/** How well half of a source's columns agree with the other half, on the kind and beside the rest. */
+function halvesOf(columns: Columns, all: Columns): KindOrder['halves'] {
+  if (columns.length < 2) return null;
+  const others = all.filter((one) => !columns.includes(one));
+  const [kindA, kindB, allA, allB] = [
+    ...[0, 1].map((rest) => meanRanks(half(columns, rest))),
+    ...[0, 1].map((rest) => meanRanks([...half(columns, rest), ...half(others, rest)])),
+  ];
+  const models = [...kindA!.keys()].filter((model) => kindB!.has(model));
+  const of = (by: ReadonlyMap<string, number>): number[] => models.map((model) => by.get(model)!);
+  return {
+    order: rankCorrelation(of(kindA!), of(kindB!)),
+    particular: correlation(less(of(kindA!), of(allA!)), less(of(kindB!), of(allB!))),
   };
 }

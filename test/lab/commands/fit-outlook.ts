@@ -1,16 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { type AbilityTable, ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
+import { defaults } from '../../../src/config/fill.js';
+import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
 import {
   encodeOutlook,
   type OutlookWeights,
 } from '../../../src/routing/outlook/outlook-weights.js';
 import { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
-import { abilityOnTests, fitWithFamilies } from '../abilities/ability-table.js';
-import { readPublishedResults } from '../abilities/published-results.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
+import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import { abilityOnTests, abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
+import { type PublishedResults, readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
+import { classificationTable, judgeClassification } from '../choice/judge-classification.js';
 import { foldOf } from '../fit/published-evaluations.js';
+import { noFigure } from '../report/format-figures.js';
+import { asText, type Table } from '../report/tables.js';
 import { fitOutlook } from '../scale/fit-outlook.js';
 import { OutlookJudge } from '../scale/judge-outlook.js';
+import { errorsIfKnownElsewhere } from '../scale/known-elsewhere.js';
 import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 import { writeAtomically } from './write-file.js';
@@ -30,14 +36,23 @@ const seed = 1;
 const difficultyError = 0.8;
 /** One of so many folds of everyday prompts, and these families, are kept back to judge. */
 const folds = 5;
-const heldOut = [
+const heldToJudge = [
   'math',
   'textclass:policy_EN',
   'textclass:policy_HU',
   'textclass:technology_EN',
   'textclass:toxicity_ZH',
 ];
-const tableFile = new URL('../../../config/models/measured-abilities.json', import.meta.url);
+/** Kept back in a fit of their own, for choices of method: what judges must not decide. */
+const heldToChoose = [
+  'textclass:misinformation_EN',
+  'textclass:policy_DA',
+  'textclass:policy_ES',
+  'textclass:sust_finance_EN',
+  'textclass:toxicity_AR',
+  'textclass:toxicity_RU',
+];
+const classification = 'textclass:';
 
 /**
  * Fits what reads kinds, languages and difficulty of requests. Without `out` it keeps some rows back
@@ -46,43 +61,95 @@ const tableFile = new URL('../../../config/models/measured-abilities.json', impo
  */
 export async function printOutlook({ out, data }: FitOutlookOptions): Promise<string> {
   const folder = evaluationsFolder('outlook', data);
-  const { fitted } = fitWithFamilies(
-    joined([readPublishedResults(folder), readScoredPrompts(folder)]),
-  );
+  const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
   const rows = readScaleRows(folder);
-  const fit = (own: readonly ScaleRow[]): OutlookWeights =>
-    fitOutlook(own, abilityOnTests(fitted), { name, seed, difficultyError });
-  if (out !== undefined) {
-    const bytes = encodeOutlook(fit(rows));
-    await writeAtomically(out, bytes);
-    return `wrote ${out}, ${bytes.length} bytes\n`;
-  }
-  return judged(rows, fit);
+  if (out === undefined)
+    return asText([
+      ...judgedWithout(published, rows, heldToJudge, 'to judge by'),
+      ...judgedWithout(published, rows, heldToChoose, 'to choose a method by'),
+    ]);
+  const bytes = encodeOutlook(fitTo(published, rows).outlook);
+  await writeAtomically(out, bytes);
+  return `wrote ${out}, ${bytes.length} bytes\n`;
 }
 
-const isHeld = ({ family, tier, group }: ScaleRow): boolean =>
-  heldOut.includes(family) || (tier !== null && foldOf(group, folds) === 0);
+interface Fitted {
+  readonly outlook: OutlookWeights;
+  readonly abilities: ModelAbilities;
+}
 
-function judged(
+function fitTo(published: PublishedResults, rows: readonly ScaleRow[]): Fitted {
+  const { fitted, families } = fitWithFamilies(published);
+  return {
+    outlook: fitOutlook(rows, abilityOnTests(fitted), { name, seed, difficultyError }),
+    abilities: new ModelAbilities(abilityTable(fitted, families, '', '')),
+  };
+}
+
+/** Judges a fit without some families, of which abilities know nothing either. */
+function judgedWithout(
+  { columns, results }: PublishedResults,
   rows: readonly ScaleRow[],
-  fit: (rows: readonly ScaleRow[]) => OutlookWeights,
-): string {
-  const table = JSON.parse(readFileSync(tableFile, 'utf8')) as AbilityTable;
-  const reader = new OutlookReader(fit(rows.filter((row) => !isHeld(row))));
-  const judge = new OutlookJudge(reader, new ModelAbilities(table));
-  const held = rows.filter(isHeld);
+  families: readonly string[],
+  what: string,
+): Table[] {
+  const isHeld = ({ family, tier, group }: ScaleRow): boolean =>
+    families.includes(family) || (tier !== null && foldOf(group, folds) === 0);
+  const { outlook, abilities } = fitTo(
+    { columns, results: results.filter(({ column }) => !families.includes(columns[column]!.name)) },
+    rows.filter((row) => !isHeld(row)),
+  );
+  const held = rows.filter(isHeld),
+    reader = new OutlookReader(outlook);
+  const judge = new OutlookJudge(reader, abilities);
+  const ranker = createLearnedRanker({
+    predictor: shippedPredictor(),
+    outlook: reader,
+    abilities,
+    ...defaults.routing,
+  });
+  const texts = held.filter(({ family }) => family.startsWith(classification));
   return [
-    '| tier | prompts | a small model within .05 of the best |',
-    '|---|---|---|',
-    ...[...judge.easyShares(held)].map(
-      ([tier, { share, rows: count }]) => `| ${tier} | ${count} | ${(100 * share).toFixed(0)} % |`,
-    ),
-    '',
-    '| family, held out | error of the predicted quality | bias |',
-    '|---|---|---|',
-    ...judge
+    tierTable(judge, held, what),
+    levelTable(judge, held, errorsIfKnownElsewhere(rows, classification), what),
+    classificationTable(`Classification, families kept back ${what}: right labels`, [
+      judgeClassification(ranker, texts),
+    ]),
+  ];
+}
+
+function tierTable(judge: OutlookJudge, held: readonly ScaleRow[], what: string): Table {
+  return {
+    title: `Everyday prompts kept back, with families ${what}`,
+    notes: [],
+    head: ['tier', 'prompts', 'a small model within .05 of the best'],
+    rows: [...judge.easyShares(held)].map(([tier, { share, rows: count }]) => [
+      tier,
+      `${count}`,
+      `${(100 * share).toFixed(0)} %`,
+    ]),
+  };
+}
+
+function levelTable(
+  judge: OutlookJudge,
+  held: readonly ScaleRow[],
+  elsewhere: ReadonlyMap<string, number>,
+  what: string,
+): Table {
+  return {
+    title: `The level of families kept back ${what}`,
+    notes: [
+      'Known elsewhere: the error if each model did as well as on the same task in other languages, or on all other tasks of classification.',
+    ],
+    head: ['family', 'error of the predicted quality', 'bias', 'known elsewhere'],
+    rows: judge
       .levelErrors(held)
-      .map(({ family, error, bias }) => `| ${family} | ${error.toFixed(3)} | ${bias.toFixed(3)} |`),
-    '',
-  ].join('\n');
+      .map(({ family, error, bias }) => [
+        family,
+        error.toFixed(3),
+        bias.toFixed(3),
+        elsewhere.get(family)?.toFixed(3) ?? noFigure,
+      ]),
+  };
 }

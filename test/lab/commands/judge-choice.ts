@@ -7,10 +7,11 @@ import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { currentPools } from '../choice/current-pools.js';
 import { type HeldKind, judgeKind, type KindOrder } from '../choice/judge-kinds.js';
 import { judgePairs } from '../choice/judge-order.js';
-import { judgeClassification } from '../choice/judge-classification.js';
+import { classificationTable, judgeClassification } from '../choice/judge-classification.js';
 import { judgeMoney } from '../choice/judge-money.js';
 import { judgeStability } from '../choice/judge-stability.js';
 import { readTables } from '../choice/published-tables.js';
+import { noFigure } from '../report/format-figures.js';
 import { asText, type Table } from '../report/tables.js';
 import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
@@ -85,24 +86,14 @@ function stabilityTable(rows: readonly ScaleRow[]): Table {
   };
 }
 
-function classificationTable(rows: readonly ScaleRow[]): Table {
+function shippedClassification(rows: readonly ScaleRow[]): Table {
   const texts = rows.filter(({ family }) => family.startsWith('textclass'));
   const some = texts.filter((_, at) => at % classificationStep === 0);
-  const result = judgeClassification(ranker, some);
-  return {
-    title: 'Classification: right labels among models of 2025',
-    notes: ['The texts are among those that difficulty was fitted to.'],
-    head: ['texts', 'default', 'cost', 'best single', 'saved by cost, of the bill'],
-    rows: [
-      [
-        `${result.texts}`,
-        percent(result.byDefault, 1),
-        percent(result.byCost, 1),
-        percent(result.bestSingle, 1),
-        percent(result.saved),
-      ],
-    ],
-  };
+  return classificationTable(
+    'Classification: right labels among models of 2025',
+    [judgeClassification(ranker, some)],
+    ['The texts are among those that difficulty was fitted to.'],
+  );
 }
 
 function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
@@ -118,11 +109,19 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
     one.byKind.toFixed(3),
     one.overall.toFixed(3),
     one.particular.toFixed(3),
+    one.halves === null ? noFigure : one.halves.order.toFixed(3),
+    one.halves === null ? noFigure : one.halves.particular.toFixed(3),
   ];
   return {
     title: 'The order of models by kind of task',
-    notes: ['Abilities are fitted without the tables of the kind that they are compared with.'],
-    head: ['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'],
+    notes: [
+      'Abilities are fitted without the tables of the kind that they are compared with.',
+      'Halves: the order, and what is particular, by half of the columns beside the other half.',
+    ],
+    head: [
+      ...['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'],
+      ...['order, halves', 'particular, halves'],
+    ],
     rows: [
       ...orders.map(line),
       [
@@ -131,6 +130,8 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
         mean(({ byKind }) => byKind),
         mean(({ overall: all }) => all),
         mean(({ particular }) => particular),
+        noFigure,
+        noFigure,
       ],
     ],
   };
@@ -143,7 +144,7 @@ export function choiceTables(folder: string): Table[] {
   return [
     moneyTable(everyday),
     stabilityTable(everyday),
-    classificationTable(rows),
+    shippedClassification(rows),
     pairTable(folder, rows),
     kindTable(folder, rows),
   ];

@@ -61,6 +61,11 @@ describe.runIf(hasChromium)('the page of conversations', () => {
     await page.getByRole('link', { name: 'How do trains switch tracks?' }).click();
     await page.getByRole('article').getByText('up/good').waitFor();
     await page.getByText(/tokens/).waitFor();
+    await page.getByText(/first token/).waitFor();
+    await page.getByRole('button', { name: 'Why this model?' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Why this model' });
+    await drawer.getByRole('row', { name: /up\/good answered/ }).waitFor();
+    await drawer.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByLabel('Your message').fill('And why?');
     await page.keyboard.press('Enter');

@@ -4,8 +4,20 @@ import type { Step, Turn } from './turn.js';
 
 type StoredMessage = Schema<'MessageResponse'>;
 
-/** A stored conversation as turns with one lane, to read or to go on with. */
-export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
+/** What the request log has of an answer. */
+export type AnsweredRequest = Pick<
+  Schema<'RequestResponse'>,
+  'id' | 'responseId' | 'latencyMs' | 'ttftMs' | 'costUsd'
+>;
+
+/**
+ * A stored conversation as turns with one lane, to read or to go on with.
+ * @param requests of its answers by their ids; without one, its times and its reason are not known
+ */
+export function turnsOf(
+  messages: readonly StoredMessage[],
+  requests: ReadonlyMap<string, AnsweredRequest> = new Map(),
+): Turn[] {
   const turns: { text: string; pictures: string[]; steps: Step[] }[] = [];
   for (const message of messages) {
     const last = turns.at(-1);
@@ -14,7 +26,7 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
     else if (message.role === 'assistant') {
       const turn = last ?? { text: '', pictures: [], steps: [] };
       if (!last) turns.push(turn);
-      turn.steps.push({ answer: answerOf(message), results: null });
+      turn.steps.push({ answer: answerOf(message, requests.get(message.id)), results: null });
     } else if (message.tool_call_id !== undefined) addResult(last?.steps, message);
   }
   return turns.map(({ text, pictures, steps }) => ({ text, pictures, lanes: [steps] }));
@@ -47,7 +59,7 @@ interface StoredUsage {
   estimated?: boolean;
 }
 
-function answerOf(message: StoredMessage): Answer {
+function answerOf(message: StoredMessage, request?: AnsweredRequest): Answer {
   const { model, provider, usage, costUsd } = message;
   const counts = (usage ?? {}) as StoredUsage;
   return {
@@ -59,6 +71,7 @@ function answerOf(message: StoredMessage): Answer {
     model: model ?? '',
     // messages that the client sent as an answer cannot be rated
     responseId: model === undefined ? null : message.id,
+    requestId: request?.id ?? null,
     sources: message.sources ?? [],
     citations: message.citations ?? [],
     toolCalls: message.tool_calls ?? [],
@@ -69,9 +82,9 @@ function answerOf(message: StoredMessage): Answer {
         : {
             promptTokens: counts.promptTokens ?? null,
             completionTokens: counts.completionTokens ?? null,
-            costUsd: costUsd ?? null,
-            latency: null,
-            ttft: null,
+            costUsd: costUsd ?? request?.costUsd ?? null,
+            latency: request?.latencyMs ?? null,
+            ttft: request?.ttftMs ?? null,
             isEstimated: counts.estimated === true,
             grounding: null,
           },

@@ -1,5 +1,6 @@
 import { api, dataOf, type Schema } from '../../api/client.js';
 import type { PageQuery } from '../../api/paged-list.js';
+import type { AnsweredRequest } from '../../components/conversation/stored-turns.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
 export type StoredMessage = Schema<'MessageResponse'>;
@@ -25,17 +26,22 @@ export const readConversations = (search: string, page: PageQuery) =>
 export interface WholeConversation {
   readonly conversation: Conversation;
   readonly messages: readonly StoredMessage[];
+  /** What the request log has of its answers, by the answer's id. */
+  readonly requests: ReadonlyMap<string, AnsweredRequest>;
   /** Whether it has more messages than are shown. */
   readonly isCut: boolean;
 }
 
 /** Reads a conversation with all its messages, up to a thousand. */
 export async function readWholeConversation(id: string): Promise<WholeConversation> {
-  const conversation = await dataOf(
-    api.GET('/api/v1/conversations/{id}', {
-      params: { path: { id }, query: { limit: messagesPerPage } },
-    }),
-  );
+  const [conversation, requests] = await Promise.all([
+    dataOf(
+      api.GET('/api/v1/conversations/{id}', {
+        params: { path: { id }, query: { limit: messagesPerPage } },
+      }),
+    ),
+    readRequests(id),
+  ]);
   const messages = [...(conversation.messages?.items ?? [])];
   let cursor = conversation.messages?.next ?? null;
   while (cursor !== null && messages.length < maxMessages) {
@@ -47,7 +53,26 @@ export async function readWholeConversation(id: string): Promise<WholeConversati
     messages.push(...page.items);
     cursor = page.next;
   }
-  return { conversation, messages, isCut: cursor !== null };
+  return { conversation, messages, requests, isCut: cursor !== null };
+}
+
+/** The requests that the answers of a conversation came from, as long as they are kept. */
+async function readRequests(conversation: string): Promise<ReadonlyMap<string, AnsweredRequest>> {
+  const found = new Map<string, AnsweredRequest>();
+  let cursor: string | null = null;
+  do {
+    const query = { conversation, limit: messagesPerPage, ...(cursor === null ? {} : { cursor }) };
+    const page: RequestPage = await dataOf(api.GET('/api/v1/requests', { params: { query } }));
+    for (const request of page.items)
+      if (request.responseId !== null) found.set(request.responseId, request);
+    cursor = page.next;
+  } while (cursor !== null && found.size < maxMessages);
+  return found;
+}
+
+interface RequestPage {
+  readonly items: readonly AnsweredRequest[];
+  readonly next: string | null;
 }
 
 /** Gives a conversation another title. */

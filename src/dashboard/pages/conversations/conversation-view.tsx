@@ -1,7 +1,11 @@
-import { Alert, Anchor, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Answer } from '../../components/conversation/answer.js';
+import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
+import type { Turn } from '../../components/conversation/turn.js';
 import { TurnView } from '../../components/conversation/turn-view.js';
 import { CopyText } from '../../components/copy-text.js';
 import { Loaded } from '../../components/loaded.js';
@@ -22,10 +26,10 @@ export function ConversationView({ id }: { id: string }) {
   return <Loaded query={query}>{(whole) => <Shown whole={whole} />}</Loaded>;
 }
 
-function Shown({ whole: { conversation, messages, isCut } }: { whole: WholeConversation }) {
+function Shown({ whole }: { whole: WholeConversation }) {
   const [, navigate] = useLocation();
+  const { conversation, messages, requests, isCut } = whole;
   const { title, messageCount, createdAt } = conversation;
-  const turns = turnsOf(messages);
   return (
     <Page
       title={title}
@@ -41,20 +45,35 @@ function Shown({ whole: { conversation, messages, isCut } }: { whole: WholeConve
         {words.back}
       </Anchor>
       <Instructions text={instructionsOf(messages)} />
-      {turns.length === 0 ? <Text c="dimmed">{words.noMessages}</Text> : null}
-      <Stack gap="lg">
-        {turns.map((turn, index) => (
-          <TurnView
-            key={index}
-            turn={turn}
-            actionsOf={({ answer }) =>
-              answer.text === '' ? null : <CopyText value={answer.text} />
-            }
-          />
-        ))}
-      </Stack>
+      <Turns turns={turnsOf(messages, requests)} />
       {isCut ? <Alert color="yellow">{words.cut}</Alert> : null}
     </Page>
+  );
+}
+
+function Turns({ turns }: { turns: readonly Turn[] }) {
+  const [explained, setExplained] = useState<Answer | null>(null);
+  if (turns.length === 0) return <Text c="dimmed">{words.noMessages}</Text>;
+  return (
+    <Stack gap="lg">
+      {turns.map((turn, index) => (
+        <TurnView
+          key={index}
+          turn={turn}
+          actionsOf={({ answer }) => (
+            <>
+              {answer.requestId === null ? null : (
+                <Button size="compact-xs" variant="default" onClick={() => setExplained(answer)}>
+                  {texts.playground.why}
+                </Button>
+              )}
+              {answer.text === '' ? null : <CopyText value={answer.text} />}
+            </>
+          )}
+        />
+      ))}
+      <DecisionDrawer answer={explained} close={() => setExplained(null)} />
+    </Stack>
   );
 }
 

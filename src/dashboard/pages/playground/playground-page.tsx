@@ -65,7 +65,7 @@ async function readBeginning(conversationId: string | null): Promise<Beginning> 
   ]);
   if (!stored || conversationId === null)
     return { models, options, state: newConversation, settings: plainSettings, title: null };
-  const turns = turnsOf(stored.messages);
+  const turns = turnsOf(stored.messages, stored.requests);
   return {
     models,
     options,

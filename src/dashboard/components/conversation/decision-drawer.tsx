@@ -1,8 +1,11 @@
 import { Anchor, Badge, Drawer, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { Attempts } from '../../components/conversation/answer-failure.js';
-import type { Answer, Decision } from '../../components/conversation/answer.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { api, dataOf, type Schema } from '../../api/client.js';
+import { Attempts } from './answer-failure.js';
+import type { Answer, Decision, TraceEntry } from './answer.js';
+import { type Column, ListTable } from '../list-table.js';
+import { Loaded } from '../loaded.js';
 import { formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -21,7 +24,54 @@ export function DecisionDrawer({ answer, close }: { answer: Answer | null; close
 
 function DecisionDetail({ answer }: { answer: Answer }) {
   const { decision, requestId, trace, failed } = answer;
-  const attempts = failed ? failed.trace : trace;
+  if (decision === null && requestId !== null)
+    return <StoredDetail answer={answer} requestId={requestId} />;
+  return <Detail answer={answer} decision={decision} attempts={failed ? failed.trace : trace} />;
+}
+
+/** Of an answer of an earlier visit, the request log knows it, as long as that is kept. */
+function StoredDetail({ answer, requestId }: { answer: Answer; requestId: string }) {
+  const query = useQuery({
+    queryKey: ['request', requestId],
+    queryFn: () =>
+      dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id: requestId } } })),
+  });
+  return (
+    <Loaded query={query}>
+      {({ plan, attempts }) => (
+        <Detail
+          answer={answer}
+          decision={
+            plan?.candidates
+              ? { ...plan, reason: plan.reason ?? '', candidates: plan.candidates }
+              : null
+          }
+          attempts={(attempts ?? []).filter(({ outcome }) => outcome !== 'ok').map(traceOf)}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+type Attempt = NonNullable<Schema<'RequestResponse'>['attempts']>[number];
+
+const traceOf = ({ provider, model, number, outcome, ...rest }: Attempt): TraceEntry => ({
+  provider,
+  model,
+  attempt: number,
+  error: rest.error ?? outcome,
+  status: rest.status,
+  latency: rest.latencyMs,
+});
+
+interface DetailProps {
+  answer: Answer;
+  decision: Decision | null;
+  /** Those that failed. */
+  attempts: readonly TraceEntry[];
+}
+
+function Detail({ answer, decision, attempts }: DetailProps) {
   return (
     <Stack gap="md">
       {decision ? (
@@ -43,8 +93,12 @@ function DecisionDetail({ answer }: { answer: Answer }) {
           <Attempts trace={attempts} />
         </>
       ) : null}
-      {requestId === null ? null : (
-        <Anchor component={Link} href={`/requests/${encodeURIComponent(requestId)}`} size="sm">
+      {answer.requestId === null ? null : (
+        <Anchor
+          component={Link}
+          href={`/requests/${encodeURIComponent(answer.requestId)}`}
+          size="sm"
+        >
           {words.request}
         </Anchor>
       )}

@@ -14,10 +14,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { basePath } from './api/client.js';
+import { ClosedPage } from './components/closed-page.js';
 import { Empty } from './components/empty.js';
 import { Loading } from './components/loaded.js';
-import { pages } from './pages.js';
+import { type NavigatedPage, pages } from './pages.js';
 import { AccountMenu } from './session/account-menu.js';
+import { useMay } from './session/session.js';
 import { texts } from './texts/texts.js';
 
 const { navigation, common } = texts;
@@ -71,9 +73,10 @@ export function Shell() {
 function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const [location] = useLocation();
   const current = location.split('/')[1] ?? '';
+  const open = useOpenPages();
   return (
     <AppShell.Section grow component={ScrollArea}>
-      {pages.map(({ path, label }) => (
+      {open.map(({ path, label }) => (
         <NavLink
           key={path}
           component={Link}
@@ -89,31 +92,46 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   );
 }
 
-const CurrentPage = () => (
-  <Switch>
-    {pages.map(({ path, Content }) => (
-      <Route key={path} path={path === '' ? '/' : `/${path}/*?`}>
-        <Content />
+/** The pages that who is signed in may use. */
+function useOpenPages(): readonly NavigatedPage[] {
+  const may = useMay();
+  return pages.filter(({ needs }) => needs === null || may(needs));
+}
+
+function CurrentPage() {
+  const open = useOpenPages();
+  return (
+    <Switch>
+      {pages.map((page) => (
+        <Route key={page.path} path={page.path === '' ? '/' : `/${page.path}/*?`}>
+          {open.includes(page) ? <page.Content /> : <Closed page={page} first={open[0]} />}
+        </Route>
+      ))}
+      {strangersPaths.map((path) => (
+        <Route key={path} path={path}>
+          <Redirect to="/" replace />
+        </Route>
+      ))}
+      <Route>
+        <Empty
+          title={common.notFound}
+          hint={common.notFoundHint}
+          actions={
+            <Anchor component={Link} href="/">
+              {common.goHome}
+            </Anchor>
+          }
+        />
       </Route>
-    ))}
-    {strangersPaths.map((path) => (
-      <Route key={path} path={path}>
-        <Redirect to="/" replace />
-      </Route>
-    ))}
-    <Route>
-      <Empty
-        title={common.notFound}
-        hint={common.notFoundHint}
-        actions={
-          <Anchor component={Link} href="/">
-            {common.goHome}
-          </Anchor>
-        }
-      />
-    </Route>
-  </Switch>
-);
+    </Switch>
+  );
+}
+
+/** In place of a page that needs more rights; the start page leads to one that does not. */
+function Closed({ page, first }: { page: NavigatedPage; first: NavigatedPage | undefined }) {
+  if (page.path === '' && first) return <Redirect to={`/${first.path}`} replace />;
+  return page.needs === null ? null : <ClosedPage title={page.label} scope={page.needs} />;
+}
 
 function ThemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();

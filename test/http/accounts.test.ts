@@ -172,7 +172,13 @@ describe('an account', () => {
     expect(byBrowser).toMatchObject({
       status: 200,
       headers: { 'cache-control': 'no-store' },
-      json: { account: { email: 'keys@example.org' }, key: null, csrfToken: ada.csrfToken },
+      json: {
+        account: { email: 'keys@example.org' },
+        name: 'keys@example.org',
+        scopes: ['completions', 'model-select', 'admin'],
+        key: null,
+        csrfToken: ada.csrfToken,
+      },
     });
     expectConforms('own-account.response', byBrowser.json);
     const made = await ada.ask('POST', '/api/v1/keys', { name: 'laptop' });
@@ -182,6 +188,8 @@ describe('an account', () => {
     });
     expect(byKey.json).toMatchObject({
       account: at(byBrowser.json, 'account'),
+      name: 'laptop',
+      scopes: ['completions', 'model-select'],
       key: {
         id: at(made.json, 'id'),
         name: 'laptop',

@@ -16,13 +16,13 @@ export function AccountMenu() {
     onSettled: changed,
   });
   if (!session) return null;
-  const { account, csrfToken } = session;
+  const { name, csrfToken } = session;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <Button variant="default" size="sm" maw={260} miw={0} px="sm">
           <Text truncate size="sm">
-            {account.email ?? account.id}
+            {name}
           </Text>
         </Button>
       </Menu.Target>

@@ -46,6 +46,15 @@ export function useAccount(): Session['account'] {
   return data.account;
 }
 
+/** A right of who is signed in. */
+export type Scope = Session['scopes'][number];
+
+/** Whether who is signed in may do what needs a scope; users of a host app may lack some. */
+export function useMay(): (scope: Scope) => boolean {
+  const { data } = useSession();
+  return (scope) => data?.scopes.includes(scope) ?? false;
+}
+
 /** Forgets everything that was loaded and reads who is signed in now. */
 export function useSessionChange(): () => Promise<void> {
   const queries = useQueryClient();

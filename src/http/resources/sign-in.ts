@@ -128,6 +128,8 @@ export function readOwnAccount(parts: Parts): RequestHandler {
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 200, {
       account: shownAccount(account),
+      name,
+      scopes,
       key,
       csrfToken: signIn?.csrfToken ?? null,
       expiresAt: isoOrNull(signIn?.expiresAt ?? null),

@@ -8,6 +8,7 @@ import { type Column, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';
 import { formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
+import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 
 const { playground } = texts;
@@ -72,6 +73,7 @@ interface DetailProps {
 }
 
 function Detail({ answer, decision, attempts }: DetailProps) {
+  const mayReadRequests = useMay()('admin');
   return (
     <Stack gap="md">
       {decision ? (
@@ -93,7 +95,7 @@ function Detail({ answer, decision, attempts }: DetailProps) {
           <Attempts trace={attempts} />
         </>
       ) : null}
-      {answer.requestId === null ? null : (
+      {answer.requestId === null || !mayReadRequests ? null : (
         <Anchor
           component={Link}
           href={`/requests/${encodeURIComponent(answer.requestId)}`}

@@ -16,6 +16,7 @@ import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
 import { Failure } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
+import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { snippets } from './snippets.js';
 
@@ -92,6 +93,7 @@ interface KeyFieldProps {
 }
 
 function KeyField({ value, change, program }: KeyFieldProps) {
+  const mayMakeKeys = useMay()('admin');
   const creating = useMutation({
     mutationFn: () =>
       dataOf(api.POST('/api/v1/keys', { body: { name: fill(text.keyName, { program }) } })),
@@ -103,14 +105,16 @@ function KeyField({ value, change, program }: KeyFieldProps) {
         <PasswordInput
           flex={1}
           label={text.key}
-          description={text.keyHint}
+          description={mayMakeKeys ? text.keyHint : text.keyHintOwn}
           autoComplete="off"
           value={value}
           onChange={({ currentTarget }) => change(currentTarget.value)}
         />
-        <Button loading={creating.isPending} onClick={() => creating.mutate()}>
-          {text.createKey}
-        </Button>
+        {mayMakeKeys ? (
+          <Button loading={creating.isPending} onClick={() => creating.mutate()}>
+            {text.createKey}
+          </Button>
+        ) : null}
       </Group>
       {creating.data ? (
         <Alert color="green" role="status">

@@ -32,15 +32,20 @@ export interface WholeConversation {
   readonly isCut: boolean;
 }
 
+const noRequests: ReadonlyMap<string, AnsweredRequest> = new Map();
+
 /** Reads a conversation with all its messages, up to a thousand. */
-export async function readWholeConversation(id: string): Promise<WholeConversation> {
+export async function readWholeConversation(
+  id: string,
+  mayReadRequests: boolean,
+): Promise<WholeConversation> {
   const [conversation, requests] = await Promise.all([
     dataOf(
       api.GET('/api/v1/conversations/{id}', {
         params: { path: { id }, query: { limit: messagesPerPage } },
       }),
     ),
-    readRequests(id),
+    mayReadRequests ? readRequests(id) : noRequests,
   ]);
   const messages = [...(conversation.messages?.items ?? [])];
   let cursor = conversation.messages?.next ?? null;

@@ -11,6 +11,7 @@ import { CopyText } from '../../components/copy-text.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatInstant } from '../../format/times.js';
+import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ConversationButtons } from './conversation-buttons.js';
 import { readWholeConversation, type WholeConversation } from './conversation-queries.js';
@@ -19,9 +20,10 @@ const { conversations: words } = texts;
 
 /** One conversation, to read. */
 export function ConversationView({ id }: { id: string }) {
+  const mayReadRequests = useMay()('admin');
   const query = useQuery({
     queryKey: ['conversation', id],
-    queryFn: () => readWholeConversation(id),
+    queryFn: () => readWholeConversation(id, mayReadRequests),
   });
   return <Loaded query={query}>{(whole) => <Shown whole={whole} />}</Loaded>;
 }

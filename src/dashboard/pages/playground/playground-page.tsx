@@ -5,6 +5,7 @@ import { api, dataOf } from '../../api/client.js';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
 import { Loaded } from '../../components/loaded.js';
 import { readWholeConversation } from '../conversations/conversation-queries.js';
+import { useMay } from '../../session/session.js';
 import { type ConversationState, newConversation } from './conversation-state.js';
 import { PlaygroundView } from './playground-view.js';
 import { plainSettings, type PlaygroundSettings } from './settings.js';
@@ -16,9 +17,10 @@ export default function PlaygroundPage() {
   // what the page itself has begun is not read again because its id stands in the address now
   const [own, setOwn] = useState<OwnConversation>({ id: null, beganAs: null });
   const shown = asked !== null && asked === own.id ? own.beganAs : asked;
+  const mayReadRequests = useMay()('admin');
   const beginning = useQuery({
     queryKey: ['playground', shown],
-    queryFn: () => readBeginning(shown),
+    queryFn: () => readBeginning(shown, mayReadRequests),
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -57,11 +59,14 @@ async function readModels(): Promise<string[]> {
   return data.filter(({ type }) => type === undefined || type === 'chat').map(({ id }) => id);
 }
 
-async function readBeginning(conversationId: string | null): Promise<Beginning> {
+async function readBeginning(
+  conversationId: string | null,
+  mayReadRequests: boolean,
+): Promise<Beginning> {
   const [models, options, stored] = await Promise.all([
     readModels(),
     readOptions(),
-    conversationId === null ? null : readWholeConversation(conversationId),
+    conversationId === null ? null : readWholeConversation(conversationId, mayReadRequests),
   ]);
   if (!stored || conversationId === null)
     return { models, options, state: newConversation, settings: plainSettings, title: null };

@@ -7,6 +7,7 @@ import { Paged } from '../../components/paged.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatShare } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
+import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { trainingColors, usePreferences } from './queries.js';
 import { draftOf, type Preference, sharesOf } from './settings.js';
@@ -22,15 +23,18 @@ const CreateButton = () => (
 /** All preferences of the account. */
 export function PreferenceList() {
   const list = usePreferences();
+  const mayCollect = useMay()('admin');
   return (
     <Page
       title={text.title}
       lead={text.lead}
       actions={
         <>
-          <Button component={Link} href="/preferences/evaluations" variant="default">
-            {text.evaluationSet}
-          </Button>
+          {mayCollect ? (
+            <Button component={Link} href="/preferences/evaluations" variant="default">
+              {text.evaluationSet}
+            </Button>
+          ) : null}
           <CreateButton />
         </>
       }

@@ -5,7 +5,7 @@ import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure } from '../../components/loaded.js';
 import { Panel } from '../../components/panel.js';
-import { useAccount, useSessionChange } from '../../session/session.js';
+import { useAccount, useMay, useSessionChange } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 
 const text = texts.settings;
@@ -13,6 +13,7 @@ const text = texts.settings;
 /** The account of who is signed in. */
 export function OwnAccount() {
   const { id, email } = useAccount();
+  const mayExport = useMay()('admin');
   return (
     <Stack gap="lg" maw={960}>
       {email === null ? (
@@ -25,11 +26,13 @@ export function OwnAccount() {
           <Browsers />
         </>
       )}
-      <Panel title={text.data} lead={text.dataLead}>
-        <Anchor href={`${basePath}/api/v1/accounts/${encodeURIComponent(id)}/export`} download>
-          {text.export}
-        </Anchor>
-      </Panel>
+      {mayExport ? (
+        <Panel title={text.data} lead={text.dataLead}>
+          <Anchor href={`${basePath}/api/v1/accounts/${encodeURIComponent(id)}/export`} download>
+            {text.export}
+          </Anchor>
+        </Panel>
+      ) : null}
       {email === null ? null : <Deletion id={id} />}
     </Stack>
   );

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { Loading } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
-import { useAccount } from '../../session/session.js';
+import { useAccount, useMay } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { OwnAccount } from './own-account.js';
 
@@ -14,27 +14,28 @@ const AuditLog = lazy(() => import('./audit-log.js'));
 
 type Tab = keyof typeof text.tabs;
 const tabs = Object.keys(text.tabs) as Tab[];
-const isTab = (name: string | undefined): name is Tab => tabs.some((tab) => tab === name);
 
 /** The page `/settings`; each tab has a path of its own. */
 export default function SettingsPage() {
-  const isAdmin = useAccount().role === 'admin';
+  const may = useMay();
+  const isAdmin = useAccount().role === 'admin' && may('admin');
   const [location, navigate] = useLocation();
   const asked = location.split('/')[2];
-  const shown = isTab(asked) ? asked : 'account';
-  const open = (tab: string | null): void =>
+  const open = tabs.filter(
+    (tab) => tab === 'account' || isAdmin || (tab === 'audit' && may('admin')),
+  );
+  const shown = open.find((tab) => tab === asked) ?? 'account';
+  const show = (tab: string | null): void =>
     navigate(tab === null || tab === 'account' ? '/settings' : `/settings/${tab}`);
   return (
     <Page title={text.title} lead={text.lead}>
-      <Tabs value={shown} onChange={open} keepMounted={false}>
+      <Tabs value={shown} onChange={show} keepMounted={false}>
         <Tabs.List mb="lg">
-          {tabs
-            .filter((tab) => isAdmin || tab === 'account' || tab === 'audit')
-            .map((tab) => (
-              <Tabs.Tab key={tab} value={tab}>
-                {text.tabs[tab]}
-              </Tabs.Tab>
-            ))}
+          {open.map((tab) => (
+            <Tabs.Tab key={tab} value={tab}>
+              {text.tabs[tab]}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
         <Suspense fallback={<Loading />}>
           <Tabs.Panel value="account">

@@ -196,6 +196,26 @@ describe('a model that thinks before it takes notes', () => {
   const isReading = ({ body }: UpstreamCall): boolean =>
     (body!['messages'] as { content: string }[])[0]!.content.includes('take notes');
 
+  it('has room to think before it plans and writes, too', async () => {
+    const limits: number[] = [];
+    upstream.script([
+      (call) => {
+        limits.push(Number(call.body!['max_tokens']));
+        const isUsedUp = limits.at(-1)! < 3_700;
+        return isReading(call) || !isUsedUp
+          ? scripted(call)
+          : { reasoning: ['Well.'], text: [], finish: 'length' };
+      },
+    ]);
+    // answers of 3,000 tokens
+    const { json: answer } = await complete({
+      models: ['up/gpt-5-mini'],
+      research: { effort: 'low' },
+    });
+    expect(textAt(answer, 'message', 'content', 0, 'text')).toContain('312 metres tall [1].');
+    expect(world.queries).toEqual(['Lindow tower height']);
+  });
+
   it.each([
     ['gpt-5-mini', 'minimal', undefined],
     ['o4-mini', 'low', undefined],

@@ -25,19 +25,20 @@ import type { RequestReservation } from '../request-reservation.js';
 import { reserveAttempt } from '../reserve-completion.js';
 import type { GroundedInput } from './grounded-run.js';
 import { CollectedText } from './collected-text.js';
-import { asReader, thinkingRoom } from './reader-effort.js';
+import { asReader, thinkingRoom } from './thinking.js';
 
 /** A call and its repetition, on the same model or the next one. */
 const maxAttempts = 2;
 /** Estimated tokens of a prompt may be too few by so much. */
 const promptError = 1.25;
 const promptOverhead = 64;
+const unknownReaderRoom = 1_000;
 
 /** The model calls of a research run: each with its own reservation, and any number at a time. */
 export class ResearchCalls implements ResearchModel {
   private readonly candidates: Readonly<Record<ResearchRole, readonly Candidate[]>>;
-  /** Tokens that readers may think, beside their answers. */
-  private readonly readerRoom: number;
+  /** Tokens that they may think, beside their answers. */
+  private readonly rooms: Readonly<Record<ResearchRole, number>>;
 
   constructor(private readonly input: GroundedInput) {
     const requested = input.planned.plan.candidates.slice(0, maxAttempts);
@@ -48,8 +49,15 @@ export class ResearchCalls implements ResearchModel {
       writer: requested,
       reader: readers.slice(0, maxAttempts).map((one) => asReader(one, this.factsOf(one))),
     };
-    const rooms = this.candidates.reader.map((one) => thinkingRoom(one, this.factsOf(one)));
-    this.readerRoom = Math.max(...rooms);
+    const roomFor = (role: ResearchRole, ifUnknown: number): number => {
+      const rooms = this.candidates[role].map((one) =>
+        thinkingRoom(one, this.factsOf(one), ifUnknown),
+      );
+      return Math.max(...rooms);
+    };
+    const asked = roomFor('writer', 0);
+    // a page's notes are short, so that a few thoughts use them up
+    this.rooms = { planner: asked, writer: asked, reader: roomFor('reader', unknownReaderRoom) };
   }
 
   /** Whether the prices of all models are known. */
@@ -61,7 +69,7 @@ export class ResearchCalls implements ResearchModel {
 
   most({ role, promptTokens, maxTokens }: PlannedCall): ReturnType<ResearchModel['most']> {
     const prompt = Math.ceil(promptTokens * promptError) + promptOverhead;
-    const completionTokens = maxTokens + this.roomOf(role);
+    const completionTokens = maxTokens + this.roomOf(role, maxTokens);
     const use = { promptTokens: prompt, completionTokens };
     const media = mediaOf({ messages: [] });
     const costs = this.candidates[role].map((one) => maxCostUsd(use, this.factsOf(one), media));
@@ -74,7 +82,7 @@ export class ResearchCalls implements ResearchModel {
 
   contextTokens(role: ResearchRole): number | null {
     const lengths = this.candidates[role].flatMap((one) => this.factsOf(one).contextLength ?? []);
-    return lengths.length === 0 ? null : Math.min(...lengths) - this.roomOf(role);
+    return lengths.length === 0 ? null : Math.min(...lengths) - this.rooms[role];
   }
 
   async ask({ role, messages, maxTokens, signal, onText }: ResearchCall): Promise<ResearchAnswer> {
@@ -83,7 +91,7 @@ export class ResearchCalls implements ResearchModel {
     const { temperature } = planned.call.chat;
     const chat: ChatRequest = {
       messages,
-      max_tokens: maxTokens + this.roomOf(role),
+      max_tokens: maxTokens + this.roomOf(role, maxTokens),
       ...(typeof temperature === 'number' ? { temperature } : {}),
     };
     const candidates = this.candidates[role];
@@ -124,8 +132,10 @@ export class ResearchCalls implements ResearchModel {
     }
   }
 
-  private roomOf(role: ResearchRole): number {
-    return role === 'reader' ? this.readerRoom : 0;
+  /** Of a budget that allows short answers only, thoughts take no more than a third. */
+  private roomOf(role: ResearchRole, maxTokens: number): number {
+    const room = this.rooms[role];
+    return role === 'reader' ? room : Math.min(room, Math.ceil(maxTokens / 2));
   }
 
   private async reserve(

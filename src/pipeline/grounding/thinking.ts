@@ -5,12 +5,12 @@ import type { ModelFacts } from '../../routing/model-facts.js';
 import { canonicalName } from '../../routing/model-name.js';
 import type { Candidate } from '../../routing/plan.js';
 
-/** For a model that may think although nothing is known of it. */
-const minRoom = 1_000;
 /** More than that would use up the budget of a run. */
 const maxRoom = 6_000;
-/** Some pages are thought about for longer than others. */
+/** Some questions are thought about for longer than others. */
 const roomForOne = 2;
+/** For a model that takes an effort, and of which nothing else is known. */
+const guessedRoom = 1_000;
 /** Of a context, at most. */
 const maxContextShare = 0.125;
 
@@ -24,18 +24,19 @@ export function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
 }
 
 /**
- * The tokens that a reader may need to think before its answer: they count as its answer, so that
+ * The tokens that a candidate may need to think before its answer: they count as its answer, so that
  * without them nothing may be left of a short one.
- * @param reader as `asReader` returns it
+ * @param ifUnknown for a model of which nobody knows whether it thinks
  */
-export function thinkingRoom({ effort }: Candidate, facts: ModelFacts): number {
+export function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
   const { knownAs, contextLength } = facts;
   const rule = reasoningRuleOf(canonicalName(knownAs));
-  // a family that cannot think, or does so only on request
-  if (rule && (rule.usual === null || rule.usual === 'none' || effort === 'none')) return 0;
   const { reasoning, usualEffort } = habitsOf(knownAs);
-  const mean = reasoning[efforts.indexOf(effort ?? usualEffort)] ?? 0;
-  const room = Math.min(maxRoom, Math.max(minRoom, Math.ceil(roomForOne * mean)));
+  const asked = effort ?? usualEffort;
+  const mean = reasoning[efforts.indexOf(asked)] ?? 0;
+  const known = Math.min(maxRoom, Math.ceil(roomForOne * mean));
+  const guessed = asked === 'none' ? ifUnknown : guessedRoom;
+  const room = rule === null ? guessed : known;
   return contextLength === null
     ? room
     : Math.min(room, Math.floor(contextLength * maxContextShare));

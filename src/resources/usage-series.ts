@@ -28,6 +28,9 @@ export const seriesFilters = [
 /** Charts tell no more colours apart. */
 const maxGroups = 8;
 
+/** Rows of one reading: groups and points. */
+const maxRows = 20_000;
+
 /** The fields of each grouping. */
 const groupFields = {
   account: ['accountId'],
@@ -116,16 +119,15 @@ interface GroupRows {
 
 const nameOf = (group: GroupNames): string => group.join('\n');
 
-/** Models are few, so that one reading has the sums of all of them and of the whole. */
+/** Where the groups are not many, one reading has the sums of all of them and of the whole. */
 async function readDivided(
   { periods }: Store,
   filter: PeriodFilter,
   { intervalMs, by }: { intervalMs: number; by: SeriesGrouping | null },
 ): Promise<DividedRows> {
-  if (by === null || by === 'model' || by === 'provider') {
-    const rows = await periods.series(filter, { intervalMs, by });
-    return { rows, groups: byGroup(rows, largestOf(rows)) };
-  }
+  if (by === null) return { rows: await periods.series(filter, { intervalMs, by }), groups: [] };
+  const rows = await periods.series(filter, { intervalMs, by, maxRows: maxRows + 1 });
+  if (rows.length <= maxRows) return { rows, groups: byGroup(rows, largestOf(rows)) };
   const groups = await periods.groups(filter, by, maxGroups);
   return {
     rows: await periods.series(filter, { intervalMs, by: null }),

@@ -94,6 +94,8 @@ export interface SeriesDivision {
   readonly by: SeriesGrouping | null;
   /** Only these groups. */
   readonly groups?: readonly GroupNames[];
+  /** No more rows than these are returned, whichever they are. */
+  readonly maxRows?: number;
 }
 
 /**

@@ -54,7 +54,7 @@ const wholeSum = (column: string): RawBuilder<number> =>
 function seriesQuery(
   database: Kysely<StoreTables>,
   filter: PeriodFilter,
-  { intervalMs, by, groups }: SeriesDivision,
+  { intervalMs, by, groups, maxRows }: SeriesDivision,
 ) {
   const point =
     intervalMs === null
@@ -78,7 +78,8 @@ function seriesQuery(
       .groupBy(['point', 'name', 'measure', 'bucket']),
   );
   // in one statement: rows may be packed meanwhile
-  return others.reduce((all, one) => all.unionAll(one), first!);
+  const all = others.reduce((some, one) => some.unionAll(one), first!);
+  return maxRows === undefined ? all : all.limit(maxRows);
 }
 
 async function readSeries(

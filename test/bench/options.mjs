@@ -43,6 +43,7 @@ npm run bench -- dashboard [options]
 
   --quick            50,000 requests
   --dist=FOLDER      as above
+  --against=FOLDER   another build: also what storing a request costs in both
 `;
 
 const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams: 1_000 };

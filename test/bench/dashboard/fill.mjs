@@ -37,7 +37,8 @@ export async function fillDatabase(dist, folder, count) {
   }
 }
 
-function madeUp(firstAccountId, at) {
+/** A request of one of four accounts and twelve models. */
+export function madeUp(firstAccountId, at) {
   const random = Math.random();
   const model = Math.floor(random * random * models);
   const account = Math.floor(Math.random() * (otherAccounts + 1));

@@ -28,6 +28,7 @@ export async function startFilled(dist, folder) {
   return {
     url,
     key,
+    child,
     auth: { authorization: `Bearer ${key}` },
     stop: () =>
       new Promise((stopped) => {

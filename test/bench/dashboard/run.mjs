@@ -4,10 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cpuTimeUs } from '../processes.mjs';
 import { short, tableOf } from '../table.mjs';
 import { fillDatabase } from './fill.mjs';
 import { startFilled } from './gateway.mjs';
 import { measureFirstPage } from './first-page.mjs';
+import { measureStoring } from './store-cost.mjs';
 
 const fullSize = { requests: 1_000_000, repeats: 25 };
 const quickSize = { requests: 50_000, repeats: 5 };
@@ -21,6 +23,8 @@ const reads = {
   'requests, failed ones': () => '/api/v1/requests?account=all&failed=true&limit=50',
   'requests, one model': () =>
     '/api/v1/requests?account=all&provider=p3&model=m3&limit=50&from=' + ago(24 * hourMs),
+  'requests, two models': () =>
+    '/api/v1/requests?account=all&model=p3/m3,p9/m9&limit=50&from=' + ago(24 * hourMs),
   'requests, one account': () => '/api/v1/requests?limit=50',
   'histogram, 24 hours': () => `/api/v1/requests/histogram?account=all&from=${ago(24 * hourMs)}`,
   'histogram, 30 days': () => `/api/v1/requests/histogram?account=all&from=${ago(720 * hourMs)}`,
@@ -43,24 +47,28 @@ const reads = {
   conversations: () => '/api/v1/conversations?limit=50',
 };
 
+/** Sorted times, and the CPU time of one read: that of all threads of the gateway. All in ms. */
 async function timesOf(gateway, path, repeats) {
   const times = [];
+  let cpuUs = 0;
   for (let count = 0; count <= repeats; count++) {
+    // the first one fills the caches
+    if (count === 1) cpuUs = await cpuTimeUs(gateway.child);
     const startedAt = performance.now();
     const answer = await fetch(gateway.url + path(), { headers: gateway.auth });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path()} answered ${answer.status}: ${text.slice(0, 200)}`);
     times.push(performance.now() - startedAt);
   }
-  // the first one fills the caches
-  return times.slice(1).sort((one, other) => one - other);
+  const cpuMs = ((await cpuTimeUs(gateway.child)) - cpuUs) / 1_000 / repeats;
+  return { cpuMs, times: times.slice(1).sort((one, other) => one - other) };
 }
 
 const at = (sorted, share) =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 
 /** Fills a database, starts the gateway on it, and prints the times. */
-export async function runDashboard({ dist, quick }) {
+export async function runDashboard({ dist, against, quick }) {
   const { requests, repeats } = quick ? quickSize : fullSize;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-dashboard-bench-'));
   try {
@@ -70,16 +78,17 @@ export async function runDashboard({ dist, quick }) {
     console.log(`${requests} requests over 90 days, written in ${short(seconds)} s\n`);
     const gateway = await startFilled(dist, folder);
     try {
-      const rows = [['read', 'p50, ms', 'p95, ms']];
+      const rows = [['read', 'p50, ms', 'p95, ms', 'CPU, ms']];
       for (const [name, path] of Object.entries(reads)) {
-        const times = await timesOf(gateway, path, repeats);
-        rows.push([name, short(at(times, 0.5)), short(at(times, 0.95))]);
+        const { times, cpuMs } = await timesOf(gateway, path, repeats);
+        rows.push([name, short(at(times, 0.5)), short(at(times, 0.95)), short(cpuMs)]);
       }
       console.log(`${tableOf(rows)}\n`);
       console.log(await measureFirstPage(gateway));
     } finally {
       await gateway.stop();
     }
+    if (against) console.log(`\n${await measureStoring([against, dist], folder, quick)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

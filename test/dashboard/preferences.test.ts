@@ -119,6 +119,23 @@ describe('the plot of a training', () => {
   const point = (cost: number, score: number) => ({ cost: exactly(cost), score: exactly(score) });
   const frame = { width: 600, height: 300, left: 50, right: 10, top: 10, bottom: 40 };
 
+  it('keeps the names of models that score alike clear of one another', () => {
+    const { singles } = layOut(
+      {
+        source: 'evaluations',
+        rows: 60,
+        singles: ['a', 'b', 'c'].map((model) => ({ model, ...point(0.001, 0.7) })),
+        hull: [],
+        trained: [],
+        shipped: [point(0.0001, 0.4)],
+      },
+      frame,
+    );
+    const heights = singles.map(({ labelY }) => labelY);
+    for (const [index, height] of heights.slice(1).entries())
+      expect(height - heights[index]!).toBeGreaterThanOrEqual(12);
+  });
+
   it('places better scores higher and dearer choices further right', () => {
     const { singles, cost, trained } = layOut(
       {

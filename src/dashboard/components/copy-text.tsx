@@ -6,7 +6,7 @@ export function CopyText({ value, label = texts.common.copy }: { value: string; 
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (
-        <Button size="xs" variant="default" onClick={copy} aria-live="polite">
+        <Button size="compact-sm" variant="default" onClick={copy} aria-live="polite">
           {copied ? texts.common.copied : label}
         </Button>
       )}
@@ -17,13 +17,13 @@ export function CopyText({ value, label = texts.common.copy }: { value: string; 
 /** A block of code with a button that copies it. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
-    <Box pos="relative">
-      <Code block tabIndex={0} role="region" aria-label={label} pr={90}>
+    <Box className="code-block">
+      <div>
+        <CopyText value={code} />
+      </div>
+      <Code block tabIndex={0} role="region" aria-label={label}>
         {code}
       </Code>
-      <Box pos="absolute" top={8} right={8}>
-        <CopyText value={code} />
-      </Box>
     </Box>
   );
 }

@@ -9,6 +9,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Stands at the right, unbroken. */
   isFigure?: boolean;
+  /** Left out in a narrow window, because the page of the row has it too. */
+  isMinor?: boolean;
   /** Its head is for those who do not see the table, such as that of buttons. */
   isHeadHidden?: boolean;
 }
@@ -81,14 +83,14 @@ function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 }
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
-  const { label, isFigure = false, isHeadHidden = false, cell } = column;
+  const { label, isFigure = false, isMinor = false, isHeadHidden = false, cell } = column;
   const content = cell(row);
   return (
     <Table.Td
       role="cell"
       data-label={isHeadHidden ? '' : label}
       data-is-empty={content === null || content === '' || content === false}
-      className={isFigure ? 'figure' : undefined}
+      className={[isFigure ? 'figure' : '', isMinor ? 'minor' : ''].join(' ').trim()}
     >
       <div>{content}</div>
     </Table.Td>

@@ -101,9 +101,9 @@ function KeyField({ value, change, program }: KeyFieldProps) {
   });
   return (
     <Stack gap="xs">
-      <Group align="flex-end" wrap="nowrap">
+      <Group align="flex-end">
         <PasswordInput
-          flex={1}
+          flex="1 1 14rem"
           label={text.key}
           description={mayMakeKeys ? text.keyHint : text.keyHintOwn}
           autoComplete="off"

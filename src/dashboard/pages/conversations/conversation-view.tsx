@@ -65,7 +65,7 @@ function Turns({ turns }: { turns: readonly Turn[] }) {
           actionsOf={({ answer }) => (
             <>
               {answer.requestId === null ? null : (
-                <Button size="compact-xs" variant="default" onClick={() => setExplained(answer)}>
+                <Button size="compact-sm" variant="default" onClick={() => setExplained(answer)}>
                   {texts.playground.why}
                 </Button>
               )}

@@ -26,12 +26,12 @@ export function ModelDetails({ model, isAdmin }: ModelDetailsProps) {
       {quality === null ? null : (
         <Box>
           <Text size="sm" fw={600}>
-            {text.byKind}
+            {quality.kinds.length > 0 ? text.byKind : text.ability}
           </Text>
           <Text size="xs" c="dimmed" mb="xs">
             {text.basisHints[quality.basis]} {text.abilityHint}
           </Text>
-          <Kinds kinds={quality.kinds} />
+          {quality.kinds.length > 0 ? <Kinds kinds={quality.kinds} /> : null}
         </Box>
       )}
     </Stack>

@@ -25,7 +25,7 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
   return (
     <>
       {again && state !== 'done' ? (
-        <Button size="compact-xs" variant="default" onClick={again}>
+        <Button size="compact-sm" variant="default" onClick={again}>
           {words.again}
         </Button>
       ) : null}
@@ -35,7 +35,7 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
           <Thumb is="bad" sign={<ThumbDown />} rating={rating} rate={rate} />
         </>
       ) : null}
-      <Button size="compact-xs" variant="default" onClick={explain}>
+      <Button size="compact-sm" variant="default" onClick={explain}>
         {words.why}
       </Button>
       {text === '' ? null : <CopyText value={text} />}

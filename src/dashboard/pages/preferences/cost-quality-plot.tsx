@@ -103,7 +103,7 @@ function Axes({ layout: { cost, score }, frame }: { layout: PlotLayout; frame: F
 
 /** A model with its intervals; its name stands on the side with more room. */
 function Single({ point, frame }: { point: PlotPoint; frame: Frame }) {
-  const { label, x, y, left, right, top, bottom } = point;
+  const { label, x, y, left, right, top, bottom, labelY } = point;
   const isRight = x > (frame.left + frame.width) / 2;
   return (
     <g>
@@ -115,7 +115,7 @@ function Single({ point, frame }: { point: PlotPoint; frame: Frame }) {
       <circle cx={x} cy={y} r={4.5} fill={colour.single} />
       <text
         x={isRight ? x - 9 : x + 9}
-        y={y - 7}
+        y={labelY}
         fontSize={12}
         fill="var(--mantine-color-text)"
         textAnchor={isRight ? 'end' : 'start'}

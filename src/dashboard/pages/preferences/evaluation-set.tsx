@@ -42,6 +42,7 @@ export function EvaluationSet() {
 const ExportButton = () => (
   <Button
     component="a"
+    size="xs"
     variant="default"
     href={`${basePath}/api/v1/evaluations?format=csv`}
     download

@@ -22,7 +22,7 @@ interface CandidatesProps {
 export function Candidates({ request, isOwn }: CandidatesProps) {
   const [winner, setWinner] = useState<string | null>(null);
   const candidates = (request.plan?.candidates ?? []) as WeighedCandidate[];
-  const answered = [request.provider, request.model].join('/');
+  const answered = request.code === null ? [request.provider, request.model].join('/') : '';
   if (candidates.length === 0) return null;
   const isChoice = candidates.filter(({ excluded }) => excluded === undefined).length > 1;
   return (

@@ -43,7 +43,7 @@ export function Facts({ request }: { request: RequestDetails }) {
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
   const { conversationId, shadow, keyName, keyId } = request;
   return [
-    [text.status, <Outcome key="status" {...request} />],
+    [text.status, <Outcome key="status" {...request} isShort />],
     [list.latency, formatMs(request.latencyMs)],
     [list.ttft, formatMs(request.ttftMs)],
     [

@@ -27,8 +27,8 @@ const columns: readonly Column<RequestSummary>[] = [
   { label: text.model, cell: modelOf },
   { label: text.outcome, cell: (item) => <Outcome {...item} /> },
   { label: text.latency, cell: ({ latencyMs }) => formatMs(latencyMs), isFigure: true },
-  { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true },
-  { label: text.tokens, cell: tokensOf, isFigure: true },
+  { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true, isMinor: true },
+  { label: text.tokens, cell: tokensOf, isFigure: true, isMinor: true },
   { label: text.cost, cell: ({ costUsd }) => formatUsd(costUsd), isFigure: true },
   {
     label: text.key,
@@ -37,10 +37,12 @@ const columns: readonly Column<RequestSummary>[] = [
         {keyName ?? keyId ?? text.browser}
       </Text>
     ),
+    isMinor: true,
   },
   {
     label: text.surface,
     cell: ({ surface, stream }) => `${surface}${stream ? ` · ${text.streamed}` : ''}`,
+    isMinor: true,
   },
 ];
 
@@ -61,13 +63,18 @@ function tokensOf({ promptTokens, completionTokens }: RequestSummary): string {
   return `${formatTokens(promptTokens)} → ${formatTokens(completionTokens)}`;
 }
 
+interface OutcomeProps extends Pick<RequestSummary, 'status' | 'code'> {
+  /** The code stands elsewhere. */
+  isShort?: boolean;
+}
+
 /** The status, and the error code where there is one. */
-export function Outcome({ status, code }: Pick<RequestSummary, 'status' | 'code'>) {
+export function Outcome({ status, code, isShort = false }: OutcomeProps) {
   const isClient = status >= 400 && status < 500;
   return (
     <StateBadge
       color={code === null ? 'green' : isClient ? 'orange' : 'red'}
-      label={code === null ? String(status) : `${status} ${code}`}
+      label={code === null || isShort ? String(status) : `${status} ${code}`}
     />
   );
 }

@@ -91,9 +91,12 @@ function LaneRow({ lane, end }: { lane: Lane; end: number }) {
   );
 }
 
+/** Whether the provider has not had the request yet. */
+const isBefore = (name: PhaseName): boolean => name === 'wait' || name === 'connect';
+
 function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFailed: boolean }) {
   const { name, from, to } = phase;
-  const color = isFailed && name !== 'wait' && name !== 'connect' ? failedColor : colors[name];
+  const color = isFailed && !isBefore(name) ? failedColor : colors[name];
   return (
     <Tooltip label={`${text.phases[name]}: ${formatMs(to - from)}`}>
       <Box
@@ -120,14 +123,22 @@ const Axis = ({ end }: { end: number }) => (
 );
 
 function Legend({ lanes }: { lanes: readonly Lane[] }) {
-  const names = new Set(lanes.flatMap(({ phases }) => phases.map(({ name }) => name)));
+  const shown = lanes.flatMap(({ phases, attempt }) =>
+    phases.map(({ name }) => (attempt.outcome === 'ok' || isBefore(name) ? name : 'failed')),
+  );
+  const names = [...(Object.keys(colors) as PhaseName[]), 'failed' as const];
   return (
     <Group gap="md">
-      {(Object.keys(colors) as PhaseName[])
-        .filter((name) => names.has(name))
+      {names
+        .filter((name) => shown.includes(name))
         .map((name) => (
           <Group key={name} gap={6}>
-            <Box w={10} h={10} bg={colors[name]} style={{ borderRadius: 2 }} />
+            <Box
+              w={10}
+              h={10}
+              bg={name === 'failed' ? failedColor : colors[name]}
+              style={{ borderRadius: 2 }}
+            />
             <Text size="xs">{text.phases[name]}</Text>
           </Group>
         ))}

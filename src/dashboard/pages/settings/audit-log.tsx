@@ -122,12 +122,17 @@ const Small = ({ value }: { value: string }) => (
 );
 
 /** `name: value` of each detail that has a value. */
-const wordsOf = (details: unknown): string =>
-  typeof details !== 'object' || details === null
-    ? String(details)
-    : Object.entries(details)
-        .filter(([, value]) => value !== null && (!Array.isArray(value) || value.length > 0))
-        .map(
-          ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : wordsOf(value)}`,
-        )
-        .join('; ');
+function wordsOf(details: unknown): string {
+  if (Array.isArray(details)) return details.join(', ');
+  if (details === null || details === undefined) return '';
+  if (typeof details !== 'object')
+    return typeof details === 'string' ? details : JSON.stringify(details);
+  return Object.entries(details)
+    .map(([name, value]) => [name, isTime(name, value) ? formatSecond(value) : wordsOf(value)])
+    .filter(([, words]) => words !== '')
+    .map((pair) => pair.join(': '))
+    .join('; ');
+}
+
+const isTime = (name: string, value: unknown): value is number =>
+  name.endsWith('At') && typeof value === 'number';

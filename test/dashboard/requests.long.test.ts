@@ -95,6 +95,13 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await expect.poll(() => rows().count()).toBe(2);
     await drag(0.5, 0.999);
     await expect.poll(() => rows().count()).toBe(2);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const chart = page.getByRole('img', { name: /Requests over time/ });
+    await chart.press('ArrowLeft');
+    for (let times = 0; times < 5; times++) await chart.press('Shift+ArrowLeft');
+    await chart.press('Enter');
+    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await expect.poll(() => rows().count()).toBe(2);
     await page.goBack();
     await expect.poll(() => page.url()).not.toContain('from=');
   });

@@ -1,9 +1,10 @@
 import 'uplot/dist/uPlot.min.css';
 import { Box, Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { type ChartSeries, nextIndex } from './chart-columns.js';
+import type { ChartSeries } from './chart-columns.js';
+import { useChartKeys } from './chart-keys.js';
 import { type ChartKind, chartData, chartOptions } from './chart-options.js';
 import { formatInstant } from '../format/times.js';
 
@@ -23,7 +24,7 @@ interface ChartProps {
   onSelect?: (from: number, to: number) => void;
 }
 
-/** A chart over time. Arrow keys move its cursor; the line below shows the values there. */
+/** A chart over time; the line below shows the values at its cursor. */
 export function Chart({ label, times, series, format, height = 180, ...how }: ChartProps) {
   const { ref: box, width } = useElementSize();
   const holder = useRef<HTMLDivElement>(null);
@@ -67,27 +68,15 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
       made.destroy();
     };
   }, [shape, kind, scheme, width, height, group, canSelect]);
-  const move = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = step === 0 ? null : nextIndex(index, step, times.length);
-    if (next === null) return;
-    event.preventDefault();
-    setIndex(next);
-    moveCursor(plot.current, times[next]);
-  };
+  const onKeyDown = useChartKeys({ plot, times, index, setIndex, onSelect });
   return (
     <Box>
-      <Box ref={box} h={height} tabIndex={0} role="img" aria-label={label} onKeyDown={move}>
+      <Box ref={box} h={height} tabIndex={0} role="img" aria-label={label} onKeyDown={onKeyDown}>
         <div ref={holder} />
       </Box>
       <Readout times={times} series={series} index={index} format={format} />
     </Box>
   );
-}
-
-function moveCursor(plot: uPlot | null, time: number | undefined): void {
-  if (!plot || time === undefined) return;
-  plot.setCursor({ left: plot.valToPos(time / 1_000, 'x'), top: 0 });
 }
 
 type ReadoutProps = Pick<ChartProps, 'times' | 'series' | 'format'> & { index: number | null };

@@ -72,7 +72,7 @@ async function reserve(
   if (run.ledger.stoppedBy !== null) return null;
   // the page and its notes together: a page without notes is of no use
   const most: Spending = run.most('reader', prompt, answer);
-  return run.ledger.reserve(most, signal);
+  return run.reserve(most, signal);
 }
 
 async function readOne(

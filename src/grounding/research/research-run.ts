@@ -24,6 +24,8 @@ export interface ResearchProgress {
 /** A call of a model, without who is asked how. */
 export type RunCall = Pick<ResearchCall, 'role' | 'messages' | 'maxTokens' | 'json' | 'onText'>;
 
+/** A database that is slow holds no run up for longer, at each step. */
+const maxSavingMs = 1_000;
 /** A model whose context is unknown. */
 const defaultContextTokens = 16_000;
 /** How much of a context estimated tokens may fill. */
@@ -88,8 +90,17 @@ export class ResearchRun {
    * @returns the answer; null if the budget does not allow it
    */
   async ask(call: RunCall, signal: AbortSignal): Promise<string | null> {
-    const reservation = await this.ledger.reserve(this.mostOf(call), signal);
+    const reservation = await this.reserve(this.mostOf(call), signal);
     return reservation && this.askWith(reservation, call, signal);
+  }
+
+  /**
+   * Reserves for a step, as `BudgetLedger.reserve`. What the step before has found is saved first, so
+   * that a run that is killed has paid in vain only for what was under way.
+   */
+  async reserve(most: Spending, signal: AbortSignal): Promise<BudgetReservation | null> {
+    await this.saver.flushWithin(maxSavingMs);
+    return this.ledger.reserve(most, signal);
   }
 
   /** Makes a call with a reservation, which is settled in every case. */

@@ -82,7 +82,7 @@ export async function runResearch(
   if (budget.maxCostUsd !== null) requirePrices(model, web);
   const state = new ResearchState(questionOf(messages), resume);
   const ledger = new BudgetLedger(budget, clock);
-  const saver = new NotesSaver(async () => saveNotes?.(state.notes(spentOf(ledger))));
+  const saver = new NotesSaver(async () => saveNotes?.(state.notes(spentOf(ledger))), clock);
   const run = new ResearchRun({
     model,
     web,

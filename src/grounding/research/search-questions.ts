@@ -24,7 +24,7 @@ async function searchOne(
   const { ledger, state, web } = run;
   if (ledger.stoppedBy !== null) return;
   const price = { steps: 1, tokens: 0, costUsd: web.searchPriceUsd };
-  const reservation = await ledger.reserve(price, signal);
+  const reservation = await run.reserve(price, signal);
   if (reservation === null) return;
   try {
     const { results, costUsd } = await untilAborted(web.search(asked.query, signal), signal);

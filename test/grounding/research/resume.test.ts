@@ -153,6 +153,36 @@ describe('a research run that continues', () => {
     expect((await run.outcome).text).toContain('[1]');
   });
 
+  it('has at most its four parallel steps unsaved, but waits no longer than a second', async () => {
+    const unsavedAtOnce = async (saveMs: number): Promise<number> => {
+      const world = new ScriptedWorld();
+      const { read } = world.web;
+      let [saved, most] = [0, 0];
+      const web = {
+        ...world.web,
+        read: (...args: Parameters<typeof read>) => {
+          const reading = read(...args);
+          most = Math.max(most, world.reads.length - saved);
+          return reading;
+        },
+      };
+      const { outcome } = startRun(
+        { clock: world.clock, model: world.model, web },
+        {
+          effort: 'high',
+          saveNotes: async ({ sources }) => {
+            await world.clock.wait(saveMs, new AbortController().signal);
+            saved = sources.filter(({ excerpt }) => excerpt === null).length;
+          },
+        },
+      );
+      await outcome;
+      return most;
+    };
+    expect(await unsavedAtOnce(300)).toBe(4);
+    expect(await unsavedAtOnce(1_000_000)).toBeGreaterThan(4);
+  });
+
   it('saves once at a time, and the newest at last', async () => {
     const world = new ScriptedWorld();
     let saving = 0;

@@ -1,4 +1,5 @@
-import { Paper, SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
+import { FigureTile } from '../../components/figure-tile.js';
 import {
   formatCompact,
   formatCount,
@@ -83,22 +84,17 @@ const latencyTiles = (totals: Totals, previous: Totals): Tile[] =>
 
 function TileBox({ tile: { label, value, change, better, detail } }: { tile: Tile }) {
   return (
-    <Paper withBorder p="sm">
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text size="xl" fw={650} className="figures" lh={1.3}>
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed" className="figures">
-        {value === unknownValue ? text.noneMeasured : detail}
-      </Text>
+    <FigureTile
+      label={label}
+      value={value}
+      detail={value === unknownValue ? text.noneMeasured : detail}
+    >
       {change === null ? null : (
         <Text size="xs" fw={600} className="figures" c={colorOf(change, better)}>
           {fill(text.change, { change: change.text })}
         </Text>
       )}
-    </Paper>
+    </FigureTile>
   );
 }
 

@@ -1,5 +1,6 @@
-import { Box, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { Empty } from '../../components/empty.js';
+import { FigureTile } from '../../components/figure-tile.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/panel.js';
 import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
@@ -36,10 +37,10 @@ function Tiles({ totals }: { totals: Totals }) {
   const { changed, items, cost, quality, latency } = totals;
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
-      <Tile
+      <FigureTile
         label={text.tiles.changed}
         value={formatCount(changed)}
-        note={fill(text.ofItems, { count: changed, all: items })}
+        detail={fill(text.ofItems, { count: changed, all: items })}
       />
       <BesideTile label={text.tiles.cost} of={cost} show={formatUsd} note={text.sum} />
       <BesideTile
@@ -66,26 +67,18 @@ interface BesideTileProps {
 }
 
 function BesideTile({ label, of, show, note }: BesideTileProps) {
-  if (!of) return <Tile label={label} value={unknownValue} note="" />;
+  if (!of) return <FigureTile label={label} value={unknownValue} detail="" />;
   const now = show(of.current);
   const then = show(of.preview);
   const beside = now === then ? text.noChange : fill(text.was, { value: now });
-  return <Tile label={label} value={then} note={`${beside}, ${fill(note, { count: of.items })}`} />;
+  return (
+    <FigureTile
+      label={label}
+      value={then}
+      detail={`${beside}, ${fill(note, { count: of.items })}`}
+    />
+  );
 }
-
-const Tile = ({ label, value, note }: { label: string; value: string; note: string }) => (
-  <Paper withBorder p="sm">
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
-    <Text fw={600} size="lg" className="figures">
-      {value}
-    </Text>
-    <Text size="xs" c="dimmed" className="figures">
-      {note}
-    </Text>
-  </Paper>
-);
 
 /** How often each model wins, now and then. */
 function Wins({ totals: { models, items } }: { totals: Totals }) {

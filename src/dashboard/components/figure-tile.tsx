@@ -1,0 +1,27 @@
+import { Paper, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface FigureTileProps {
+  label: string;
+  /** With its unit. */
+  value: string;
+  /** What it is beside, or made of. */
+  detail: string;
+  children?: ReactNode;
+}
+
+/** One figure in a box. */
+export const FigureTile = ({ label, value, detail, children }: FigureTileProps) => (
+  <Paper withBorder p="sm">
+    <Text size="xs" c="dimmed">
+      {label}
+    </Text>
+    <Text size="xl" fw={650} className="figures" lh={1.3}>
+      {value}
+    </Text>
+    <Text size="xs" c="dimmed" className="figures">
+      {detail}
+    </Text>
+    {children}
+  </Paper>
+);

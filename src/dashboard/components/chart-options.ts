@@ -37,7 +37,8 @@ export function chartOptions(drawn: Drawn): uPlot.Options {
     width,
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    // at the right, half of a time on the axis
+    padding: [8, 20, 0, 0],
     cursor: {
       y: false,
       points: { show: drawn.kind === 'lines' },
@@ -95,7 +96,7 @@ function axesOf({ scheme, format }: Drawn): uPlot.Axis[] {
   const wordings = (_plot: uPlot, values: number[], _axis: number, _space: number, step: number) =>
     values.map((value) => timeLabel(value, step));
   return [
-    { ...shared, grid: { show: false }, space: 64, values: wordings },
+    { ...shared, grid: { show: false }, size: 28, space: 64, values: wordings },
     { ...shared, size: 62, space: 36, values: (_plot, values) => values.map(format) },
   ];
 }

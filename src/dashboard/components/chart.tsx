@@ -20,7 +20,7 @@ interface ChartProps {
   height?: number;
   /** Charts with the same name move their cursors together. */
   group?: string;
-  /** Is told the time range, in ms, that somebody drags out. */
+  /** Called with the time range, in ms, that a reader selects. */
   onSelect?: (from: number, to: number) => void;
 }
 

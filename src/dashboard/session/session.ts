@@ -35,14 +35,14 @@ async function readSession(): Promise<Session | null> {
   }
 }
 
-/** Who is signed in; null: nobody. */
+/** Who is signed in; null if the browser is not. */
 export const useSession = () =>
   useQuery({ queryKey: sessionKey, queryFn: readSession, refetchInterval: refreshMs });
 
 /** The account of a page that only signed-in people reach. */
 export function useAccount(): Session['account'] {
   const { data } = useSession();
-  if (!data) throw new Error('nobody is signed in');
+  if (!data) throw new Error('this browser is not signed in');
   return data.account;
 }
 

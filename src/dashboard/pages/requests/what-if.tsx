@@ -19,7 +19,7 @@ type Item = Schema<'PreferencePreviewResponse'>['items'][number];
 
 interface WhatIfProps {
   request: RequestDetails;
-  /** Is told the label of who would win. */
+  /** Called with the label of the model that would win. */
   onWinner: (label: string | null) => void;
 }
 

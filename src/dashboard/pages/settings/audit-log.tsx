@@ -116,7 +116,7 @@ function Acts({ filter }: { filter: ActFilter }) {
 }
 
 const Small = ({ value }: { value: string }) => (
-  <Text size="xs" className="text-plain">
+  <Text size="xs" miw={120} className="text-plain">
     {value}
   </Text>
 );

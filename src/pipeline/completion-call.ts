@@ -6,8 +6,7 @@ import type { Costs } from '../routing/cost.js';
 import type { Blame } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
 import type { AnswerGrounding, GroundingProgress } from './grounding/answer-grounding.js';
-import type { GroundingWish } from './grounding/grounding-call.js';
-import type { PlannedGrounding } from './grounding/plan-grounding.js';
+import type { GroundingWish, PlannedGrounding } from './grounding/grounding-call.js';
 
 /** The ids in a request that link it to earlier requests. */
 export interface Links {

@@ -6,7 +6,8 @@ import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../rout
 import type { CompletionCall, Links } from './completion-call.js';
 import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
 import { joinToolResults } from './grounding/join-tool-results.js';
-import { type PlannedGrounding, planGrounding } from './grounding/plan-grounding.js';
+import type { PlannedGrounding } from './grounding/grounding-call.js';
+import { planGrounding } from './grounding/plan-grounding.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';

@@ -10,7 +10,7 @@ import {
   type SurfaceLabel,
 } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
-import type { PlannedGrounding } from './grounding/plan-grounding.js';
+import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
 

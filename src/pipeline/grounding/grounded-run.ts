@@ -8,7 +8,7 @@ import type { Parts } from '../parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { RequestReservation } from '../request-reservation.js';
 import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
-import type { PlannedGrounding } from './plan-grounding.js';
+import type { PlannedGrounding } from './grounding-call.js';
 
 /** A completion of several model calls, and of what happens between them. */
 export interface GroundedRun {

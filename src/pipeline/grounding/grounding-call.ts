@@ -1,7 +1,9 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { NativeSearchOptions } from '../../native-search-options.js';
 import type { ResearchBudget, ResearchEffort } from '../../grounding/research/research-effort.js';
+import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { WebSettings } from '../../grounding/tools/web-settings.js';
+import type { Candidate } from '../../routing/plan.js';
 
 /**
  * How a model comes to what a search finds. `native`: by its provider's own search tool; `tools`:
@@ -87,4 +89,17 @@ export interface GroundingTerms {
   readonly maxToolSteps: number;
   /** The tools that the client itself runs. */
   readonly clientTools: readonly ToolDefinition[];
+}
+
+/** What a completion may use beside its model, decided. */
+export interface PlannedGrounding {
+  readonly terms: GroundingTerms;
+  /** Tools of toolkits. */
+  readonly tools: readonly GatewayTool[];
+  /** How a candidate searches; null: the request does not search. */
+  modeOf(candidate: Candidate): SearchMode | null;
+  /** Why a candidate cannot do what is asked; null if it can. */
+  unfitReason(candidate: Candidate): string | null;
+  /** Whether a search is required that the candidate may leave out. */
+  isUnforced(candidate: Candidate): boolean;
 }

@@ -6,25 +6,18 @@ import { mediaOf } from '../../routing/prompt-media.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayRequest } from '../request.js';
 import { unboundedReason } from '../unbounded-reason.js';
-import type { GroundingTerms, GroundingWish, SearchMode, SearchTerms } from './grounding-call.js';
+import type {
+  GroundingTerms,
+  GroundingWish,
+  PlannedGrounding,
+  SearchMode,
+  SearchTerms,
+} from './grounding-call.js';
 import { groundingTerms } from './grounding-terms.js';
 import { type SearchAbilities, searchModeOf } from './search-mode.js';
 
 /** Longer lists of candidates are cut in messages. */
 const maxReasons = 5;
-
-/** What a completion may use beside its model, decided. */
-export interface PlannedGrounding {
-  readonly terms: GroundingTerms;
-  /** Tools of toolkits. */
-  readonly tools: readonly GatewayTool[];
-  /** How a candidate searches; null: the request does not search. */
-  modeOf(candidate: Candidate): SearchMode | null;
-  /** Why a candidate cannot do what is asked; null if it can. */
-  unfitReason(candidate: Candidate): string | null;
-  /** Whether a search is required that the candidate may leave out. */
-  isUnforced(candidate: Candidate): boolean;
-}
 
 /**
  * Decides what a completion may use beside its model, before any model is called. Sets

@@ -8,13 +8,13 @@ import { whatIf } from '../../routing/what-if.js';
 import {
   choicesOfPrompts,
   choicesOfRequests,
-  type ChoiceSource,
   requireChoices,
   type SkippedRequest,
   type Taught,
   type TriedChoice,
   type WantedChoices,
 } from './preview-choices.js';
+import type { Difference, PreviewItem } from './preview-item.js';
 import { type PreviewTotals, totalsOf } from './preview-totals.js';
 
 /** What somebody tries out. */
@@ -22,33 +22,6 @@ export interface PreviewRequest extends WantedChoices {
   readonly preference: PreferenceSettings & { readonly name?: string | null };
   /** What it is compared with, and whose training counts; absent: requests without a preference. */
   readonly preference_id?: string | null;
-}
-
-/** Differences: of the winner to the runner-up, or to what wins now. Null: unknown. */
-export interface Difference {
-  readonly score: number | null;
-  readonly quality: number | null;
-  /** USD. */
-  readonly cost: number | null;
-  /** Seconds to the first token. */
-  readonly latency: number | null;
-}
-
-/** What a preference would choose in one case. */
-export interface PreviewItem extends ChoiceSource {
-  /** Why `winner` comes first, or why nobody does. */
-  readonly reason: string;
-  readonly winner: CandidateExplanation | null;
-  readonly runnerUp: CandidateExplanation | null;
-  /** What wins under the setting that it is compared with. */
-  readonly current: CandidateExplanation | null;
-  readonly isChanged: boolean;
-  /** The winner less the runner-up; null: there is none. */
-  readonly lead: Difference | null;
-  /** The winner less what wins now; null: one of them is missing. */
-  readonly change: Omit<Difference, 'score'> | null;
-  /** All candidates, best first, and then those that are ruled out; only if they are asked for. */
-  readonly candidates?: readonly CandidateExplanation[];
 }
 
 /** What a preference would choose, beside what is chosen now. */

@@ -1,5 +1,5 @@
 import type { CandidateExplanation } from '../../routing/explain-plan.js';
-import type { PreviewItem } from './preview-preference.js';
+import type { PreviewItem } from './preview-item.js';
 
 /** The same figure under the setting of now and under the one that is tried. */
 export interface Beside {

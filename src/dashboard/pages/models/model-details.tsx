@@ -1,8 +1,8 @@
 import { Box, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { Model } from '../../api/schema.js';
 import { formatCompact, formatUsd } from '../../format/numbers.js';
 import { texts } from '../../texts/texts.js';
 import { AbilityBar } from './ability-bar.js';
-import type { Model } from './models-table.js';
 import { TestButton } from './test-button.js';
 
 const text = texts.models;

@@ -1,6 +1,6 @@
 import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { Schema } from '../../api/client.js';
+import type { Model } from '../../api/schema.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
@@ -10,9 +10,6 @@ import { ModelDetails } from './model-details.js';
 import { priceShare } from './scales.js';
 
 const text = texts.models;
-
-/** A model as the list has it. */
-export type Model = Schema<'DescribedModelResponse'>;
 
 /** Models with price, ability and speed; each opens to show its abilities by kind. */
 export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isAdmin: boolean }) {

@@ -6,9 +6,9 @@ import { instructionsOf, turnsOf } from '../../components/conversation/stored-tu
 import { Loaded } from '../../components/loaded.js';
 import { readWholeConversation } from '../conversations/conversation-queries.js';
 import { useMay } from '../../session/session.js';
-import { type ConversationState, newConversation } from './conversation-state.js';
-import { PlaygroundView } from './playground-view.js';
-import { plainSettings, type PlaygroundSettings } from './settings.js';
+import { newConversation } from './conversation-state.js';
+import { type Beginning, PlaygroundView } from './playground-view.js';
+import { plainSettings } from './settings.js';
 
 /** The page `/playground`; with `?conversation=<id>` a stored conversation goes on. */
 export default function PlaygroundPage() {
@@ -40,16 +40,6 @@ interface OwnConversation {
   readonly id: string | null;
   /** What it was before: a new one, or the stored one that it goes on with. */
   readonly beganAs: string | null;
-}
-
-/** What the page begins with. */
-export interface Beginning {
-  readonly state: ConversationState;
-  readonly settings: PlaygroundSettings;
-  /** Of a stored conversation. */
-  readonly title: string | null;
-  readonly models: readonly string[];
-  readonly options: Awaited<ReturnType<typeof readOptions>>;
 }
 
 const readOptions = () => dataOf(api.GET('/api/v1/completion-options'));

@@ -2,6 +2,7 @@ import { Button, Collapse, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Schema } from '../../api/schema.js';
 import type { Answer } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
 import { TurnView } from '../../components/conversation/turn-view.js';
@@ -10,15 +11,24 @@ import { fill, texts } from '../../texts/texts.js';
 import { AnswerActions } from './answer-actions.js';
 import { AskResults } from './ask-results.js';
 import { Composer } from './composer.js';
-import { newConversation } from './conversation-state.js';
+import { type ConversationState, newConversation } from './conversation-state.js';
 import { LaneBar } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
-import type { Beginning } from './playground-page.js';
-import { requestedOf } from './settings.js';
+import { type PlaygroundSettings, requestedOf } from './settings.js';
 import { type Playground, usePlayground } from './use-playground.js';
 import { useStickToEnd } from './use-stick-to-end.js';
 
 const { playground: words } = texts;
+
+/** What the page begins with. */
+export interface Beginning {
+  readonly state: ConversationState;
+  readonly settings: PlaygroundSettings;
+  /** Of a stored conversation. */
+  readonly title: string | null;
+  readonly models: readonly string[];
+  readonly options: Schema<'CompletionOptionsResponse'>;
+}
 
 interface PlaygroundViewProps extends Beginning {
   /** The conversation of a single lane is stored now. */

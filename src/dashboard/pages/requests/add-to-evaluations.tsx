@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { api } from '../../api/client.js';
 import { Failure } from '../../components/loaded.js';
 import { texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 
 const text = texts.requests.detail;
 

@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 import { CandidateScatter } from './candidate-scatter.js';
 import type { WeighedCandidate } from './scatter.js';
 import { WhatIf } from './what-if.js';

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 import { Outcome } from './request-table.js';
 
 const list = texts.requests;

@@ -5,7 +5,7 @@ import { StateBadge } from '../../components/state-badge.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 
 const text = texts.requests.detail;
 

@@ -1,7 +1,8 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { api, dataOf } from '../../api/client.js';
+import type { RequestDetails } from '../../api/schema.js';
 import { ApiFailure } from '../../api/failure.js';
 import { Empty } from '../../components/empty.js';
 import { Loaded } from '../../components/loaded.js';
@@ -17,9 +18,6 @@ import { modelOf } from './request-table.js';
 import { WaterfallPanel } from './waterfall-panel.js';
 
 const text = texts.requests.detail;
-
-/** One request, as the API tells it. */
-export type RequestDetails = Schema<'RequestResponse'>;
 
 const back = (
   <Anchor component={Link} href="/requests" size="sm">

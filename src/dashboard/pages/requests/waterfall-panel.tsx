@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Panel } from '../../components/panel.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 import { axisEnd, type Lane, lanesOf, type Phase, type PhaseName } from './waterfall.js';
 
 const text = texts.requests.detail;

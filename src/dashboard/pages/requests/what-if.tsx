@@ -8,7 +8,7 @@ import { Failure } from '../../components/loaded.js';
 import { formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from './request-detail.js';
+import type { RequestDetails } from '../../api/schema.js';
 
 const text = texts.requests.detail;
 /** Short, so that the answer follows the hand. */

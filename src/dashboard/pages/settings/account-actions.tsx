@@ -7,11 +7,17 @@ import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure } from '../../components/loaded.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { GivenLink } from './accounts.js';
 import { type ShownLimits, typedLimit } from './limit-words.js';
 
 const text = texts.settings;
 type Account = Schema<'AccountResponse'>;
+
+/** A link that sets a password, and whose it is. */
+export interface GivenLink {
+  readonly email: string;
+  readonly url: string;
+  readonly expiresAt: string;
+}
 
 interface AccountActionsProps {
   account: Account;

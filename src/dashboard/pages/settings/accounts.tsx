@@ -10,17 +10,10 @@ import { Paged } from '../../components/paged.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { AccountActions } from './account-actions.js';
+import { AccountActions, type GivenLink } from './account-actions.js';
 import { limitWords } from './limit-words.js';
 
 const text = texts.settings;
-
-/** A link that sets a password, and whose it is. */
-export interface GivenLink {
-  readonly email: string;
-  readonly url: string;
-  readonly expiresAt: string;
-}
 
 /** All accounts, for administrators. */
 export default function Accounts() {

@@ -6,13 +6,7 @@ import { mediaOf } from '../../routing/prompt-media.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayRequest } from '../request.js';
 import { unboundedReason } from '../unbounded-reason.js';
-import type {
-  GroundingTerms,
-  GroundingWish,
-  PlannedGrounding,
-  SearchMode,
-  SearchTerms,
-} from './grounding-call.js';
+import type { GroundingWish, PlannedGrounding, SearchTerms } from './grounding-call.js';
 import { groundingTerms } from './grounding-terms.js';
 import { type SearchAbilities, searchModeOf } from './search-mode.js';
 

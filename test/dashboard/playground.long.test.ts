@@ -13,10 +13,10 @@ import {
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { type HttpMcp, startHttpMcp } from '../helpers/http-mcp.js';
 import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
+import { towerFact, towerResearcher } from '../helpers/research-upstream.js';
 import type { Step } from '../helpers/steps.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../helpers/upstream.js';
 
-const facts = 'The Lindow tower is 312 metres tall and was opened in May 2021 by the city.';
 const sky = {
   reasoning: ['They ask about scattering.'],
   text: [
@@ -25,20 +25,6 @@ const sky = {
   ],
 };
 const weatherCall = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] };
-const json = (value: object): Step => ({ text: [JSON.stringify(value)] });
-
-/** A model that plans research, takes notes, checks them and writes, by what it is asked. */
-function researcher({ body }: UpstreamCall): Step {
-  const [system] = body!['messages'] as { content: string }[];
-  const told = system!.content;
-  if (told.includes('plan research'))
-    return json({ questions: [{ question: 'How tall is it?', queries: ['Lindow tower height'] }] });
-  if (told.includes('take notes'))
-    return json({ notes: [{ question: 1, fact: facts, quote: '312 metres tall' }] });
-  if (told.includes('how far research'))
-    return json({ questions: [{ id: 1, answered: true, queries: [] }] });
-  return { text: ['The Lindow tower is 312 metres', ' tall [1].'] };
-}
 
 /** Plays a step for each round of tools, so that other calls, such as of titles, take none away. */
 const byRound =
@@ -80,7 +66,7 @@ describe.runIf(hasChromium)('the playground', () => {
       toolkits: { echoes: { type: 'mcp-http', url: mcp.url } },
     });
     world.pages = [{ title: 'Lindow tower', url: `${world.url}/tower`, text: 'The tower.' }];
-    world.web = { '/tower': articlePage('Lindow tower', facts, facts) };
+    world.web = { '/tower': articlePage('Lindow tower', towerFact, towerFact) };
     page = await claimAndOpen(gateway, '/playground');
   });
   afterAll(async () => {
@@ -191,13 +177,13 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByText('Searching: Lindow tower').waitFor();
     await page.getByRole('list', { name: 'Sources' }).getByRole('button').click();
     const source = page.getByRole('dialog');
-    await source.getByText(`“${facts}”`).waitFor();
+    await source.getByText(`“${towerFact}”`).waitFor();
     await source.getByText('Verified: the source says it').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 
   it('shows the steps of research, and the sources that its answer cites', async () => {
-    upstream.script([researcher]);
+    upstream.script([towerResearcher]);
     await page.getByRole('button', { name: 'Search, tools and more' }).click();
     await page.getByRole('combobox', { name: 'Research' }).click();
     await page.getByRole('option', { name: 'Low' }).click();

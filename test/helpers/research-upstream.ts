@@ -80,6 +80,25 @@ export function researcher(options: ResearcherOptions = {}): (call: UpstreamCall
   };
 }
 
+/** What the page says that `towerResearcher` takes notes of. */
+export const towerFact =
+  'The Lindow tower is 312 metres tall and was opened in May 2021 by the city.';
+
+/** A model that researches one question on one page, and whose answer cites it. */
+export function towerResearcher(call: UpstreamCall): Answer {
+  const note = { question: 1, fact: towerFact, quote: '312 metres tall' };
+  const question = { question: 'How tall is it?', queries: ['Lindow tower height'] };
+  const answers: Partial<Record<Asked, object>> = {
+    plan: { questions: [question] },
+    notes: { notes: [note] },
+    check: { questions: [{ id: 1, answered: true, queries: [] }] },
+  };
+  const json = answers[askedFor(call)];
+  return {
+    text: json ? [JSON.stringify(json)] : ['The Lindow tower is 312 metres', ' tall [1].'],
+  };
+}
+
 const plannedQuestions = (count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({
     question: `What is part ${index + 1} of the tower?`,

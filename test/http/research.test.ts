@@ -5,10 +5,10 @@ import { at, listAt, numberAt, textAt } from '../helpers/json.js';
 import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../helpers/upstream.js';
+import { towerFact, towerResearcher } from '../helpers/research-upstream.js';
 import type { Step } from '../helpers/steps.js';
 
 const messages = [{ role: 'user', content: 'How tall is the Lindow tower?' }];
-const facts = 'The Lindow tower is 312 metres tall and was opened in May 2021 by the city.';
 let upstream: Upstream;
 let world: SearchWorld;
 let gateway: RunningGateway;
@@ -52,26 +52,11 @@ afterAll(async () => {
   await Promise.all([upstream.close(), world.close()]);
 });
 beforeEach(() => {
-  upstream.script([scripted]);
+  upstream.script([towerResearcher]);
   upstream.requests.length = world.queries.length = world.read.length = 0;
   world.pages = [{ title: 'Lindow tower', url: `${world.url}/tower`, text: 'The tower.' }];
-  world.web = { '/tower': articlePage('Lindow tower', facts, facts) };
+  world.web = { '/tower': articlePage('Lindow tower', towerFact, towerFact) };
 });
-
-const json = (value: object): Step => ({ text: [JSON.stringify(value)] });
-
-/** A model that plans, reads, checks and writes, by what it is asked. */
-function scripted({ body }: UpstreamCall): Step {
-  const [system] = body!['messages'] as { content: string }[];
-  const told = system!.content;
-  if (told.includes('plan research'))
-    return json({ questions: [{ question: 'How tall is it?', queries: ['Lindow tower height'] }] });
-  if (told.includes('take notes'))
-    return json({ notes: [{ question: 1, fact: facts, quote: '312 metres tall' }] });
-  if (told.includes('how far research'))
-    return json({ questions: [{ id: 1, answered: true, queries: [] }] });
-  return { text: ['The Lindow tower is 312 metres', ' tall [1].'] };
-}
 
 const body = { messages, models: ['up/large', 'up/small'], order: 'given', research: true };
 const complete = (more: object = {}, key = 'sk_test_research_1234567890'): Promise<Reply> =>
@@ -139,7 +124,7 @@ describe('a completion with research', () => {
       (call) => {
         const [system] = call.body!['messages'] as { content: string }[];
         return /plan research|take notes|how far/.test(system!.content)
-          ? scripted(call)
+          ? towerResearcher(call)
           : { status: 500 };
       },
     ]);
@@ -149,7 +134,7 @@ describe('a completion with research', () => {
       { headers: { authorization: 'Bearer sk_test_research_1234567890' } },
     );
     const id = textAt(events[0], 'responseMessageId');
-    upstream.script([scripted]);
+    upstream.script([towerResearcher]);
     world.read.length = 0;
     const { json: answer, status } = await complete({ research: { resume: id } });
     expect(status).toBe(200);
@@ -185,11 +170,11 @@ describe('a model that thinks before it takes notes', () => {
   const thinking = (call: UpstreamCall): Step => {
     const { reasoning_effort: effort, max_tokens: max } = call.body!;
     const thought = { none: 0, minimal: 300, low: 700 }[String(effort)] ?? 950;
-    if (!isReading(call)) return scripted(call);
+    if (!isReading(call)) return towerResearcher(call);
     const isUsedUp = Number(max) < thought + 60;
     return {
       reasoning: ['Well.'],
-      ...(isUsedUp ? { text: [], finish: 'length' } : scripted(call)),
+      ...(isUsedUp ? { text: [], finish: 'length' } : towerResearcher(call)),
       usage: { prompt: 10, completion: Math.min(Number(max), thought + 60), reasoning: thought },
     };
   };
@@ -203,7 +188,7 @@ describe('a model that thinks before it takes notes', () => {
         limits.push(Number(call.body!['max_tokens']));
         const isUsedUp = limits.at(-1)! < 3_700;
         return isReading(call) || !isUsedUp
-          ? scripted(call)
+          ? towerResearcher(call)
           : { reasoning: ['Well.'], text: [], finish: 'length' };
       },
     ]);
@@ -236,7 +221,7 @@ describe('a model that thinks before it takes notes', () => {
     expect(plan!.body!['reasoning_effort']).toBe(otherwise);
     expect(at(answer, 'message', 'citations')).toMatchObject([{ source: 1, verified: 'text' }]);
     const writing = upstream.requests.at(-1)!.body!['messages'] as { content: string }[];
-    expect(writing.at(-1)!.content).toContain(`- ${facts}`);
+    expect(writing.at(-1)!.content).toContain(`- ${towerFact}`);
   });
 });
 

@@ -72,7 +72,7 @@ function qualityOf(receipt: Unsummed): string {
   const basis = basisOf(receipt);
   const interval = `(95 %: ${range({ value, low, high }, points)}${basis})`;
   if (best.chosenIn === choices)
-    return `No quality was given up against ${best.model}; another candidate may be better by up to ${points(high)}.`;
+    return `No quality was given up against ${best.model}; another candidate may be better in up to ${points(high)} of 100 answers.`;
   return value >= 0
     ? `The expected quality given up is ${points(value)} of 100 answers ${interval}.`
     : `The chosen models are expected to answer ${points(-value)} of 100 answers better than ${best.model} alone ${interval}.`;

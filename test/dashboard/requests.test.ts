@@ -77,6 +77,12 @@ describe('the waterfall of a request', () => {
     expect(axisEnd(lanes, 460)).toBe(460);
   });
 
+  it('counts the calls that tools and research make, and not retries and fallbacks', () => {
+    const failed = attempt({ outcome: 'timeout' });
+    const lanes = lanesOf([failed, attempt({ number: 2 }), failed, attempt({ model: 'b' })]);
+    expect(lanes.map(({ call }) => call)).toEqual([1, 1, 2, 2]);
+  });
+
   it('shows attempts from before their starts were kept one after the other', () => {
     const lanes = lanesOf([attempt(), attempt()]);
     expect(lanes.map(({ start, end }) => [start, end])).toEqual([

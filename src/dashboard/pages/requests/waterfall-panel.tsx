@@ -32,7 +32,12 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
             {text.waterfallHint}
           </Text>
           {lanes.map((lane, index) => (
-            <LaneRow key={index} lane={lane} end={end} />
+            <LaneRow
+              key={index}
+              lane={lane}
+              end={end}
+              isOneOfMany={(lanes.at(-1)?.call ?? 1) > 1}
+            />
           ))}
           <Axis end={end} />
           <Legend lanes={lanes} />
@@ -42,8 +47,15 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
   );
 }
 
-function LaneRow({ lane, end }: { lane: Lane; end: number }) {
-  const { attempt, phases, start } = lane;
+interface LaneRowProps {
+  lane: Lane;
+  end: number;
+  /** Whether the request made several calls. */
+  isOneOfMany: boolean;
+}
+
+function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
+  const { attempt, call, phases, start } = lane;
   const { provider, model, number, keyIndex, outcome, status, error, waitMs = 0 } = attempt;
   const name = `${provider}/${model}`;
   const isFailed = outcome !== 'ok';
@@ -60,7 +72,7 @@ function LaneRow({ lane, end }: { lane: Lane; end: number }) {
     <Box>
       <Group gap="xs" justify="space-between">
         <Text size="sm" fw={600}>
-          {fill(text.attempt, { model: name, number })}
+          {fill(isOneOfMany ? text.callAttempt : text.attempt, { call, model: name, number })}
         </Text>
         <Text size="xs" c="dimmed" className="figures">
           {notes.join(' · ')}

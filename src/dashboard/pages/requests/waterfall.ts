@@ -27,6 +27,8 @@ export interface Phase {
 /** An attempt with its phases. */
 export interface Lane {
   readonly attempt: TimedAttempt;
+  /** Which call of a model it belongs to, from 1: tools and research make several in one request. */
+  readonly call: number;
   readonly phases: readonly Phase[];
   readonly start: number;
   readonly end: number;
@@ -38,10 +40,14 @@ export interface Lane {
  */
 export function lanesOf(attempts: readonly TimedAttempt[]): Lane[] {
   let after = 0;
-  return attempts.map((attempt) => {
+  let call = 1;
+  return attempts.map((attempt, index) => {
     const start = attempt.startMs ?? after;
+    // nothing is tried again once it was answered
+    if (attempts[index - 1]?.outcome === 'ok') call++;
     const lane = {
       attempt,
+      call,
       start,
       end: start + attempt.latencyMs,
       phases: phasesOf(attempt, start),

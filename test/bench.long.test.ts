@@ -73,7 +73,7 @@ it(
     expect(printed).toMatch(/^\| fabricated links left +\| 0 /m);
     expect(printed).toMatch(/^\| true claims whose quote is found +\| (9[5-9]|100)\.\d % of \d+ /m);
     expect(printed).toMatch(
-      /^\| evidence in 4k tokens, packed \/ whole pages +\| [\d.]+ % \/ [\d.]+ % /m,
+      /^\| evidence in 4k tokens, packed \/ whole pages +\| [\d.]+ % \([\d.]+ % to .*\) \/ [\d.]+ % /m,
     );
     expect(printed).toMatch(/^\| filter, .* \| \d/m);
   },

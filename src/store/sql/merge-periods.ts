@@ -19,7 +19,8 @@ const maxMerged = 5_000;
 /** After a period's end. What is written later is packed the next time. */
 const packedAfterMs = 2 * 60_000;
 const key = sql.join(periodKey.map((column) => sql.ref(column)));
-const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
+/** Rows that are not yet in the sums over all accounts: open ones, and those of earlier versions. */
+export const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
 
 type Row = Selectable<UsagePeriodTable>;
 

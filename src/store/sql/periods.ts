@@ -10,7 +10,7 @@ import {
   type SeriesRow,
 } from '../contracts/periods.js';
 import { clean } from './columns.js';
-import { listPeriods, mergePeriods } from './merge-periods.js';
+import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
 import type { StoreTables } from './tables.js';
 
 const groupings = {
@@ -115,7 +115,6 @@ function within(by: SeriesGrouping | null, groups: readonly GroupNames[] | undef
 }
 
 const isPacked = sql`measure = 'packed'`;
-const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
 
 /** The index by age begins with the measure and the span. */
 const everySpan = sql`usage_periods.span_ms in (${sql.join(

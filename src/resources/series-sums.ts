@@ -1,7 +1,7 @@
 import type { SeriesRow } from '../store/contracts/periods.js';
 import { LatencyCounts } from '../store/latency-buckets.js';
 
-/** PointFigures of some requests. */
+/** Figures of some requests. */
 export interface PointFigures {
   readonly requests: number;
   readonly errors: number;

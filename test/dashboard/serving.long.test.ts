@@ -54,6 +54,10 @@ describe('the dashboard is served', () => {
     const script = /src="\.(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
     const plain = await request(gateway.url + script);
     const bytes = Buffer.from(await plain.body.arrayBuffer());
+    expect(plain.headers['x-content-type-options']).toBe('nosniff');
+    const tryIt = await request(`${gateway.url}/docs/try-it.js`);
+    expect([tryIt.statusCode, tryIt.headers['x-content-type-options']]).toEqual([200, 'nosniff']);
+    await tryIt.body.dump();
     for (const [encoding, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],

@@ -93,7 +93,6 @@ function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
       next('route');
       return;
     }
-    res.setHeader('X-Content-Type-Options', 'nosniff');
     serve ??= sirv(built, { gzip: true, brotli: true, ...caching });
     serve(req, res, next);
   };

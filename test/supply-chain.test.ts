@@ -7,6 +7,8 @@ interface Locked {
   integrity?: string;
   dev?: boolean;
   hasInstallScript?: boolean;
+  optional?: boolean;
+  engines?: { node?: string };
 }
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
@@ -36,6 +38,46 @@ const isAllowed = (expression: string): boolean =>
     .replace(/[()]/g, '')
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((licence) => allowed.has(licence.trim())));
+
+/** The oldest Node that package.json promises. */
+const oldest = [20, 19, 0];
+
+/** Whether `oldest` is in a range of versions. Forms that no package has written yet are not. */
+const takesOldest = (range: string): boolean =>
+  range.split('||').some((choice) =>
+    choice
+      .replace(/(>=|\^)\s+/g, '$1')
+      .trim()
+      .split(/\s+/)
+      .every((comparator) => {
+        const [, sign, numbers] = /^(>=|\^|)(\d+(?:\.\d+)*)(?:\.x)*$/.exec(comparator) ?? [];
+        if (numbers === undefined) return comparator === '*';
+        const asked = numbers.split('.').map(Number);
+        const compared = asked.map((number, at) => Math.sign(oldest[at]! - number));
+        const first = compared.find((sides) => sides !== 0) ?? 0;
+        return sign === '' ? first === 0 : first >= 0 && (sign === '>=' || compared[0] === 0);
+      }),
+  );
+
+/** Optional packages that need a newer Node: npm leaves them out without a word. */
+const leftOut: Record<string, string> = {
+  'node_modules/@napi-rs/lzma-linux-x64-gnu':
+    'one release of rollup names it, and no code of rollup loads it',
+};
+
+describe('all packages', () => {
+  it('run with the oldest Node that this package promises', () => {
+    const { engines } = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    ) as { engines: { node: string } };
+    expect(engines.node).toBe('>=20.19');
+    const refuse = all.filter(
+      ([path, { engines, optional }]) =>
+        !takesOldest(engines?.node ?? '*') && !(optional && path in leftOut),
+    );
+    expect(refuse.map(([path, { engines }]) => `${path}: ${engines?.node ?? ''}`)).toEqual([]);
+  });
+});
 
 describe('the packages that a production install brings', () => {
   it('have licences that ask only for a notice', () => {

@@ -4,7 +4,8 @@ export type { HostAnswer } from './pipeline/host-users.js';
 export type { CallReport, ReportablePlan, ReportedUsage } from './pipeline/report-call.js';
 export type { Log } from './telemetry/log.js';
 export type { MetricRegistry } from './telemetry/metrics/metrics.js';
-export type { KeyLimits, Scope } from './store/contracts/keys.js';
+export type { KeyLimits } from './store/contracts/key-limits.js';
+export type { Scope } from './store/contracts/keys.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
 export {

@@ -29,22 +29,22 @@ interface Import {
   to: string;
   own: boolean;
 }
-const imports: Import[] = sources
-  .flatMap(({ file, code }) =>
-    [...code.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(
-      ([, still, lazy]) => {
-        const target = still ?? lazy ?? '';
-        const own = target.startsWith('.');
-        return {
-          from: file,
-          to: own
-            ? normalize(join(dirname(file), target)).replace(/\.js$/, '.ts')
-            : target.replace(/^(@[^/]+\/)?([^/]+).*$/, '$1$2'),
-          own,
-        };
-      },
-    ),
-  )
+const importsIn = (file: string, code: string): Import[] =>
+  [...code.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(
+    ([, still, lazy]) => {
+      const target = still ?? lazy ?? '';
+      const own = target.startsWith('.');
+      return {
+        from: file,
+        to: own
+          ? normalize(join(dirname(file), target)).replace(/\.js$/, '.ts')
+          : target.replace(/^(@[^/]+\/)?([^/]+).*$/, '$1$2'),
+        own,
+      };
+    },
+  );
+const imports = sources
+  .flatMap(({ file, code }) => importsIn(file, code))
   .filter(({ to }) => !to.startsWith('node:'));
 
 /** The store's contracts and what is built on them; never statements, drivers or counters. */
@@ -88,7 +88,7 @@ const mayImport: Record<string, RegExp> = {
     /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
   // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
   'resources/': new RegExp(
-    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
+    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/(make-)?receipt|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/': /^(version|async\/[\w-]+|parse-url|grounding\/search\/published-at)\.ts$/,
@@ -145,6 +145,16 @@ const importers: Record<string, RegExp> = {
   'eventsource-parser': /^providers\/sse-reader\.ts$/,
 };
 
+const plain = (file: string): string => file.replace(/\.\w+$/, '');
+
+/** What stays of imports when those that lead nowhere or come from nowhere are left out. */
+function inCircles(all: { from: string; to: string }[]): { from: string; to: string }[] {
+  const importing = new Set(all.map(({ from }) => from));
+  const imported = new Set(all.map(({ to }) => to));
+  const left = all.filter(({ from, to }) => importing.has(to) && imported.has(from));
+  return left.length === all.length ? left : inCircles(left);
+}
+
 describe('the imports', () => {
   it.each(Object.entries(mayImport))(
     'of %s keep to what the folder may know',
@@ -156,6 +166,24 @@ describe('the imports', () => {
       expect(wrong).toEqual([]);
     },
   );
+
+  it('go in no circle, nor do those of types, in the tests and in the dashboard', () => {
+    const files = ['src', 'test'].flatMap((root) =>
+      readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)),
+    );
+    const all = files
+      .filter((file) => /\.(m?[tj]s|tsx)$/.test(file))
+      .flatMap((file) => importsIn(file, withoutComments(read(file))))
+      .filter(({ own }) => own)
+      .map(({ from, to }) => ({ from: plain(from), to: plain(to) }));
+    expect(all.length).toBeGreaterThan(3_000);
+    expect(inCircles(all)).toEqual([]);
+    const circle = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'a' },
+    ];
+    expect(inCircles([...circle, { from: 'b', to: 'c' }])).toEqual(circle);
+  });
 
   it('of concrete providers and rankers are in gateway.ts and pipeline/build-snapshot.ts alone', () => {
     const wired = imports.filter(

@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../store/contracts/accounts.js';
-import type { KeyLimits } from '../store/contracts/keys.js';
+import type { KeyLimits } from '../store/contracts/key-limits.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
 import type { BackgroundTasks } from './background-tasks.js';

@@ -1,11 +1,6 @@
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
-import {
-  type KeyLimits,
-  type KeyRecord,
-  noLimits,
-  type Scope,
-  scopes,
-} from '../store/contracts/keys.js';
+import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 
 /** Who sent a request, and what they may do. */
 export interface Caller {

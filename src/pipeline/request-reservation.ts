@@ -4,7 +4,7 @@ import type { Usage } from '../completion.js';
 import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import type { Admission } from '../dispatch/candidate-attempts.js';
 import type { Candidate } from '../routing/plan.js';
-import type { GatewayRequest } from './request.js';
+import type { ObservedRequest } from '../telemetry/observed-request.js';
 
 /** Tokens and money of one attempt. Null: no such limit applies, or the price is not known. */
 export interface AttemptUse {
@@ -38,7 +38,7 @@ export class RequestReservation {
    * @param granted what is reserved for the first attempt
    */
   constructor(
-    private readonly request: GatewayRequest,
+    private readonly request: Pick<ObservedRequest, 'record'>,
     private uses: AttemptUses,
     private readonly reserve: (most: Use) => Promise<Granted>,
     private granted: Granted,

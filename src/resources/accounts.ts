@@ -1,7 +1,7 @@
 import { type AccountChanges, changeAccount, accountNotFound } from '../accounts/administration.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
-import type { KeyLimits } from '../store/contracts/keys.js';
+import type { KeyLimits } from '../store/contracts/key-limits.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { Acting } from './acting.js';
 import { isoOrNull, type List, listOf } from './page-request.js';

@@ -6,13 +6,8 @@ import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { Act } from '../store/contracts/audit.js';
-import {
-  type KeyChanges,
-  type KeyLimits,
-  type KeyRecord,
-  noLimits,
-  type Scope,
-} from '../store/contracts/keys.js';
+import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { Acting } from './acting.js';
 import { isoOf, isoOrNull, type List, listOf } from './page-request.js';

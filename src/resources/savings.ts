@@ -1,7 +1,8 @@
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { settledStore } from '../pipeline/settled-store.js';
-import { makeReceipt, type PeriodUsage, type Receipt } from '../savings/receipt.js';
+import { makeReceipt } from '../savings/make-receipt.js';
+import type { PeriodUsage, Receipt } from '../savings/receipt.js';
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';
 import { type Asked, keyParameter, textParameter } from './query.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { AnswerLengths } from './answer-length/kinds-of-answer.js';
+import type { AnswerLengths } from './answer-length/answer-lengths.js';
 import type { ReasoningRule, ReasoningTokens } from './answer-length/reasoning-rule.js';
-import type { AbilityTable } from './outlook/model-abilities.js';
+import type { AbilityTable } from './outlook/ability-table.js';
 
 /** What each file in `config/models/` holds, in addition to its description. */
 interface ModelTables {

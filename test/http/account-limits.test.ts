@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyFor } from '../../src/accounts/first-key.js';
-import type { KeyLimits, NewKey } from '../../src/store/contracts/keys.js';
+import type { KeyLimits } from '../../src/store/contracts/key-limits.js';
+import type { NewKey } from '../../src/store/contracts/keys.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';

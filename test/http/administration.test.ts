@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
 import type { ConfigInput } from '../../src/config/config.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
-import { noLimits } from '../../src/store/contracts/keys.js';
+import { noLimits } from '../../src/store/contracts/key-limits.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';

@@ -6,7 +6,7 @@ import { newKey } from '../../src/accounts/static-keys.js';
 import type { ConfigInput } from '../../src/config/config.js';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
-import { noLimits } from '../../src/store/contracts/keys.js';
+import { noLimits } from '../../src/store/contracts/key-limits.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';

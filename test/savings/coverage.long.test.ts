@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RatedQuality } from '../../src/store/contracts/choices.js';
 import type { Figure } from '../../src/savings/compare.js';
 import type { Pairs } from '../../src/savings/pairs.js';
-import { makeReceipt, type Receipt } from '../../src/savings/receipt.js';
+import { makeReceipt } from '../../src/savings/make-receipt.js';
+import type { Receipt } from '../../src/savings/receipt.js';
 import { playChoices, type World, type WorldShape } from '../helpers/choosing-world.js';
 import { isWholeRun } from '../helpers/runs.js';
 

@@ -2,13 +2,8 @@ import type { ChatMessage } from '../../completion.js';
 import { denseNames, type Features } from '../predictor/features/features.js';
 import { type Wish, readWish } from './wish.js';
 import { bitOf, type CueRole } from './cues.js';
-import {
-  type AnswerKind,
-  difficultyAt,
-  measuredFactor,
-  usualAnswers,
-  workedKinds,
-} from './kinds-of-answer.js';
+import type { AnswerKind } from './answer-lengths.js';
+import { difficultyAt, measuredFactor, usualAnswers, workedKinds } from './kinds-of-answer.js';
 
 /** What length of an answer a request leads to, whatever model gives it. */
 export interface AskedAnswer {

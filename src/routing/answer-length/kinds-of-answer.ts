@@ -1,29 +1,5 @@
 import { readModelTable } from '../model-tables.js';
-
-/** The kinds of answers whose lengths are told apart. */
-export type AnswerKind =
-  | 'greeting'
-  | 'label'
-  | 'fact'
-  | 'choice'
-  | 'calculation'
-  | 'mathematics'
-  | 'proof'
-  | 'explanation'
-  | 'chat'
-  | 'code'
-  | 'program'
-  | 'story'
-  | 'essay'
-  | 'letter'
-  | 'poem'
-  | 'tiny'
-  | 'summary'
-  | 'translation'
-  | 'rewriting'
-  | 'extraction'
-  | 'toolCall'
-  | 'agentStep';
+import type { AnswerKind } from './answer-lengths.js';
 
 /** What is usual of a kind of answer. */
 export interface UsualAnswer {
@@ -77,19 +53,6 @@ export const usualAnswers: Readonly<Record<AnswerKind, UsualAnswer>> = {
   toolCall: kind(55, 0.3, -0.8),
   agentStep: kind(220, 0.5, -0.6),
 };
-
-/** What `config/models/answer-lengths.json` holds: made by `npm run lab -- lengths`. */
-export interface AnswerLengths {
-  /** By kind: how much longer published answers were than estimated; absent: nobody measured it. */
-  readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
-  /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
-  readonly levels: {
-    /** Of a question of general knowledge: step 0 of `UsualAnswer.difficulty`. */
-    readonly usual: number;
-    /** Steps of reasoning for each unit of difficulty. */
-    readonly steps: number;
-  };
-}
 
 const { factors, levels } = readModelTable('answer-lengths');
 

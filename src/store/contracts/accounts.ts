@@ -1,4 +1,4 @@
-import type { KeyLimits } from './keys.js';
+import type { KeyLimits } from './key-limits.js';
 import type { Page, PageRequest } from './page.js';
 
 /** The rights of an account: an administrator may see and change other accounts. */

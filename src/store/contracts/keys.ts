@@ -1,4 +1,5 @@
 import type { AccountRole } from './accounts.js';
+import type { KeyLimits } from './key-limits.js';
 import type { Changes, Page, PageRequest } from './page.js';
 
 /**
@@ -9,23 +10,6 @@ export type Scope = 'completions' | 'model-select' | 'admin';
 
 /** All scopes, for schemas and the first key. */
 export const scopes: readonly Scope[] = ['completions', 'model-select', 'admin'];
-
-/** The limits of one key, or of an account: of all its keys together. Null: none. */
-export interface KeyLimits {
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  /** USD per UTC day and per UTC month. */
-  readonly dayBudgetUsd: number | null;
-  readonly monthBudgetUsd: number | null;
-}
-
-/** No limits. */
-export const noLimits: KeyLimits = {
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  dayBudgetUsd: null,
-  monthBudgetUsd: null,
-};
 
 /** An issued key. The key itself is not stored. */
 export interface KeyRecord {

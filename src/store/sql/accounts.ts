@@ -8,7 +8,7 @@ import {
   type PasswordOptions,
   type AccountRole,
 } from '../contracts/accounts.js';
-import { noLimits } from '../contracts/keys.js';
+import { noLimits } from '../contracts/key-limits.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
 import { changedLimitColumns, limitColumns, limitsFromRow } from './limit-columns.js';

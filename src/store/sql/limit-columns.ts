@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { KeyLimits } from '../contracts/keys.js';
+import type { KeyLimits } from '../contracts/key-limits.js';
 import type { LimitColumns } from './tables.js';
 
 /** The limits of a row. */

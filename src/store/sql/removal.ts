@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { firstAccountId } from '../contracts/accounts.js';
-import { noLimits } from '../contracts/keys.js';
+import { noLimits } from '../contracts/key-limits.js';
 import { deletedAccountId, deletedEmail, type RemovalStore } from '../contracts/removal.js';
 import { periodKey } from './add-periods.js';
 import { choiceKey } from './choice-rows.js';

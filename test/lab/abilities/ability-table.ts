@@ -2,7 +2,7 @@ import { guessedAbility, knownAbility } from '../../../src/routing/model-familie
 import { canonicalName } from '../../../src/routing/model-name.js';
 import { modelIdentity } from '../../../src/routing/model-identity.js';
 import { logOdds } from '../../../src/routing/numbers.js';
-import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/model-abilities.js';
+import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/ability-table.js';
 import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
 import { type Line, lineThrough } from './line-through.js';

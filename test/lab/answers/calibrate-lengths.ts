@@ -1,7 +1,7 @@
 import type {
   AnswerKind,
   AnswerLengths,
-} from '../../../src/routing/answer-length/kinds-of-answer.js';
+} from '../../../src/routing/answer-length/answer-lengths.js';
 
 /** Answers of one model to the prompts of one kind in one source. */
 export interface LengthGroup {

@@ -3,8 +3,8 @@ import {
   type AnswerTokens,
 } from '../../../src/routing/answer-length/answer-tokens.js';
 import { type AskedAnswer, askedAnswer } from '../../../src/routing/answer-length/asked-answer.js';
+import type { AnswerLengths } from '../../../src/routing/answer-length/answer-lengths.js';
 import {
-  type AnswerLengths,
   difficultyAt,
   measuredFactor,
   usualAnswers,

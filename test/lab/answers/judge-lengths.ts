@@ -1,4 +1,4 @@
-import type { AnswerLengths } from '../../../src/routing/answer-length/kinds-of-answer.js';
+import type { AnswerLengths } from '../../../src/routing/answer-length/answer-lengths.js';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
 import { fitFactors, fitSteps, grouped } from './calibrate-lengths.js';

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { AnswerKind } from '../../../src/routing/answer-length/kinds-of-answer.js';
+import type { AnswerKind } from '../../../src/routing/answer-length/answer-lengths.js';
 import { requestedLength } from '../../../src/routing/answer-length/requested-length.js';
 import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
 import type { Features } from '../../../src/routing/predictor/features/features.js';

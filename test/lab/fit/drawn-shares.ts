@@ -1,5 +1,5 @@
 import { sigmoid } from '../../../src/routing/numbers.js';
-import type { Cells, Tables } from './fit-tables.js';
+import type { Cells, Tables } from './tables.js';
 
 type Curves = Pick<Tables, 'ability' | 'discrimination' | 'hardness'>;
 

@@ -6,7 +6,7 @@ import type { Scaling } from './fit-embedding.js';
 import { scaled } from './fit-embedding.js';
 import { logit, type Evaluations } from './evaluations.js';
 import { sigmoid } from '../../../src/routing/numbers.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 
 /** How hard texts are, in log odds that every model loses. */

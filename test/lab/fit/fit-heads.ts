@@ -1,7 +1,7 @@
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import { HeadsDescent } from './heads-descent.js';
 

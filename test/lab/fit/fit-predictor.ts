@@ -9,7 +9,7 @@ import { defaultGate } from './fit-gate.js';
 import { fitDifficultySlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
 import { fitTables } from './fit-tables.js';
-import { type Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 import { chancesWithout, fitTrust } from './fit-trust.js';
 import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
 import { foldOf } from './published-evaluations.js';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/routing/predictor/prototypes.js';
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 
 /** Groups of similar prompts: their n-grams, without the scores of the models. */

@@ -2,7 +2,7 @@ import { logit, type Evaluations } from './evaluations.js';
 import { sigmoid } from '../../../src/routing/numbers.js';
 import { difficultyOf, fitDifficulty, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 
 /** Weight of a slope of 1, in units of the squared difficulty of rows. */
 const prior = 2;

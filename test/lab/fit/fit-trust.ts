@@ -4,7 +4,7 @@ import { solve } from '../../../src/training/custom/linear-systems.js';
 import { difficultyOf, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
 import { headsOf, type Heads } from './fit-heads.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 
 /** What was learned of single texts, to be judged. */
 export interface Learned {

@@ -3,7 +3,7 @@ import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
 import { sigmoid } from '../../../src/routing/numbers.js';
 import { logit, type Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 
 /**
  * Weight of half the squared weights beside the loss. Strong, because most differences between

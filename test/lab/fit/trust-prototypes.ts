@@ -11,7 +11,7 @@ import {
   sharesAt,
   type Groups,
 } from './fit-prototypes.js';
-import type { Tables } from './fit-tables.js';
+import type { Tables } from './tables.js';
 
 /**
  * The prototypes that are kept, and by task how much they count in the prediction, 0..1.

@@ -1,0 +1,21 @@
+/** `config/models/measured-abilities.json`, which the laboratory writes. */
+export interface AbilityTable {
+  readonly description: string;
+  readonly asOf: string;
+  /** Turns the share that a family's table states into an ability. */
+  readonly families: { readonly constant: number; readonly factor: number; readonly error: number };
+  /** The standard deviation of an ability that is guessed from a name and a price. */
+  readonly guessError: number;
+  /** What is added to the error on a kind of task that a model has no results in. */
+  readonly unmeasuredKind: number;
+  readonly models: Readonly<Record<string, WrittenAbility>>;
+}
+
+/** One model of the table; figures that are left out are 0. */
+export interface WrittenAbility {
+  readonly ability: number;
+  readonly error: number;
+  readonly kinds?: Readonly<Record<string, number>>;
+  readonly languages?: Readonly<Record<string, number>>;
+  readonly efforts?: Readonly<Record<string, number>>;
+}

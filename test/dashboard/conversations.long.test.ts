@@ -1,37 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   type OpenOptions,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the page of conversations', () => {
-  let upstream: Upstream;
   let gateway: RunningGateway;
   let page: Page;
   beforeAll(async () => {
-    await buildOnce();
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    ({ gateway } = await startDashboard({
       models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },
-    });
+    }));
     page = await claimAndOpen(gateway, '/conversations');
   });
-  afterAll(async () => {
-    await closeChromium();
-    await gateway.close();
-    await upstream.close();
-  });
+  afterAll(closeDashboards);
 
   const talk = async (question: string): Promise<void> => {
     await page.goto(`${gateway.url}/playground`);

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   openPage,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the entrance of the dashboard', () => {
   let gateway: RunningGateway;
-  beforeAll(buildOnce);
-  afterEach(() => gateway.close());
-  afterAll(closeChromium);
+  afterEach(closeDashboards);
 
   it('lets the first administrator claim the gateway, sign out and sign in again', async () => {
-    gateway = await startGateway({});
+    ({ gateway } = await startDashboard());
     const page = await claimAndOpen(gateway);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'ann@example.org' }).click();
@@ -31,7 +28,7 @@ describe.runIf(hasChromium)('the entrance of the dashboard', () => {
   });
 
   it.each(['light', 'dark'] as const)('has no serious finding of axe (%s)', async (theme) => {
-    gateway = await startGateway({});
+    ({ gateway } = await startDashboard());
     for (const path of ['/', '/claim', '/sign-up', '/forgot-password']) {
       const page = await openPage(gateway.url + path, { theme });
       await page.getByRole('heading').first().waitFor();

@@ -1,19 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
-import { claimAndOpen, closeChromium, hasChromium } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { claimAndOpen, hasChromium } from '../helpers/chromium.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
 import { ask } from '../helpers/sse.js';
 
 /** Of compressed script, in bytes. */
 const maxScriptBytes = 250_000;
 
-describe('the packages in the dashboard', () => {
-  beforeAll(buildOnce);
+afterEach(closeDashboards);
 
+describe('the packages in the dashboard', () => {
   it('come with their licences', async () => {
-    const gateway = await startGateway({ dashboard: true });
+    const { gateway } = await startDashboard({ dashboard: true });
     const { status, headers, text } = await ask('GET', `${gateway.url}/assets/licenses.txt`);
-    await gateway.close();
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/plain/);
     for (const name of ['react', 'react-dom', '@mantine/core', 'uplot', 'wouter', 'openapi-fetch'])
@@ -23,13 +21,8 @@ describe('the packages in the dashboard', () => {
 });
 
 describe.runIf(hasChromium)('the first load of the dashboard', () => {
-  let gateway: RunningGateway;
-  beforeAll(buildOnce);
-  afterEach(() => gateway.close());
-  afterAll(closeChromium);
-
   it('takes at most 250 kB of compressed script, and nothing from elsewhere', async () => {
-    gateway = await startGateway({});
+    const { gateway } = await startDashboard();
     const page = await claimAndOpen(gateway);
     const scripts = new Map<string, number>();
     const elsewhere: string[] = [];

@@ -1,36 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the page of models and providers', () => {
-  let upstream: Upstream;
   let gateway: RunningGateway;
   beforeAll(async () => {
-    await buildOnce();
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    ({ gateway } = await startDashboard({
       models: {
         'up/gpt-4o': { inputPrice: 2.5, outputPrice: 10, contextLength: 128_000 },
         'up/cheap': { inputPrice: 0.1, outputPrice: 0.2, quality: 0.4 },
         'up/never-heard-of': {},
       },
       aliases: { smart: ['up/gpt-4o'] },
-    });
+    }));
   });
-  afterAll(async () => {
-    await closeChromium();
-    await Promise.all([gateway.close(), upstream.close()]);
-  });
+  afterAll(closeDashboards);
 
   it('shows prices, abilities with what they rest on, and tests a provider', async () => {
     const page = await claimAndOpen(gateway, '/models');

@@ -1,37 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
-import {
-  claimAndOpen,
-  closeChromium,
-  complaintsOf,
-  hasChromium,
-  seriousFindings,
-} from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimAndOpen, complaintsOf, hasChromium, seriousFindings } from '../helpers/chromium.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { post } from '../helpers/sse.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Upstream } from '../helpers/upstream.js';
 
 describe.runIf(hasChromium)('the overview and the requests in a browser', () => {
   let upstream: Upstream;
   let gateway: RunningGateway;
-  beforeAll(buildOnce);
   beforeEach(async () => {
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: {
-        up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' },
-      },
+    ({ gateway, upstream } = await startDashboard({
+      providers: { up: { api: 'openai-compatible', apiKey: 'sk-up' } },
       models: {
         'up/large': { inputPrice: 5, outputPrice: 20, cachedInputPrice: 0.5 },
         'up/small': { inputPrice: 0.5, outputPrice: 2 },
       },
       auth: { keys: [{ name: 'app', key: 'sk_app' }] },
-    });
+    }));
   });
-  afterEach(async () => {
-    await Promise.all([gateway.close(), upstream.close()]);
-  });
-  afterAll(closeChromium);
+  afterEach(closeDashboards);
 
   const complete = (models: string[]) =>
     post(

@@ -1,21 +1,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   type OpenOptions,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { type HttpMcp, startHttpMcp } from '../helpers/http-mcp.js';
 import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
 import { towerFact, towerResearcher } from '../helpers/research-upstream.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream, type UpstreamCall } from '../helpers/upstream.js';
+import type { Upstream, UpstreamCall } from '../helpers/upstream.js';
 
 const sky = {
   reasoning: ['They ask about scattering.'],
@@ -46,15 +45,9 @@ describe.runIf(hasChromium)('the playground', () => {
   let gateway: RunningGateway;
   let page: Page;
   beforeAll(async () => {
-    await buildOnce();
-    [upstream, world, mcp] = await Promise.all([
-      startUpstream(),
-      startSearchWorld(),
-      startHttpMcp(),
-    ]);
-    gateway = await startGateway({
+    [world, mcp] = await Promise.all([startSearchWorld(), startHttpMcp()]);
+    ({ gateway, upstream } = await startDashboard({
       limits: { maxRetries: 0 },
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
       models: {
         'up/good': { inputPrice: 1, outputPrice: 10, images: true, tools: true },
         'up/small': { inputPrice: 0.1, outputPrice: 0.4, images: true, tools: true },
@@ -64,15 +57,14 @@ describe.runIf(hasChromium)('the playground', () => {
         allowPrivateHosts: [world.host],
       },
       toolkits: { echoes: { type: 'mcp-http', url: mcp.url } },
-    });
+    }));
     world.pages = [{ title: 'Lindow tower', url: `${world.url}/tower`, text: 'The tower.' }];
     world.web = { '/tower': articlePage('Lindow tower', towerFact, towerFact) };
     page = await claimAndOpen(gateway, '/playground');
   });
   afterAll(async () => {
-    await closeChromium();
-    await gateway.close();
-    await Promise.all([upstream.close(), world.close(), mcp.close()]);
+    await closeDashboards();
+    await Promise.all([world.close(), mcp.close()]);
   });
   beforeEach(async () => {
     upstream.script([]);

@@ -1,18 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { at, textAt } from '../helpers/json.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const models = {
   'up/alpha': { quality: 0.9, inputPrice: 10, outputPrice: 30, latency: 2 },
@@ -21,24 +19,16 @@ const models = {
 };
 
 describe.runIf(hasChromium)('the page of preferences', { timeout: 180_000 }, () => {
-  let upstream: Upstream;
   let gateway: RunningGateway;
   let page: Page;
   beforeAll(async () => {
-    await buildOnce();
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    ({ gateway } = await startDashboard({
       models,
       requestLog: { content: true },
-    });
+    }));
     page = await claimAndOpen(gateway, '/preferences');
   }, 240_000);
-  afterAll(async () => {
-    await closeChromium();
-    await gateway.close();
-    await upstream.close();
-  });
+  afterAll(closeDashboards);
 
   /** What the signed-in page gets from the API. */
   const asked = (path: string, body?: object): Promise<unknown> =>

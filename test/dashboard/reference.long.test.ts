@@ -1,23 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   openPage,
   seriousFindings,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the API reference in a browser', () => {
   let gateway: RunningGateway;
-  beforeAll(buildOnce);
-  afterEach(() => gateway.close());
-  afterAll(closeChromium);
+  afterEach(closeDashboards);
 
   it.each(['light', 'dark'] as const)('calls an operation with a key (%s)', async (theme) => {
-    gateway = await startGateway({});
+    ({ gateway } = await startDashboard());
     const page = await openPage(`${gateway.url}/docs`, { theme });
     await page.getByLabel('API key').fill(gateway.key);
     const section = page.locator('#createKey');
@@ -32,7 +29,7 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
   });
 
   it('calls as who is signed in where no key is given, and shows refusals as they are', async () => {
-    gateway = await startGateway({});
+    ({ gateway } = await startDashboard());
     const stranger = await openPage(`${gateway.url}/docs`);
     const page = await claimAndOpen(gateway, '/docs');
     for (const [asked, status] of [

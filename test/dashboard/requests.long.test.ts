@@ -1,16 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../helpers/build.js';
-import {
-  claimAndOpen,
-  closeChromium,
-  complaintsOf,
-  hasChromium,
-  seriousFindings,
-} from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { claimAndOpen, complaintsOf, hasChromium, seriousFindings } from '../helpers/chromium.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { post } from '../helpers/sse.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const models = {
   'up/alpha': { quality: 0.9, inputPrice: 10, outputPrice: 30, latency: 2 },
@@ -19,23 +12,16 @@ const models = {
 };
 
 describe.runIf(hasChromium)('the page of requests', () => {
-  let upstream: Upstream;
   let gateway: RunningGateway;
   let page: Page;
   beforeAll(async () => {
-    await buildOnce();
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    ({ gateway } = await startDashboard({
       models,
       requestLog: { content: true },
-    });
+    }));
     page = await claimAndOpen(gateway, '/requests');
   });
-  afterAll(async () => {
-    await closeChromium();
-    await Promise.all([gateway.close(), upstream.close()]);
-  });
+  afterAll(closeDashboards);
   afterEach(() => expect(complaintsOf(page)).toEqual([]));
 
   const messages = [{ role: 'user', content: 'Why is the sky blue?' }];

@@ -1,34 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goodPassword, signedUp } from '../helpers/browser.js';
-import { buildOnce } from '../helpers/build.js';
 import {
   claimAndOpen,
-  closeChromium,
   complaintsOf,
   hasChromium,
   seriousFindings,
   signInAndOpen,
 } from '../helpers/chromium.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the settings', () => {
-  let upstream: Upstream;
   let gateway: RunningGateway;
   beforeAll(async () => {
-    await buildOnce();
-    upstream = await startUpstream();
-    gateway = await startGateway({
-      providers: {
-        up: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'provider-secret' },
-      },
-    });
+    ({ gateway } = await startDashboard({
+      providers: { up: { api: 'openai', apiKey: 'provider-secret' } },
+    }));
     await signedUp(gateway.url, 'bob@example.org');
   });
-  afterAll(async () => {
-    await closeChromium();
-    await Promise.all([gateway.close(), upstream.close()]);
-  });
+  afterAll(closeDashboards);
 
   it('let an administrator invite, limit and disable accounts, and show it in the audit log', async () => {
     const page = await claimAndOpen(gateway, '/settings/accounts');

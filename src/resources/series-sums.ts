@@ -1,5 +1,5 @@
 import type { SeriesRow } from '../store/contracts/periods.js';
-import { LatencyCounts } from '../store/latency-buckets.js';
+import { addPackedToAll, LatencyCounts } from '../store/latency-buckets.js';
 
 /** Figures of some requests. */
 export interface PointFigures {
@@ -22,21 +22,6 @@ export type SeriesColumns = {
   readonly [Name in keyof PointFigures]: readonly PointFigures[Name][];
 };
 
-interface RowCounts {
-  readonly latencies: LatencyCounts;
-  readonly firstTokens: LatencyCounts;
-}
-
-/** What a row counts by class of latency. */
-function countsOf({ measure, bucket, requests, ...packed }: SeriesRow): RowCounts {
-  const [latencies, firstTokens] = [new LatencyCounts(), new LatencyCounts()];
-  if (measure === 'latency') latencies.add(bucket, requests);
-  if (measure === 'ttft') firstTokens.add(bucket, requests);
-  latencies.addPacked(packed.latencies ?? '');
-  firstTokens.addPacked(packed.firstTokens ?? '');
-  return { latencies, firstTokens };
-}
-
 /** The rows of one point. */
 class PointSums {
   private requests = 0;
@@ -44,18 +29,22 @@ class PointSums {
   private promptTokens = 0;
   private completionTokens = 0;
   private costUsd = 0;
-  private readonly latencies = new LatencyCounts();
-  private readonly firstTokens = new LatencyCounts();
+  readonly latencies = new LatencyCounts();
+  readonly firstTokens = new LatencyCounts();
 
-  add({ measure, ...sums }: SeriesRow, { latencies, firstTokens }: RowCounts): void {
-    this.latencies.addAll(latencies);
-    this.firstTokens.addAll(firstTokens);
-    if (measure === 'ttft') return;
-    this.requests += sums.requests;
-    this.errors += sums.errors;
-    this.promptTokens += sums.promptTokens;
-    this.completionTokens += sums.completionTokens;
-    this.costUsd += sums.costUsd;
+  /** Adds a row without its packed counts. */
+  add(row: SeriesRow): void {
+    const { measure, bucket, requests } = row;
+    if (measure === 'ttft') {
+      this.firstTokens.add(bucket, requests);
+      return;
+    }
+    if (measure === 'latency') this.latencies.add(bucket, requests);
+    this.requests += requests;
+    this.errors += row.errors;
+    this.promptTokens += row.promptTokens;
+    this.completionTokens += row.completionTokens;
+    this.costUsd += row.costUsd;
   }
 
   figures(): PointFigures {
@@ -83,12 +72,10 @@ export class SeriesSums {
     this.points = Array.from({ length: points }, () => new PointSums());
   }
 
-  add(rows: readonly SeriesRow[]): void {
-    for (const row of rows) {
-      const counts = countsOf(row);
-      this.points[row.point]?.add(row, counts);
-      this.whole.add(row, counts);
-    }
+  /** All that a row is added to. */
+  of({ point }: SeriesRow): PointSums[] {
+    const one = this.points[point];
+    return one ? [one, this.whole] : [this.whole];
   }
 
   totals(): PointFigures {
@@ -110,5 +97,27 @@ export class SeriesSums {
       ttftP50Ms: column('ttftP50Ms'),
       ttftP95Ms: column('ttftP95Ms'),
     };
+  }
+}
+
+/**
+ * Adds rows to sums; what a row packs is read once for all of them.
+ * @param sumsOf which sums a row belongs to
+ */
+export function addRows(
+  rows: readonly SeriesRow[],
+  sumsOf: (row: SeriesRow) => readonly SeriesSums[],
+): void {
+  for (const row of rows) {
+    const all = sumsOf(row).flatMap((sums) => sums.of(row));
+    for (const sums of all) sums.add(row);
+    addPackedToAll(
+      row.latencies ?? '',
+      all.map(({ latencies }) => latencies),
+    );
+    addPackedToAll(
+      row.firstTokens ?? '',
+      all.map(({ firstTokens }) => firstTokens),
+    );
   }
 }

@@ -10,7 +10,7 @@ import type {
 import type { Store } from '../store/contracts/store.js';
 import { isoOf } from './page-request.js';
 import { type Asked, keyParameter, modelParameters, textParameter } from './query.js';
-import { type PointFigures, type SeriesColumns, SeriesSums } from './series-sums.js';
+import { addRows, type PointFigures, type SeriesColumns, SeriesSums } from './series-sums.js';
 import { periodIntervals, seriesSpan } from './series-span.js';
 
 /** The parameters of a series. */
@@ -85,12 +85,10 @@ export async function readSeries(
   const store = await settledStore(parts);
   const keyIds = await keyParameter(asked, store, accountId);
   const filter = { accountId, keyIds, ...modelParameters(asked), from, to };
-  const divided = await readDivided(store, filter, { intervalMs, by });
-  const whole = new SeriesSums(points);
-  whole.add(divided.rows);
+  const { whole, groups } = await sumDivided(store, filter, { intervalMs, by, points });
   const before = new SeriesSums(1);
   const earlier = { ...filter, from: from - (to - from), to: from };
-  before.add(await store.periods.series(earlier, { intervalMs: null, by: null }));
+  addRows(await store.periods.series(earlier, { intervalMs: null, by: null }), () => [before]);
   const totals = whole.totals();
   return {
     object: 'usage_series',
@@ -101,44 +99,62 @@ export async function readSeries(
     points: whole.columns(),
     totals,
     previous: before.totals(),
-    groups: by === null ? [] : await makeGroups(store, divided, { by, points }, totals.requests),
+    groups: by === null ? [] : await makeGroups(store, groups, by, totals.requests),
   };
 }
 
-interface DividedRows {
-  /** All that the filter selects; split by group where that is the same reading. */
-  readonly rows: readonly SeriesRow[];
+interface DividedSums {
+  /** Of all that the filter selects. */
+  readonly whole: SeriesSums;
   /** Of the largest groups, largest first. */
-  readonly groups: readonly GroupRows[];
+  readonly groups: readonly GroupSums[];
 }
 
-interface GroupRows {
+interface GroupSums {
   readonly names: GroupNames;
-  readonly rows: SeriesRow[];
+  readonly sums: SeriesSums;
+}
+
+interface Division {
+  readonly intervalMs: number;
+  readonly by: SeriesGrouping | null;
+  readonly points: number;
 }
 
 const nameOf = (group: GroupNames): string => group.join('\n');
 
 /** Where the groups are not many, one reading has the sums of all of them and of the whole. */
-async function readDivided(
+async function sumDivided(
   { periods }: Store,
   filter: PeriodFilter,
-  { intervalMs, by }: { intervalMs: number; by: SeriesGrouping | null },
-): Promise<DividedRows> {
-  if (by === null) return { rows: await periods.series(filter, { intervalMs, by }), groups: [] };
-  const rows = await periods.series(filter, { intervalMs, by, maxRows: maxRows + 1 });
-  if (rows.length <= maxRows) return { rows, groups: byGroup(rows, largestOf(rows)) };
-  const groups = await periods.groups(filter, by, maxGroups);
-  return {
-    rows: await periods.series(filter, { intervalMs, by: null }),
-    groups: byGroup(await periods.series(filter, { intervalMs, by, groups }), groups),
-  };
+  { intervalMs, by, points }: Division,
+): Promise<DividedSums> {
+  const whole = new SeriesSums(points);
+  const rows =
+    by === null ? null : await periods.series(filter, { intervalMs, by, maxRows: maxRows + 1 });
+  if (rows && rows.length <= maxRows) {
+    const groups = groupSums(largestOf(rows), points);
+    addRows(rows, (row) => [whole, ...sumsOf(groups, row)]);
+    return { whole, groups: [...groups.values()] };
+  }
+  const names = by === null ? [] : await periods.groups(filter, by, maxGroups);
+  const groups = groupSums(names, points);
+  addRows(await periods.series(filter, { intervalMs, by: null }), () => [whole]);
+  addRows(await periods.series(filter, { intervalMs, by, groups: names }), (row) =>
+    sumsOf(groups, row),
+  );
+  return { whole, groups: [...groups.values()] };
 }
 
-function byGroup(rows: readonly SeriesRow[], groups: readonly GroupNames[]): GroupRows[] {
-  const all = new Map(groups.map((names) => [nameOf(names), { names, rows: [] as SeriesRow[] }]));
-  for (const row of rows) all.get(nameOf(row.group))?.rows.push(row);
-  return [...all.values()];
+type Groups = ReadonlyMap<string, GroupSums>;
+
+const groupSums = (names: readonly GroupNames[], points: number): Groups =>
+  new Map(names.map((one) => [nameOf(one), { names: one, sums: new SeriesSums(points) }]));
+
+/** None if the row's group is not among the largest. */
+function sumsOf(groups: Groups, { group }: SeriesRow): SeriesSums[] {
+  const found = groups.get(nameOf(group));
+  return found ? [found.sums] : [];
 }
 
 function largestOf(rows: readonly SeriesRow[]): GroupNames[] {
@@ -156,14 +172,12 @@ function largestOf(rows: readonly SeriesRow[]): GroupNames[] {
 
 function makeGroups(
   { keys }: Store,
-  { groups }: DividedRows,
-  { by, points }: { by: SeriesGrouping; points: number },
+  groups: readonly GroupSums[],
+  by: SeriesGrouping,
   requests: number,
 ): Promise<SeriesGroup[]> {
   return Promise.all(
-    groups.map(async ({ names, rows }) => {
-      const sums = new SeriesSums(points);
-      sums.add(rows);
+    groups.map(async ({ names, sums }) => {
       const totals = sums.totals();
       const key = by === 'key' && names[0] ? await keys.find(null, names[0]) : null;
       return {

@@ -20,40 +20,26 @@ const middleOf = (bucket: number): number => (2 * ratio ** bucket) / (ratio + 1)
 
 /** Counts of durations by bucket. */
 export class LatencyCounts {
-  private readonly counts = new Map<number, number>();
+  // a chart adds hundreds of thousands of counts: to an array in a third of a map's time
+  private readonly counts = new Float64Array(maxBucket + 1);
   private total = 0;
 
   add(bucket: number, count: number): void {
-    this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + count);
+    this.counts[Math.min(bucket, maxBucket)]! += count;
     this.total += count;
-  }
-
-  addAll(other: LatencyCounts): void {
-    for (const [bucket, count] of other.counts) this.add(bucket, count);
   }
 
   /** Adds what `packed` returned; also several such texts, joined by commas. */
   addPacked(text: string): void {
-    let bucket = 0;
-    let value = 0;
-    // by hand: a chart of 90 days has hundreds of thousands of counts, and splitting takes longer
-    for (let at = 0; at <= text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code >= zero && code <= zero + 9) value = value * 10 + code - zero;
-      else {
-        if (code === colon) bucket = value;
-        else if (value > 0) this.add(bucket, value);
-        value = 0;
-      }
-    }
+    addPackedToAll(text, [this]);
   }
 
   /** All counts as a text: `<bucket>:<count>`, joined by commas. */
   packed(): string {
-    return [...this.counts]
-      .sort(([one], [other]) => one - other)
-      .map(([bucket, count]) => `${bucket}:${count}`)
-      .join(',');
+    const packed: string[] = [];
+    for (let bucket = 0; bucket <= maxBucket; bucket += 1)
+      if (this.counts[bucket]! > 0) packed.push(`${bucket}:${this.counts[bucket]!}`);
+    return packed.join(',');
   }
 
   /**
@@ -64,10 +50,26 @@ export class LatencyCounts {
     if (this.total === 0) return null;
     const rank = Math.max(1, Math.ceil(share * this.total));
     let below = 0;
-    for (const bucket of [...this.counts.keys()].sort((a, b) => a - b)) {
-      below += this.counts.get(bucket) ?? 0;
+    for (let bucket = 0; bucket <= maxBucket; bucket += 1) {
+      below += this.counts[bucket]!;
       if (below >= rank) return Math.round(middleOf(bucket));
     }
     return null;
+  }
+}
+
+/** Adds a text, as `addPacked` takes it, to several counts: it is read once. */
+export function addPackedToAll(text: string, all: readonly LatencyCounts[]): void {
+  let bucket = 0;
+  let value = 0;
+  // by hand: a chart of 90 days has hundreds of thousands of counts, and splitting takes longer
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= zero && code <= zero + 9) value = value * 10 + code - zero;
+    else {
+      if (code === colon) bucket = value;
+      else if (value > 0) for (const counts of all) counts.add(bucket, value);
+      value = 0;
+    }
   }
 }

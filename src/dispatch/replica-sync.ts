@@ -54,7 +54,7 @@ export class ReplicaSync {
         window.record(provider, model, ttftMs);
         if (this.channel) this.collect([provider, model, ttftMs]);
       },
-      p50Ms: (provider, model) => window.p50Ms(provider, model),
+      p50Ms: (offer) => window.p50Ms(offer),
     };
   }
 

@@ -15,7 +15,7 @@ import { readJsonBody } from './read-body.js';
 import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
 import {
-  candidatesOfEntry,
+  addCandidates,
   type ModelSelectRequest,
   type ProviderEntry,
   routingRequestOf,
@@ -126,9 +126,7 @@ async function questionOf(
   return {
     routing,
     links: from ? {} : body,
-    candidates: entries.flatMap((entry, index) =>
-      hostCandidates(entry, snapshot, () => `${field}[${index}]`),
-    ),
+    candidates: hostCandidates(entries, snapshot, field),
     explain: true,
     field,
     hashContent: !from && (body.hash_content ?? false),
@@ -162,14 +160,21 @@ function checkOptions({ candidates, from }: SelectModelOptions): void {
     throw new TypeError('selectModelWith: from must be a function that describes a request');
 }
 
-/** A host's own candidate as it is; a label or an entry as model selection reads it. */
+/** A host's own candidates as they are; labels and entries as model selection reads them. */
 function hostCandidates(
-  entry: string | Candidate | ProviderEntry,
+  entries: readonly (string | Candidate | ProviderEntry)[],
   { names }: GatewaySnapshot,
-  field: () => string,
+  field: string,
 ): Candidate[] {
-  if (typeof entry === 'string') return candidatesOfEntry({ name: entry }, names, field);
-  return 'label' in entry ? [entry] : candidatesOfEntry(entry, names, field);
+  const candidates: Candidate[] = [];
+  entries.forEach((entry, index) => {
+    if (typeof entry === 'object' && 'label' in entry) candidates.push(entry);
+    else {
+      const read = typeof entry === 'string' ? { name: entry } : entry;
+      addCandidates(candidates, read, names, () => `${field}[${index}]`);
+    }
+  });
+  return candidates;
 }
 
 /**

@@ -77,9 +77,12 @@ export class AnswerPaces {
     timed.perToken.add(msPerToken, now);
   }
 
-  /** Null if the last hour has fewer than three answers that tell of it. */
-  of(provider: string | null, model: string): Pace | null {
-    const timed = this.models.get(`${provider ?? ''}/${model}`);
+  /**
+   * Null if the last hour has fewer than three answers that tell of it.
+   * @param offer `<provider>/<model>`
+   */
+  of(offer: string): Pace | null {
+    const timed = this.models.get(offer);
     if (timed === undefined) return null;
     const now = this.now();
     // both are asked: samples that nobody asks for keep old answers

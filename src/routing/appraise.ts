@@ -3,7 +3,6 @@ import type { AnswerPaces, Pace } from './answer-paces.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
-import { effortInName } from './model-identity.js';
 import type { Appraisal, Candidate, Rates, RoutingRequest } from './plan.js';
 import { effortOf, type ReasoningEffort } from '../completion.js';
 
@@ -84,7 +83,7 @@ function latencyOf(
 ): number | null {
   const stated = statedLatency(candidate, facts);
   if (stated !== null) return stated;
-  const measuredMs = latencies.p50Ms(candidate.provider, candidate.model);
+  const measuredMs = latencies.p50Ms(facts.offer);
   return measuredMs === null ? null : measuredMs / 1000;
 }
 
@@ -96,7 +95,7 @@ function paceOf(
   { paces }: Sources,
 ): Pace | null {
   if (!weighsTime || paces === undefined || statedLatency(candidate, facts) !== null) return null;
-  return paces.of(candidate.provider, candidate.model);
+  return paces.of(facts.offer);
 }
 
 /**
@@ -161,7 +160,7 @@ export function appraise(sent: Candidate, terms: AppraisalTerms, sources: Source
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
     tools: flag(attributes['tools']) ?? facts.tools,
     images: flag(attributes['images']) ?? facts.images,
-    effort: effort ?? effortInName(facts.knownAs),
+    effort: effort ?? facts.effortInName,
     abilityStated: facts.abilityStated,
   };
 }

@@ -1,3 +1,4 @@
+import { effortInName } from './model-identity.js';
 import { abilityByName, capabilitiesOf } from './model-families.js';
 import { NameCache } from './name-cache.js';
 import {
@@ -131,6 +132,7 @@ function knownName(
 }
 
 function resolveEntry(
+  offer: string,
   priceId: string | null,
   model: string,
   override: ModelOverride,
@@ -142,6 +144,7 @@ function resolveEntry(
   const stated = statedAbility(override);
   const facts: ModelFacts = {
     knownAs: model,
+    offer,
     ...overridePrices(
       readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
       override,
@@ -154,6 +157,7 @@ function resolveEntry(
     quality: override.quality ?? null,
     latency: override.latency ?? null,
     reasoningEffort: override.reasoningEffort ?? null,
+    effortInName: effortInName(model),
     ability: abilityOf(stated, model),
     abilityStated: stated,
   };
@@ -231,15 +235,17 @@ export function createCatalog({
   function lookup(provider: string | null, model: string): ModelFacts {
     const ofProvider = entries.of(provider ?? '');
     const cached = ofProvider.get(model);
+    // most prices never change: the clock would take half of the time of a look-up
+    if (cached && (cached.until === Infinity || now() < cached.until)) return cached.facts;
     const at = now();
-    if (cached && at < cached.until) return cached.facts;
     const owner = provider === null ? identify(model) : null;
     if (owner) return lookup(owner.provider, owner.model);
     const isShort = model.length <= maxNameLength;
     const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
     const name = knownName(priceId, model, deployed.get(provider ?? '')?.get(model), at);
-    const override = stated.get(`${provider ?? ''}/${model}`) ?? {};
-    const entry = resolveEntry(priceId, isShort ? name : '', override, at);
+    const offer = `${provider ?? ''}/${model}`;
+    const override = stated.get(offer) ?? {};
+    const entry = resolveEntry(offer, priceId, isShort ? name : '', override, at);
     ofProvider.set(model, entry);
     return entry.facts;
   }

@@ -11,8 +11,9 @@ export interface LatencyWindow {
   record(provider: string, model: string, ttftMs: number, agoMs?: number): void;
   /**
    * The median; null if the last hour has fewer than three answers. At most one second out of date.
+   * @param offer `<provider>/<model>`
    */
-  p50Ms(provider: string | null, model: string): number | null;
+  p50Ms(offer: string): number | null;
 }
 
 interface LatencyWindowOptions {
@@ -42,7 +43,6 @@ export function createLatencyWindow({
       if (!samples) models.set(key, (samples = new RecentSamples(maxSamples)));
       samples.add(ttftMs, now() - agoMs);
     },
-    p50Ms: (provider, model) =>
-      models.get(`${provider ?? ''}/${model}`)?.p50(now(), windowMs) ?? null,
+    p50Ms: (offer) => models.get(offer)?.p50(now(), windowMs) ?? null,
   };
 }

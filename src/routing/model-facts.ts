@@ -25,6 +25,8 @@ export type StatedAbility = { readonly like: string } | { readonly value: number
 export interface ModelFacts {
   /** The name that tells which model it is: ours, or the provider's own where only that does. */
   readonly knownAs: string;
+  /** `<provider>/<model>`: what is measured of the model at this provider is kept under this name. */
+  readonly offer: string;
   readonly inputPrice: TokenPrice | null;
   readonly outputPrice: TokenPrice | null;
   /** Null: charged at the rate of input; so with the other special rates, by input or output. */
@@ -51,6 +53,8 @@ export interface ModelFacts {
   readonly latency: number | null;
   /** As configured: how much the model is to reason where a request does not say. */
   readonly reasoningEffort: ReasoningEffort | null;
+  /** The effort that the model's name demands; null: none. */
+  readonly effortInName: ReasoningEffort | null;
   /**
    * As stated, or of the model's family, 0..1; null for a family that is not in the table, unless
    * it is stated.

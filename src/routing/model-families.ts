@@ -1,6 +1,7 @@
 import type { ReasoningRule } from './answer-length/reasoning-rule.js';
 import { effortInName, modelIdentity } from './model-identity.js';
 import { canonicalName, parametersInName } from './model-name.js';
+import { NameCache } from './name-cache.js';
 import { readModelTable, type RuleGroups } from './model-tables.js';
 
 /** Whether a model calls tools and reads images; null if that is not known. */
@@ -68,17 +69,41 @@ const small = /(?<![a-z])(?:nano|mini|tiny|lite|small|micro|air|flash|instant)(?
 const large = /(?<![a-z])(?:large|max|ultra|pro|plus|opus|premier|heavy)(?![a-z])/;
 const clamp = (value: number): number => Math.min(0.7, Math.max(0.2, value));
 
+/** What a name says of a model's size. */
+interface SizeInName {
+  /** Null: it states no number of parameters. */
+  readonly billions: number | null;
+  readonly step: number;
+}
+
+const maxCachedNames = 1_000,
+  maxNameLength = 200;
+const sizes = new NameCache<SizeInName>(maxCachedNames);
+
+function sizeInName(model: string): SizeInName {
+  const name = model.toLowerCase();
+  return {
+    billions: parametersInName(model),
+    step: small.test(name) ? -0.08 : large.test(name) ? 0.06 : 0,
+  };
+}
+
+function keptSize(model: string): SizeInName {
+  if (model.length > maxNameLength) return sizeInName(model);
+  let size = sizes.get(model);
+  if (!size) sizes.set(model, (size = sizeInName(model)));
+  return size;
+}
+
 /**
  * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the
  * model's size and slightly with its price.
  * @param price blended, USD per million tokens; null if it is not known
  */
 export function guessedAbility(model: string, price: number | null): number {
-  const billions = parametersInName(model);
+  const { billions, step } = keptSize(model);
   if (billions !== null && billions > 0) return clamp(0.29 + 0.13 * Math.log10(billions));
-  const name = model.toLowerCase();
-  const bySize = small.test(name) ? -0.08 : large.test(name) ? 0.06 : 0;
   const byPrice =
     price !== null && price > 0 ? 0.06 * Math.log10(Math.min(100, Math.max(0.01, price))) : -0.02;
-  return clamp(0.5 + bySize + byPrice);
+  return clamp(0.5 + step + byPrice);
 }

@@ -1,3 +1,5 @@
+import { lengthOf } from './numbers.js';
+
 /**
  * How far an account's own requests put a model from what published results let expect, in log odds
  * (standard deviation): even a model that is measured well may do better or worse there.
@@ -9,4 +11,4 @@ const ownSpread = 0.3;
  * @param uncertainty as far as it is the model's, by published results
  */
 export const ownUncertainty = (quality: number, uncertainty: number): number =>
-  uncertainty > 0 ? Math.hypot(uncertainty, ownSpread * quality * (1 - quality)) : 0;
+  uncertainty > 0 ? lengthOf(uncertainty, ownSpread * quality * (1 - quality)) : 0;

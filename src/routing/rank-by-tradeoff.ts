@@ -3,7 +3,7 @@ import { placed } from './placed.js';
 import type { Figures } from './figures.js';
 import type { CandidateFigures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
-import { thousandths } from './numbers.js';
+import { lengthOf, thousandthsText } from './numbers.js';
 
 /**
  * How far below the best a quality may be: `tolerance` for a cheaper or faster model, `affinity`
@@ -58,7 +58,7 @@ const sortings = {
     unknown: 'its price is not known',
     text: (known: Figures) =>
       known.cost === undefined
-        ? `${thousandths(known.price ?? 0)} USD per million tokens`
+        ? `${thousandthsText(known.price ?? 0)} USD per million tokens`
         : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`,
   },
   latency: {
@@ -66,7 +66,7 @@ const sortings = {
     figure: (known: Figures) => known.latency,
     best: 'fastest',
     unknown: 'its latency is not known',
-    text: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token`,
+    text: (known: Figures) => `${thousandthsText(known.latency ?? 0)} s to the first token`,
   },
   start: {
     order: byStart,
@@ -108,7 +108,7 @@ const least = 0.01;
 /** Whether a candidate's quality cannot be told from the best one's. */
 function equals({ figures: best }: CandidateFigures, { figures }: CandidateFigures): boolean {
   const lost = best.quality - figures.quality;
-  return lost < least && lost <= Math.hypot(best.uncertainty ?? 0, figures.uncertainty ?? 0);
+  return lost < least && lost <= lengthOf(best.uncertainty ?? 0, figures.uncertainty ?? 0);
 }
 
 // 0.9 - 0.85 is slightly more than 0.05 in binary
@@ -129,7 +129,7 @@ function isWithin(
   { figures }: CandidateFigures,
   tolerance: number,
 ): boolean {
-  const doubt = Math.hypot(doubtOf(best), doubtOf(figures));
+  const doubt = lengthOf(doubtOf(best), doubtOf(figures));
   return best.quality - figures.quality + Math.min(doubt, maxDoubt * tolerance) <= tolerance + dust;
 }
 
@@ -146,15 +146,15 @@ function rankByQuality(sorted: readonly CandidateFigures[], best: number): Ranke
       return placed(known, best, reasonAmongEquals(known, index, alike, sorted.length));
     const reason =
       index === 0
-        ? `best predicted quality, ${thousandths(best)}`
-        : `predicted quality ${thousandths(quality)}, best is ${thousandths(best)}`;
+        ? `best predicted quality, ${thousandthsText(best)}`
+        : `predicted quality ${thousandthsText(quality)}, best is ${thousandthsText(best)}`;
     return placed(known, quality, reason);
   });
 }
 
 function reasonBehind(first: CandidateFigures, one: CandidateFigures, tolerance: number): string {
   const [best, quality] = [first.figures.quality, one.figures.quality];
-  const text = `predicted quality ${thousandths(quality)}, best is ${thousandths(best)}`;
+  const text = `predicted quality ${thousandthsText(quality)}, best is ${thousandthsText(best)}`;
   const isUnsure = best - quality <= tolerance + dust && !isWithin(first, one, tolerance);
   return isUnsure ? `${text}; not surely within the tolerance` : text;
 }
@@ -165,7 +165,7 @@ function reasonAmongEquals(
   alike: number,
   all: number,
 ): string {
-  const quality = `predicted quality ${thousandths(figures.quality)}`;
+  const quality = `predicted quality ${thousandthsText(figures.quality)}`;
   if (index > 0) return `${quality}, as good as the best, but not cheaper`;
   const cheapest = alike === 2 ? 'cheaper' : 'cheapest';
   const found = alike === all ? `all ${all}` : `${alike} of ${all}`;
@@ -184,7 +184,7 @@ function rankWinners(
 ): RankedCandidate[] {
   return winners.map((known, index) => {
     const value = figure(known.figures);
-    const within = `within ${thousandths(tolerance)} of the best quality`;
+    const within = `within ${thousandthsText(tolerance)} of the best quality`;
     if (value === null) return placed(known, 1, `${within}, ${unknown}`);
     return placed(
       known,
@@ -209,7 +209,7 @@ function stayedByScore(
   return stayedWith(ranked, continued, depth, ({ score }, best) =>
     score < best.score - affinity - dust
       ? null
-      : `${what} ${thousandths(score)}, best is ${thousandths(best.score)}`,
+      : `${what} ${thousandthsText(score)}, best is ${thousandthsText(best.score)}`,
   );
 }
 

@@ -1,6 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { openMemoryStore } from '../helpers/memory-databases.js';
 
 const idsOfAMemory = (): SignedIds =>
   new SignedIds(new LazyDatabases(() => Promise.reject(new Error('nothing is opened')), true));
@@ -21,4 +24,26 @@ describe('signed ids', () => {
     expect(made.every((id) => ids.isOf(id, 'one'))).toBe(true);
     expect(made.some((id) => ids.isOf(id, 'two') || others.isOf(id, 'one'))).toBe(false);
   });
+
+  it.each(['one', 'host:ünïcode', 'x'.repeat(300)])(
+    'are signed by HMAC-SHA-256, for the account %s',
+    async (account) => {
+      const store = await openMemoryStore();
+      const counters = createMemoryCounters();
+      const ids = new SignedIds(
+        new LazyDatabases(() => Promise.resolve({ store, counters }), false),
+      );
+      await ids.ready();
+      const secret = await store.secret('signed-ids');
+      const bytes = Buffer.from(ids.make(account).replaceAll('-', ''), 'hex');
+      const expected = createHmac('sha256', secret)
+        .update(bytes.subarray(0, 8))
+        .update(account)
+        .digest()
+        .subarray(0, 8);
+      await store.close();
+      expected[0] = (expected[0]! & 0x3f) | 0x80;
+      expect(bytes.subarray(8)).toEqual(expected);
+    },
+  );
 });

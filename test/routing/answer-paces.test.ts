@@ -19,10 +19,10 @@ const thrice = (part: Partial<TimedAnswer> = {}): AnswerPaces =>
 
 describe('the pace of a model', () => {
   it('is known after three answers, at the provider that gave them', () => {
-    expect(pacesOf([answer(), answer()]).of('p', 'm')).toBeNull();
-    expect(thrice().of('p', 'm')).toEqual({ startSeconds: 0.5, secondsPerToken: 0.01 });
-    expect(thrice().of('other', 'm')).toBeNull();
-    expect(thrice().of(null, 'm')).toBeNull();
+    expect(pacesOf([answer(), answer()]).of('p/m')).toBeNull();
+    expect(thrice().of('p/m')).toEqual({ startSeconds: 0.5, secondsPerToken: 0.01 });
+    expect(thrice().of('other/m')).toBeNull();
+    expect(thrice().of('/m')).toBeNull();
   });
 
   it('begins before hidden reasoning, which its provider waits for', () => {
@@ -33,8 +33,8 @@ describe('the pace of a model', () => {
       tokens: 1_400,
       reasoningTokens: 1_000,
     });
-    expect(pace.of('p', 'm')?.secondsPerToken).toBeCloseTo(0.01, 4);
-    expect(pace.of('p', 'm')?.startSeconds).toBeCloseTo(1, 4);
+    expect(pace.of('p/m')?.secondsPerToken).toBeCloseTo(0.01, 4);
+    expect(pace.of('p/m')?.startSeconds).toBeCloseTo(1, 4);
   });
 
   it('begins with reasoning that is shown', () => {
@@ -44,8 +44,8 @@ describe('the pace of a model', () => {
       tokens: 1_400,
       reasoningTokens: 1_000,
     });
-    expect(pace.of('p', 'm')?.secondsPerToken).toBeCloseTo(0.01, 4);
-    expect(pace.of('p', 'm')?.startSeconds).toBeCloseTo(1, 4);
+    expect(pace.of('p/m')?.secondsPerToken).toBeCloseTo(0.01, 4);
+    expect(pace.of('p/m')?.startSeconds).toBeCloseTo(1, 4);
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('the pace of a model', () => {
     ['with times that are none', { endMs: NaN }],
     ['that ended before they began', { endMs: -1 }],
   ])('is not learned from answers %s', (_what, part) => {
-    expect(thrice(part).of('p', 'm')).toBeNull();
+    expect(thrice(part).of('p/m')).toBeNull();
   });
 
   it('follows the answers of the last hour', () => {
@@ -63,9 +63,9 @@ describe('the pace of a model', () => {
     const paces = new AnswerPaces({ now: () => now });
     for (let one = 0; one < 500; one++) paces.record('p', 'm', answer());
     now = 3_600_001;
-    expect(paces.of('p', 'm')).toBeNull();
+    expect(paces.of('p/m')).toBeNull();
     for (let one = 0; one < 3; one++) paces.record('p', 'm', answer({ endMs: 40_500 }));
-    expect(paces.of('p', 'm')?.secondsPerToken).toBeCloseTo(0.1, 6);
+    expect(paces.of('p/m')?.secondsPerToken).toBeCloseTo(0.1, 6);
   });
 
   it('is positive and finite for any answers', () => {
@@ -80,7 +80,7 @@ describe('the pace of a model', () => {
     );
     fc.assert(
       fc.property(answers, (all) => {
-        const pace = pacesOf([...all, answer(), answer(), answer()]).of('p', 'm');
+        const pace = pacesOf([...all, answer(), answer(), answer()]).of('p/m');
         expect(pace).not.toBeNull();
         expect(pace!.startSeconds).toBeGreaterThanOrEqual(0);
         expect(pace!.secondsPerToken).toBeGreaterThan(0);

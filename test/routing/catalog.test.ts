@@ -112,9 +112,10 @@ describe('looking up a model', () => {
     });
 
     it('has the facts of the model that the provider calls', () => {
-      const { knownAs, ...facts } = named.lookup('anthropic', 'claude-opus-4-5');
-      expect(named.lookup('anthropic', 'deep')).toEqual({ ...facts, knownAs });
-      expect(named.lookup('local', 'ours')).toEqual(named.lookup('local', 'gemma3:27b'));
+      const theirs = named.lookup('anthropic', 'claude-opus-4-5');
+      expect(named.lookup('anthropic', 'deep')).toEqual({ ...theirs, offer: 'anthropic/deep' });
+      const own = named.lookup('local', 'gemma3:27b');
+      expect(named.lookup('local', 'ours')).toEqual({ ...own, offer: 'local/ours' });
     });
 
     it('has the facts of our name where it tells the model', () => {
@@ -134,6 +135,8 @@ describe('looking up a model', () => {
     expect(catalog.lookup('local', 'my-own-thing')).toEqual({
       ...noPrices,
       knownAs: 'my-own-thing',
+      offer: 'local/my-own-thing',
+      effortInName: null,
       contextLength: null,
       maxOutput: null,
       tools: null,

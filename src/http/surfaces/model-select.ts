@@ -55,45 +55,50 @@ export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequ
 }
 
 /** What a valid body of model selection asks. */
-export const selectionQuestionOf = (
+export function selectionQuestionOf(
   body: ModelSelectRequest,
   names: EntryNames,
   explain: boolean,
-): SelectionQuestion => ({
-  routing: routingRequestOf(body),
-  links: body,
-  candidates: body.llm_providers.flatMap((entry, index) =>
-    candidatesOfEntry(entry, names, () => `llm_providers[${index}]`),
-  ),
-  explain,
-  field: 'llm_providers',
-  hashContent: body.hash_content ?? false,
-});
+): SelectionQuestion {
+  const candidates: Candidate[] = [];
+  body.llm_providers.forEach((entry, index) =>
+    addCandidates(candidates, entry, names, () => `llm_providers[${index}]`),
+  );
+  return {
+    routing: routingRequestOf(body),
+    links: body,
+    candidates,
+    explain,
+    field: 'llm_providers',
+    hashContent: body.hash_content ?? false,
+  };
+}
 
 /**
- * Converts an entry of `llm_providers` to candidates: one, or those of an alias. Their label is the
- * entry's `name` as sent, else `provider/model`.
+ * Converts an entry of `llm_providers` to candidates and adds them: one, or those of an alias. Their
+ * label is the entry's `name` as sent, else `provider/model`.
  * @param field the entry's, for messages; a function, because a message is rare
  * @throws GatewayError `bad_request` for a bare name that several configured providers have
  */
-export function candidatesOfEntry(
+export function addCandidates(
+  candidates: Candidate[],
   entry: ProviderEntry,
   names: EntryNames,
   field: () => string,
-): Candidate[] {
-  if (entry.provider && entry.model)
-    return [candidateOfEntry(entry, { provider: entry.provider, model: entry.model })];
-  const name = entry.name ?? entry.model ?? '';
+): void {
+  const { provider, model } = entry;
+  if (provider && model) {
+    candidates.push(candidateOfEntry(entry, provider, model));
+    return;
+  }
+  const name = entry.name ?? model ?? '';
   const choices = names.choicesOf(name);
   if (choices.length > 0) throw invalidField(field(), ambiguous(name, choices), 'bad_request');
   const owners = names.ownersOf(name) ?? [{ provider: null, model: name }];
-  return owners.map((owner) => candidateOfEntry(entry, owner));
+  for (const owner of owners) candidates.push(candidateOfEntry(entry, owner.provider, owner.model));
 }
 
-function candidateOfEntry(
-  entry: ProviderEntry,
-  { provider, model }: Pick<Candidate, 'provider' | 'model'>,
-): Candidate {
+function candidateOfEntry(entry: ProviderEntry, provider: string | null, model: string): Candidate {
   const price = priceOf(entry);
   const attributes = entry.context_length
     ? { context_length: entry.context_length, ...entry.attributes }

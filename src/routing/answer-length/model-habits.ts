@@ -8,7 +8,7 @@ import { readModelTable } from '../model-tables.js';
 
 /** How a model answers. */
 export interface ModelHabits {
-  /** How much more it writes than a model of average verbosity, as a factor. */
+  /** How much more it writes than a model of average verbosity: the natural logarithm of a factor. */
   readonly verbosity: number;
   /** Reasoning tokens about a question of usual difficulty, by place in `efforts`. */
   readonly reasoning: readonly number[];
@@ -30,9 +30,9 @@ const measured = new Map(
 const averageVisible = models['gpt-4o']?.visible ?? 400;
 /** Those questions tempt to long answers: elsewhere models differ less. */
 const verbosityShare = 0.5,
-  maxVerbosity = 2;
+  maxVerbosity = Math.log(2);
 /** Of models that nobody measured: they are newer and write more. */
-const unknownVerbosity = 1.2;
+const unknownVerbosity = Math.log(1.2);
 /** For a model that says that it reasons, and that nobody measured. */
 const guessedReasoning = [300, 450, 700, 1100, 1700, 2000];
 const none = efforts.map(() => 0);
@@ -47,7 +47,10 @@ const unknownHabits: ModelHabits = {
 };
 
 const verbosityOf = (visible: number): number =>
-  Math.min(maxVerbosity, Math.max(1 / maxVerbosity, (visible / averageVisible) ** verbosityShare));
+  Math.min(
+    maxVerbosity,
+    Math.max(-maxVerbosity, Math.log(visible / averageVisible) * verbosityShare),
+  );
 
 function habitsNamed(model: string): ModelHabits {
   const name = canonicalName(model);

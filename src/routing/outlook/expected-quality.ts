@@ -1,5 +1,5 @@
 import type { ReasoningEffort } from '../../completion.js';
-import { sigmoid } from '../numbers.js';
+import { lengthOf, sigmoid } from '../numbers.js';
 import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
@@ -51,10 +51,10 @@ export class QualityScale {
     for (const { name, share } of outlook.languages)
       ability += share * (known.languages[name] ?? 0);
     if (effort !== null) ability += known.efforts[levels[effort] ?? effort] ?? 0;
-    const error = Math.hypot(known.error, unmeasured * this.unmeasuredKind);
+    const error = lengthOf(known.error, unmeasured * this.unmeasuredKind);
     const above = ability - outlook.difficulty,
       share = sigmoid(slope * above);
-    const reach = deviations * Math.hypot(error, difficultyError);
+    const reach = deviations * lengthOf(error, difficultyError);
     return {
       quality: outlook.ceiling * share,
       uncertainty: outlook.ceiling * slope * share * (1 - share) * error,

@@ -54,7 +54,8 @@ function sumEight(
     g += amount * matrix[from + 6]!;
     h += amount * matrix[from + 7]!;
   }
-  sums.set([a, b, c, d, e, f, g, h], column);
+  write(sums, column, a, b, c, d);
+  write(sums, column + 4, e, f, g, h);
 }
 
 /** Adds the weighted sum of all rows of a matrix to `sums`, in place; returns `sums`. */
@@ -64,31 +65,55 @@ export function addRows(
   sums: Float64Array,
 ): Float64Array {
   const width = sums.length;
-  for (let column = 0; column < width; column += 4)
-    addFour(matrix, amounts, sums, column, Math.min(4, width - column));
+  let column = 0;
+  for (; column + columnsAtOnce <= width; column += columnsAtOnce)
+    addEight(matrix, amounts, sums, column);
+  for (; column < width; column++) {
+    let sum = sums[column]!;
+    for (let at = 0, from = column; at < amounts.length; at++, from += width)
+      sum += amounts[at]! * matrix[from]!;
+    sums[column] = sum;
+  }
   return sums;
 }
 
-function addFour(
+/** As `sumEight`, of all rows. */
+function addEight(
   matrix: Float32Array,
   amounts: Float64Array,
   sums: Float64Array,
   column: number,
-  wide: number,
 ): void {
   const width = sums.length;
   let a = sums[column]!,
-    b = sums[column + 1] ?? 0,
-    c = sums[column + 2] ?? 0,
-    d = sums[column + 3] ?? 0;
+    b = sums[column + 1]!,
+    c = sums[column + 2]!,
+    d = sums[column + 3]!,
+    e = sums[column + 4]!,
+    f = sums[column + 5]!,
+    g = sums[column + 6]!,
+    h = sums[column + 7]!;
   for (let at = 0, from = column; at < amounts.length; at++, from += width) {
     const amount = amounts[at]!;
     a += amount * matrix[from]!;
     b += amount * matrix[from + 1]!;
     c += amount * matrix[from + 2]!;
     d += amount * matrix[from + 3]!;
+    e += amount * matrix[from + 4]!;
+    f += amount * matrix[from + 5]!;
+    g += amount * matrix[from + 6]!;
+    h += amount * matrix[from + 7]!;
   }
-  sums.set([a, b, c, d].slice(0, wide), column);
+  write(sums, column, a, b, c, d);
+  write(sums, column + 4, e, f, g, h);
+}
+
+/** Four numbers at a place: setting a list of them would have to make the list. */
+function write(sums: Float64Array, at: number, a: number, b: number, c: number, d: number): void {
+  sums[at] = a;
+  sums[at + 1] = b;
+  sums[at + 2] = c;
+  sums[at + 3] = d;
 }
 
 /**

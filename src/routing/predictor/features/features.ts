@@ -94,6 +94,7 @@ const followUpLength = 80;
 const contextLength = 500;
 
 const bag = new GramBag();
+const noWords: ReadonlySet<number> = new Set();
 
 function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
@@ -163,21 +164,27 @@ function writeCounts(dense: Float32Array, scan: TextScan): number {
     Math.min(1, scan.links),
     chars < 60 ? 1 : 0,
   ];
-  for (const script of scan.scripts) values.push(script / chars);
-  const groups = scan.groups.subarray(0, keywordGroups.length);
-  for (const group of groups) values.push(log(group));
-  for (const group of groups) values.push(Math.min(1, (group / words) * 10));
-  dense.set(values);
-  return values.length;
+  let at = 0;
+  for (; at < values.length; at++) dense[at] = values[at]!;
+  for (const script of scan.scripts) dense[at++] = script / chars;
+  const { groups } = scan,
+    { length } = keywordGroups;
+  for (let group = 0; group < length; group++, at++) {
+    const count = groups[group]!;
+    dense[at] = count === 0 ? 0 : log(count);
+    dense[at + length] = Math.min(1, (count / words) * 10);
+  }
+  return at + length;
 }
 
 function writeTools(dense: Float32Array, at: number, tools: ToolScan, scan: TextScan): number {
+  // all of them are 0 without tools
+  if (tools.tools === 0) return at + toolCounts.length;
   const joins = scan.groups[keywordGroups.indexOf('join')]!;
-  const has = tools.tools > 0 ? 1 : 0;
   dense.set(
     [
       log(tools.tools),
-      has,
+      1,
       tools.tools > 1 ? 1 : 0,
       log(tools.chars) / 5,
       tools.descriptionOverlap,
@@ -186,9 +193,9 @@ function writeTools(dense: Float32Array, at: number, tools: ToolScan, scan: Text
       log(tools.required),
       log(tools.enums),
       tools.depth / 2,
-      has * (log(scan.words) / 4),
-      has * log(joins),
-      has * log(scan.numbers),
+      log(scan.words) / 4,
+      log(joins),
+      log(scan.numbers),
     ],
     at,
   );
@@ -242,7 +249,7 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
   }
   const toolScan = new ToolScan(
     bag,
-    tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : new Set(),
+    tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : noWords,
   );
   toolScan.scan(tools);
   const dense = new Float32Array(denseNames.length);

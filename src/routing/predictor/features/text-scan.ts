@@ -31,8 +31,12 @@ const zero = 48,
   underscore = 95,
   colon = 58;
 
+/** Of one scan after the other: nothing of a text is read once the next one is scanned. */
+const heldHashes = new Int32Array(maxHeldWords);
+
 /**
- * Counts one text and its n-grams in one pass: a few nanoseconds a character, without allocations.
+ * Counts one text and its n-grams in one pass: a few nanoseconds a character. Its hashes of words
+ * hold until the next scan begins.
  */
 export class TextScan {
   chars = 0;
@@ -66,7 +70,7 @@ export class TextScan {
   /**
    * Hashes of the words, to compare them with the tools' names: the first `heldWords`, at most 512.
    */
-  readonly wordHashes = new Int32Array(maxHeldWords);
+  readonly wordHashes = heldHashes;
   heldWords = 0;
 
   private hash = emptyHash;

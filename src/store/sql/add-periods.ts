@@ -1,10 +1,7 @@
 import { type Insertable, sql } from 'kysely';
-import { periodTiers } from '../contracts/periods.js';
-import type { NewRequest } from '../contracts/requests.js';
-import { latencyBucket, LatencyCounts } from '../latency-buckets.js';
+import { LatencyCounts } from '../latency-buckets.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import type { Database, UsagePeriodTable } from './tables.js';
-import { usageSum } from './usage.js';
 
 /** A row of the table. */
 export type PeriodColumns = Insertable<UsagePeriodTable>;
@@ -99,26 +96,3 @@ class PeriodSums {
     };
   }
 }
-
-/** Surfaces whose requests do not wait for a model, so that their latency says nothing of it. */
-const unmeasured: ReadonlySet<string> = new Set(['model_select', 'reported']);
-const [{ spanMs } = { spanMs: 60_000 }] = periodTiers;
-
-/** The rows of requests, in periods of the shortest tier. */
-export function periodsOf(requests: readonly NewRequest[]): PeriodColumns[] {
-  return requests.map((request) => {
-    const { day: _day, cache_saved_usd: _saved, ...sums } = usageSum(request);
-    const isMeasured = request.code === null && !unmeasured.has(request.surface);
-    return {
-      ...sums,
-      at: Math.floor(Math.max(0, request.at) / spanMs) * spanMs,
-      span_ms: spanMs,
-      measure: 'open',
-      bucket: 0,
-      latencies: isMeasured ? countOf(request.latencyMs) : '',
-      first_tokens: isMeasured && request.ttftMs !== null ? countOf(request.ttftMs) : '',
-    };
-  });
-}
-
-const countOf = (ms: number): string => `${latencyBucket(ms)}:1`;

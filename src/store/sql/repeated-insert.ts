@@ -30,11 +30,13 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   ): Promise<Returned[]> {
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
-      const parameters = some.flatMap((row) => this.columns.map((column) => row[column]));
+      const parameters: unknown[] = [];
+      // by hand: `flatMap` makes a list for each row
+      for (const row of some) for (const column of this.columns) parameters.push(row[column]);
       const result: QueryResult<Returned> = await database.executeQuery(
         CompiledQuery.raw(this.statementFor(database, some), parameters),
       );
-      returned.push(...result.rows);
+      for (const row of result.rows) returned.push(row);
     }
     return returned;
   }

@@ -7,7 +7,7 @@ import type {
   RequestSummary,
 } from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
-import { addPeriods, periodsOf } from './add-periods.js';
+import { addPeriods } from './add-periods.js';
 import { clean } from './columns.js';
 import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -17,6 +17,7 @@ import {
   summaryFromColumns,
   toRequestColumns,
 } from './request-rows.js';
+import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { addShadows } from './shadows.js';
 import type { StoreTables } from './tables.js';
@@ -60,14 +61,18 @@ async function addRequests(
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
-    const inserted = new Set(
-      (await insertRequests.run(transaction, sorted.map(toRequestColumns))).map(({ id }) => id),
-    );
-    const added = sorted.filter((row) => inserted.has(row.id));
-    await addUsage(transaction, added);
-    await addPeriods(transaction, periodsOf(added));
+    const inserted = await insertRequests.run(transaction, sorted.map(toRequestColumns));
+    const added = inserted.length === sorted.length ? sorted : onlyOf(sorted, inserted);
+    const { days, periods } = sumRequests(added);
+    await addUsage(transaction, days);
+    await addPeriods(transaction, periods);
     await addShadows(transaction, added);
   });
+}
+
+function onlyOf(rows: readonly NewRequest[], inserted: readonly { id: string }[]): NewRequest[] {
+  const ids = new Set(inserted.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id));
 }
 
 async function readSome(

@@ -1,10 +1,10 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import type { NewRequest, Spender } from '../contracts/requests.js';
-import { clean, wholeOrNull } from './columns.js';
+import type { Spender } from '../contracts/requests.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
-type Sums = Insertable<UsageDayTable>;
+/** A row of the daily sums of usage. */
+export type DayColumns = Insertable<UsageDayTable>;
 
 const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
@@ -37,47 +37,10 @@ const insertDays = new RepeatedInsert<'usage_days'>(
       ),
 );
 
-/** Adds requests to the sums of their days. A request with a code counts as an error. */
-export async function addUsage(database: Database, requests: readonly NewRequest[]): Promise<void> {
-  await insertDays.run(database, sumsOf(requests));
+/** Adds sums to those that are there. */
+export async function addUsage(database: Database, rows: readonly DayColumns[]): Promise<void> {
+  await insertDays.run(database, rows);
 }
-
-/**
- * One row for each day, account, key, provider and model, in the order of their keys, so that two
- * replicas cannot deadlock.
- */
-function sumsOf(requests: readonly NewRequest[]): Sums[] {
-  const sums = new Map<string, Sums>();
-  for (const request of requests) {
-    const row = usageSum(request);
-    const key = JSON.stringify(keyColumns.map((column) => row[column]));
-    const sum = sums.get(key);
-    if (!sum) sums.set(key, row);
-    else for (const column of sumColumns) sum[column] += row[column];
-  }
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
-}
-
-/** What a request adds to the sums of its day. */
-export function usageSum(request: NewRequest): Sums {
-  const { provider, model } = request.summedAs ?? request;
-  return {
-    day: dayOf(request.at),
-    account_id: request.accountId,
-    key_id: request.keyId ?? '',
-    provider: clean(provider) ?? '',
-    model: clean(model) ?? '',
-    requests: 1,
-    errors: request.code === null ? 0 : 1,
-    prompt_tokens: wholeOrNull(request.promptTokens) ?? 0,
-    completion_tokens: wholeOrNull(request.completionTokens) ?? 0,
-    cost_usd: finite(request.costUsd),
-    cache_saved_usd: finite(request.cacheSavedUsd),
-  };
-}
-
-const finite = (usd: number | null | undefined): number =>
-  typeof usd === 'number' && Number.isFinite(usd) ? usd : 0;
 
 /** USD that a key or an account has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(

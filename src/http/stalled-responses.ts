@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LiveList } from '../async/live-list.js';
 
 /** Looks at each response in one idle time. */
 const looks = 4;
@@ -10,10 +11,13 @@ interface WrittenSocket extends Socket {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
-/** What of a response waits for its client. */
-interface Waiting {
-  /** Changes whenever the system has taken bytes. */
-  progress: number;
+/** A response, and what of it waits for its client. */
+interface Watched {
+  readonly res: ServerResponse;
+  /** Called before it is ended. */
+  readonly onEnd: () => void;
+  /** Changes whenever the system has taken bytes; null: nothing waits to be taken. */
+  progress: number | null;
   /** Looks without progress. */
   count: number;
 }
@@ -24,34 +28,34 @@ interface Waiting {
  * not taken for one of its clients.
  */
 class StalledResponses {
-  /** Each with what is called when it is ended. */
-  private readonly open = new Map<ServerResponse, () => void>();
-  private readonly waiting = new Map<ServerResponse, Waiting>();
+  private readonly open = new LiveList<Watched>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly idleMs: number) {}
 
   watch(res: ServerResponse, onEnd: () => void): void {
-    this.open.set(res, onEnd);
+    const entry = this.open.add({ res, onEnd, progress: null, count: 0 });
     this.timer ??= setInterval(() => this.look(), Math.ceil(this.idleMs / looks)).unref();
-    res.once('close', () => this.forget(res));
+    res.once('close', () => {
+      this.open.remove(entry);
+      if (this.open.size === 0) this.stopLooking();
+    });
   }
 
-  private forget(res: ServerResponse): void {
-    this.open.delete(res);
-    this.waiting.delete(res);
-    if (this.open.size > 0 || this.timer === null) return;
+  private stopLooking(): void {
+    if (this.timer === null) return;
     clearInterval(this.timer);
     this.timer = null;
   }
 
   private look(): void {
-    for (const [res, onEnd] of this.open) {
+    for (const watched of this.open.items()) {
+      const { res, onEnd } = watched;
       const progress = progressOf(res.socket);
-      const known = this.waiting.get(res);
-      if (progress === null) this.waiting.delete(res);
-      else if (known?.progress !== progress) this.waiting.set(res, { progress, count: 0 });
-      else if (++known.count >= looks) {
+      if (progress === null || watched.progress !== progress) {
+        watched.progress = progress;
+        watched.count = 0;
+      } else if (++watched.count >= looks) {
         onEnd();
         res.destroy();
       }

@@ -1,8 +1,7 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { texts } from '../texts/texts.js';
-import { Failure } from './loaded.js';
+import { DialogEnd } from './dialog-end.js';
 
 interface ConfirmButtonProps extends ButtonProps {
   label: string;
@@ -24,15 +23,13 @@ export function ConfirmButton({ label, question, act, ...button }: ConfirmButton
       <Modal opened={opened} onClose={close} title={label} centered>
         <Stack>
           <Text size="sm">{question}</Text>
-          {acting.error ? <Failure error={acting.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button color="red" loading={acting.isPending} onClick={() => acting.mutate()}>
-              {label}
-            </Button>
-          </Group>
+          <DialogEnd
+            acting={acting}
+            label={label}
+            color="red"
+            act={() => acting.mutate()}
+            close={close}
+          />
         </Stack>
       </Modal>
     </>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
-import { Failure } from '../../components/loaded.js';
+import { DialogEnd } from '../../components/dialog-end.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Conversation,
@@ -118,15 +118,7 @@ function RenameForm({ id, title, close }: { id: string; title: string; close: ()
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {renaming.error ? <Failure error={renaming.error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={renaming.isPending} disabled={name.trim() === ''}>
-            {texts.common.save}
-          </Button>
-        </Group>
+        <DialogEnd acting={renaming} isReady={name.trim() !== ''} close={close} />
       </Stack>
     </form>
   );

@@ -1,5 +1,4 @@
 import {
-  Button,
   Checkbox,
   Group,
   Modal,
@@ -12,7 +11,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
-import { Failure } from '../../components/loaded.js';
+import { DialogEnd } from '../../components/dialog-end.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
 
@@ -64,15 +63,11 @@ export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
       <form onSubmit={submit}>
         <Stack>
           <TermFields terms={terms} change={(changed) => setTerms({ ...terms, ...changed })} />
-          {saving.error ? <Failure error={saving.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              {edited ? texts.common.save : text.create}
-            </Button>
-          </Group>
+          <DialogEnd
+            acting={saving}
+            label={edited ? texts.common.save : text.create}
+            close={close}
+          />
         </Stack>
       </form>
     </Modal>

@@ -12,8 +12,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.js';
+import { DialogEnd } from '../../components/dialog-end.js';
 import { useModelLabels } from '../../components/model-labels.js';
-import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
 import { useRefresh } from './queries.js';
 import { scoreChanges } from './score-text.js';
@@ -102,15 +102,7 @@ function ScoreDialog({ label, title, scores, isReady, save, children }: ScoreDia
         <Stack>
           {children}
           <ScoreFields scores={draft} change={setDraft} />
-          {saving.error ? <Failure error={saving.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button disabled={!isReady} loading={saving.isPending} onClick={() => saving.mutate()}>
-              {texts.common.save}
-            </Button>
-          </Group>
+          <DialogEnd acting={saving} isReady={isReady} act={() => saving.mutate()} close={close} />
         </Stack>
       </Modal>
     </>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
-import { Failure } from '../../components/loaded.js';
+import { DialogEnd } from '../../components/dialog-end.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ShownLimits, typedLimit } from './limit-words.js';
@@ -138,12 +138,7 @@ function LimitsButton({ account: { id, email, limits }, onChanged }: LimitsButto
               onChange={(value) => setEdited({ ...edited, [field]: typedLimit(value) })}
             />
           ))}
-          {saving.error ? <Failure error={saving.error} /> : null}
-          <Group justify="flex-end">
-            <Button loading={saving.isPending} onClick={() => saving.mutate()}>
-              {texts.common.save}
-            </Button>
-          </Group>
+          <DialogEnd acting={saving} act={() => saving.mutate()} close={close} />
         </Stack>
       </Modal>
     </>

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
 export interface ProviderHealth {
-  /** Calls that ended in the last `windowMs`, and those of them that failed. */
+  /** Calls that ended in the last `healthWindowMs`, and those of them that the provider failed. */
   readonly attempts: number;
   readonly failures: number;
   /** Medians of about an hour, in ms; null: there are too few. */
@@ -11,6 +11,8 @@ export interface ProviderHealth {
   readonly ttftMs: number | null;
   readonly lastSuccessAt: number | null;
   readonly lastFailure: LastFailure | null;
+  /** The last call for a model that the provider does not have: no failure of the provider. */
+  readonly lastModelError: LastFailure | null;
 }
 
 /** Without the provider's words, which may quote a request. */
@@ -43,6 +45,7 @@ interface Watched {
   readonly ttfts: RecentSamples;
   lastSuccessAt: number | null;
   lastFailure: LastFailure | null;
+  lastModelError: LastFailure | null;
 }
 
 /** Counts the calls of this process by provider, for people who look at its health. */
@@ -64,8 +67,12 @@ export class ProviderHealths {
       watched.latencies.add(latencyMs, at);
       if (firstContentMs !== null) watched.ttfts.add(firstContentMs, at);
     } else {
-      minute.failures++;
-      watched.lastFailure = { at, model, code: outcome, status };
+      const failure = { at, model, code: outcome, status };
+      if (outcome === 'model_not_found') watched.lastModelError = failure;
+      else {
+        minute.failures++;
+        watched.lastFailure = failure;
+      }
     }
   }
 
@@ -85,6 +92,7 @@ export class ProviderHealths {
       ttftMs: watched.ttfts.p50(at, samplesWindowMs),
       lastSuccessAt: watched.lastSuccessAt,
       lastFailure: watched.lastFailure,
+      lastModelError: watched.lastModelError,
     };
   }
 
@@ -97,6 +105,7 @@ export class ProviderHealths {
         ttfts: new RecentSamples(maxSamples),
         lastSuccessAt: null,
         lastFailure: null,
+        lastModelError: null,
       };
       this.watched.set(provider, watched);
     }

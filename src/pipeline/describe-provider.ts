@@ -5,7 +5,7 @@ import type { GatewaySnapshot } from './snapshot.js';
 import type { GatewayState } from './state.js';
 import { parseUrl } from '../parse-url.js';
 
-/** `untried`: this process has not called it. */
+/** `untried`: this process has not called it, or only for models that it does not have. */
 export type ProviderCondition = 'ok' | 'failing' | 'resting' | 'untried';
 
 /** A configured provider, and how it does. */
@@ -64,7 +64,9 @@ function conditionOf(health: ProviderHealth | null, rests: boolean): ProviderCon
   if (rests) return 'resting';
   if (health === null) return 'untried';
   const { lastSuccessAt, lastFailure } = health;
-  return lastFailure !== null && lastFailure.at > (lastSuccessAt ?? 0) ? 'failing' : 'ok';
+  if (lastFailure !== null && lastFailure.at > (lastSuccessAt ?? 0)) return 'failing';
+  // a wrong address also answers 404: only a success says that the provider works
+  return lastSuccessAt === null ? 'untried' : 'ok';
 }
 
 /** An address without a user's name, password and parameters. */

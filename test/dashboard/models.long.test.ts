@@ -8,11 +8,13 @@ import {
 } from '../helpers/chromium.js';
 import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
 import type { RunningGateway } from '../helpers/gateway.js';
+import type { Upstream } from '../helpers/upstream.js';
 
 describe.runIf(hasChromium)('the page of models and providers', () => {
   let gateway: RunningGateway;
+  let upstream: Upstream;
   beforeAll(async () => {
-    ({ gateway } = await startDashboard({
+    ({ gateway, upstream } = await startDashboard({
       models: {
         'up/gpt-4o': { inputPrice: 2.5, outputPrice: 10, contextLength: 128_000 },
         'up/cheap': { inputPrice: 0.1, outputPrice: 0.2, quality: 0.4 },
@@ -40,6 +42,15 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
     expect(complaintsOf(page)).toEqual([]);
   });
 
+  it('shows a model that the provider does not have as the error of the model', async () => {
+    const page = await signInAndOpen(gateway, '/models');
+    upstream.script([{ status: 404 }]);
+    await page.getByRole('button', { name: 'Test up with a tiny request' }).click();
+    await page.getByText('answered 404 for the model cheap').waitFor();
+    const provider = page.getByRole('row', { name: /openai-compatible/ });
+    await provider.getByText('working').waitFor();
+  });
+
   it('finds a model by its name, and says what to do where none matches', async () => {
     const page = await signInAndOpen(gateway, '/models');
     await page.getByRole('searchbox').fill('never');
@@ -57,8 +68,6 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
       await page.getByRole('button', { name: 'Details: up/gpt-4o' }).click();
       await page.getByText('coding').waitFor();
       expect(await seriousFindings(page)).toEqual([]);
-      const name = `/tmp/shots/d3/models-${theme}-${width}.png`;
-      if (process.env['SHOTS']) await page.screenshot({ path: name, fullPage: true });
     }
   });
 });

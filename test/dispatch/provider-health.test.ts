@@ -53,6 +53,17 @@ describe('the health of a provider', () => {
     expect(health.find('p')).toMatchObject({ latencyMs: 200, ttftMs: 10 });
   });
 
+  it('is not worse where the provider does not have the model of a call', () => {
+    const health = watched();
+    health.record(attempt({ model: 'gone', outcome: 'model_not_found', status: 404 }));
+    expect(health.find('p')).toMatchObject({
+      attempts: 1,
+      failures: 0,
+      lastFailure: null,
+      lastModelError: { at: now, model: 'gone', code: 'model_not_found', status: 404 },
+    });
+  });
+
   it('takes a client that left for no failure of the provider', () => {
     const health = watched();
     health.record(attempt({ outcome: 'client_closed', status: null }));

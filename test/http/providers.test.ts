@@ -149,6 +149,41 @@ describe('a test of a provider', () => {
     });
   });
 
+  it('that lacks a model shows the model’s error, and works as before', async () => {
+    upstream.script([{ status: 404 }]);
+    const { json } = await test({ model: 'gpt-4o' });
+    expect(json).toMatchObject({ ok: false, model: 'up/gpt-4o', error: { status: 404 } });
+    const found = await conditionOf();
+    expectConforms('provider.response', found);
+    expect(found).toMatchObject({
+      condition: 'ok',
+      details: {
+        health: {
+          attempts: 2,
+          failures: 0,
+          lastFailure: null,
+          lastModelError: { model: 'gpt-4o', code: 'model_not_found', status: 404 },
+        },
+      },
+    });
+  });
+
+  it('of a provider that has answered 404 alone says that nothing is known yet', async () => {
+    const fresh = await startGateway({
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: { 'up/gone': {} },
+    });
+    const browser = await administratorOf(fresh, 'other@example.org');
+    upstream.script([{ status: 404 }]);
+    await browser.ask('POST', '/api/v1/providers/up/test', {});
+    const { json } = await browser.ask('GET', '/api/v1/providers/up');
+    await fresh.close();
+    expect(json).toMatchObject({
+      condition: 'untried',
+      details: { health: { attempts: 1, lastModelError: { model: 'gone' } } },
+    });
+  });
+
   it('tells the provider’s words where it fails, and which keys rest', async () => {
     upstream.script([{ status: 401 }]);
     const { json } = await test({ model: 'gpt-4o' });

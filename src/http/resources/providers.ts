@@ -59,11 +59,13 @@ function shownDetails({ baseUrl, keys, cooldowns, health }: DescribedProvider['d
   };
 }
 
-function shownHealth({ lastSuccessAt, lastFailure, ...counts }: ProviderHealth): object {
+function shownHealth(health: ProviderHealth): object {
+  const { lastSuccessAt, lastFailure, lastModelError, ...counts } = health;
   return {
     ...counts,
     lastSuccessAt: isoOrNull(lastSuccessAt),
     lastFailure: lastFailure && shownFailure(lastFailure),
+    lastModelError: lastModelError && shownFailure(lastModelError),
   };
 }
 

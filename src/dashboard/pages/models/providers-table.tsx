@@ -1,6 +1,5 @@
 import { Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { Empty } from '../../components/empty.js';
 import { type Column, ListTable } from '../../components/list-table.js';
@@ -65,10 +64,7 @@ const healthColumns: readonly Column<Provider>[] = [
     isFigure: true,
   },
   { label: text.ttft, cell: ({ details }) => formatMs(details?.health?.ttftMs), isFigure: true },
-  {
-    label: text.lastFailure,
-    cell: ({ details }) => lastFailureOf(details?.health?.lastFailure ?? null),
-  },
+  { label: text.lastError, cell: ({ details }) => lastErrorsOf(details?.health ?? null) },
   { label: text.test, cell: ({ name }) => <TestButton provider={name} />, isHeadHidden: true },
 ];
 
@@ -94,11 +90,29 @@ const Condition = ({ provider: { condition, details } }: { provider: Provider })
   </Stack>
 );
 
-type Failed = NonNullable<NonNullable<Provider['details']>['health']>['lastFailure'];
+type Health = NonNullable<Provider['details']>['health'];
 
-const lastFailureOf = (failure: Failed): ReactNode =>
-  failure === null ? null : (
-    <Text size="xs" title={formatSecond(failure.at)}>
-      {formatAgo(failure.at)}: <Code>{failure.code}</Code> {failure.status ?? ''} {failure.model}
-    </Text>
+/** The provider's own last failure, and that of a model that it does not have. */
+function lastErrorsOf(health: Health) {
+  const { lastFailure = null, lastModelError = null } = health ?? {};
+  if (!lastFailure && !lastModelError) return null;
+  return (
+    <Stack gap={2}>
+      {lastFailure ? (
+        <Text size="xs" title={formatSecond(lastFailure.at)}>
+          {formatAgo(lastFailure.at)}: <Code>{lastFailure.code}</Code> {lastFailure.status ?? ''}{' '}
+          {lastFailure.model}
+        </Text>
+      ) : null}
+      {lastModelError ? (
+        <Text size="xs" c="dimmed" className="text-plain" title={formatSecond(lastModelError.at)}>
+          {fill(text.modelMissing, {
+            time: formatAgo(lastModelError.at),
+            status: lastModelError.status ?? lastModelError.code,
+            model: lastModelError.model,
+          })}
+        </Text>
+      ) : null}
+    </Stack>
   );
+}

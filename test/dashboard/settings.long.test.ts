@@ -76,8 +76,6 @@ describe.runIf(hasChromium)('the settings', () => {
         await page.getByRole('tabpanel').waitFor();
         await page.waitForLoadState('networkidle');
         expect(await seriousFindings(page), tab).toEqual([]);
-        const name = `/tmp/shots/d3/settings-${tab}-${theme}-${width}.png`;
-        if (process.env['SHOTS']) await page.screenshot({ path: name, fullPage: true });
       }
     }
   });

@@ -2,7 +2,6 @@ import {
   Alert,
   Button,
   Group,
-  Paper,
   PasswordInput,
   Select,
   SimpleGrid,
@@ -16,6 +15,7 @@ import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
 import { Failure } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
+import { Panel } from '../../components/panel.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { snippets } from './snippets.js';
@@ -33,7 +33,7 @@ export default function ConnectPage() {
   const shown = snippets({ url: gatewayUrl, key: key === '' ? text.placeholder : key, model });
   return (
     <Page title={text.title} lead={text.lead}>
-      <Paper withBorder p="md">
+      <Panel title={text.fillIn}>
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <ModelSelect model={model} choose={setModel} />
           <KeyField
@@ -42,7 +42,7 @@ export default function ConnectPage() {
             program={shown.find(({ id }) => id === program)?.program ?? program}
           />
         </SimpleGrid>
-      </Paper>
+      </Panel>
       <Tabs value={program} onChange={(id) => setProgram(id ?? 'curl')} keepMounted={false}>
         <Tabs.List mb="md">
           {shown.map((snippet) => (

@@ -1,4 +1,4 @@
-import { Anchor, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -6,6 +6,7 @@ import { api, dataOf } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
+import { Panel } from '../../components/panel.js';
 import { texts } from '../../texts/texts.js';
 import { HowToUse } from './how-to-use.js';
 import { PreviewPanel } from './preview-panel.js';
@@ -66,7 +67,7 @@ function Editor({ stored }: { stored: Preference | null }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 4 }}>
-        <Paper withBorder p="md">
+        <Panel title={text.draft}>
           <Stack>
             <SettingsForm draft={draft} change={change} />
             <SaveBar
@@ -76,7 +77,7 @@ function Editor({ stored }: { stored: Preference | null }) {
               discard={() => setDraft(before)}
             />
           </Stack>
-        </Paper>
+        </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 8 }}>
         <PreviewPanel draft={draft} storedId={stored?.id ?? null} />

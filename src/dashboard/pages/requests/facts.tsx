@@ -1,6 +1,7 @@
-import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { Panel } from '../../components/panel.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -27,7 +28,7 @@ export function Facts({ request }: { request: RequestDetails }) {
           )}
         </Alert>
       )}
-      <Paper withBorder p="sm">
+      <Panel title={text.figures}>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
           {figuresOf(request).map(([label, value]) => (
             <Fact key={label} label={label}>
@@ -35,7 +36,7 @@ export function Facts({ request }: { request: RequestDetails }) {
             </Fact>
           ))}
         </SimpleGrid>
-      </Paper>
+      </Panel>
     </Stack>
   );
 }

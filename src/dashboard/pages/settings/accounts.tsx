@@ -85,11 +85,9 @@ type Account = Schema<'AccountResponse'>;
 
 function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[] {
   return [
-    { label: text.email, cell: ({ email }) => email ?? text.unowned },
-    { label: text.role, cell: ({ role }) => text.roles[role] },
+    { label: text.email, cell: (account) => <Name {...account} /> },
     { label: text.state, cell: (account) => <State {...account} /> },
     { label: text.limits, cell: ({ limits }) => limitWords(limits) },
-    { label: text.created, cell: ({ createdAt }) => formatDay(createdAt), isFigure: true },
     {
       label: text.actions,
       cell: (account) => <AccountActions account={account} onLink={onLink} />,
@@ -116,6 +114,17 @@ function AccountsTable({ onLink }: { onLink: (link: GivenLink) => void }) {
     </Paged>
   );
 }
+
+const Name = ({ email, role, createdAt }: Account) => (
+  <>
+    <Text fw={500} size="sm" className="text-plain">
+      {email ?? text.unowned}
+    </Text>
+    <Text size="xs" c="dimmed">
+      {text.roles[role]} · {fill(text.created, { time: formatDay(createdAt) })}
+    </Text>
+  </>
+);
 
 const State = ({ disabledAt }: Account) => (
   <StateBadge

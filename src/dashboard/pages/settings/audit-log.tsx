@@ -1,4 +1,4 @@
-import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -77,19 +77,23 @@ const columns: readonly Column<Schema<'AuditResponse'>>[] = [
   { label: text.at, cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span> },
   {
     label: text.act,
-    cell: ({ act }) => (
+    cell: ({ act, details }) => (
       <>
-        {actWords[act]} <Code>{act}</Code>
+        {actWords[act]}
+        <Small value={[act, wordsOf(details)].filter((words) => words !== '').join(' · ')} />
       </>
     ),
   },
-  { label: text.actor, cell: ({ actor }) => <Small value={actor} /> },
-  { label: text.target, cell: ({ target }) => target && <Small value={target} /> },
-  { label: text.address, cell: ({ address }) => address ?? '' },
   {
-    label: text.detailsColumn,
-    cell: ({ details }) => details != null && <Small value={wordsOf(details)} />,
+    label: text.actor,
+    cell: ({ actor, address }) => (
+      <>
+        {actor}
+        <Small value={address ?? ''} />
+      </>
+    ),
   },
+  { label: text.target, cell: ({ target }) => target && <Small value={target} /> },
 ];
 
 function Acts({ filter }: { filter: ActFilter }) {
@@ -115,11 +119,12 @@ function Acts({ filter }: { filter: ActFilter }) {
   );
 }
 
-const Small = ({ value }: { value: string }) => (
-  <Text size="xs" miw={120} className="text-plain">
-    {value}
-  </Text>
-);
+const Small = ({ value }: { value: string }) =>
+  value === '' ? null : (
+    <Text size="xs" miw={120} c="dimmed" className="text-plain">
+      {value}
+    </Text>
+  );
 
 /** `name: value` of each detail that has a value. */
 function wordsOf(details: unknown): string {

@@ -1,12 +1,13 @@
-import { Alert, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
+import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/panel.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { connectionsOf, rulesOf, type TestedConnection } from './rules.js';
+import { connectionsOf, type Rule, rulesOf, type TestedConnection } from './rules.js';
 
 const text = texts.settings;
 type InForce = Schema<'ConfigurationResponse'>;
@@ -24,7 +25,13 @@ export default function Configuration() {
           <Source inForce={inForce} />
           <Rules settings={inForce.settings} />
           <Panel title={text.connections} lead={text.connectionsLead}>
-            <Connections connections={inForce.connections} />
+            <ListTable
+              label={text.connections}
+              columns={connectionColumns}
+              rows={connectionsOf(inForce.connections)}
+              keyOf={nameOf}
+              minWidth={420}
+            />
           </Panel>
           <Panel title={text.yaml} lead={text.yamlLead}>
             <CodeBlock code={inForce.yaml} label={text.yaml} />
@@ -60,69 +67,69 @@ const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) 
   </Stack>
 );
 
+const ruleColumns: readonly Column<Rule>[] = [
+  { label: text.rule, cell: ({ label }) => label },
+  { label: text.inForce, cell: ({ value }) => value },
+];
+
 const Rules = ({ settings }: { settings: InForce['settings'] }) => {
   const { rows, yaml } = rulesOf(settings);
   return (
     <Panel title={text.rules}>
-      <Table withRowBorders={false} w="auto">
-        <Table.Tbody>
-          {rows.map(({ label, value }) => (
-            <Table.Tr key={label}>
-              <Table.Th fw={400}>{label}</Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        label={text.rules}
+        columns={ruleColumns}
+        rows={rows}
+        keyOf={({ label }) => label}
+        minWidth={360}
+      />
       <Text size="sm">{text.paste}</Text>
       <CodeBlock code={yaml} label={text.paste} />
     </Panel>
   );
 };
 
-const Connections = ({ connections }: { connections: InForce['connections'] }) => (
-  <Table verticalSpacing="xs">
-    <Table.Tbody>
-      {connectionsOf(connections).map(({ kind, name }) => (
-        <ConnectionRow key={`${kind} ${name ?? ''}`} kind={kind} {...(name ? { name } : {})} />
-      ))}
-    </Table.Tbody>
-  </Table>
-);
+const nameOf = ({ kind, name }: TestedConnection): string =>
+  [text.kinds[kind], name].filter(Boolean).join(' ');
 
-function ConnectionRow({ kind, name }: TestedConnection) {
+const connectionColumns: readonly Column<TestedConnection>[] = [
+  { label: text.connection, cell: nameOf },
+  {
+    label: text.test,
+    cell: (connection) => <ConnectionTest connection={connection} />,
+    isHeadHidden: true,
+  },
+];
+
+function ConnectionTest({ connection }: { connection: TestedConnection }) {
+  const { kind, name } = connection;
   const testing = useMutation({
     mutationFn: () =>
       dataOf(api.POST('/api/v1/configuration/tests', { body: name ? { kind, name } : { kind } })),
   });
   const { data, error } = testing;
   const isBad = error !== null || data?.ok === false;
-  const shown = [text.kinds[kind], name].filter(Boolean).join(' ');
   return (
-    <Table.Tr>
-      <Table.Th fw={400}>{shown}</Table.Th>
-      <Table.Td>
-        <Group gap="sm" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={fill(text.testLabel, { name: shown })}
-            loading={testing.isPending}
-            onClick={() => testing.mutate()}
-          >
-            {text.test}
-          </Button>
-          <Text
-            size="sm"
-            role="status"
-            className="text-plain"
-            c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}
-          >
-            {error?.message ??
-              (data ? fill(text.testOk, { detail: data.detail, ms: formatMs(data.ms) }) : '')}
-          </Text>
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap="sm" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        flex="none"
+        aria-label={fill(text.testLabel, { name: nameOf(connection) })}
+        loading={testing.isPending}
+        onClick={() => testing.mutate()}
+      >
+        {text.test}
+      </Button>
+      <Text
+        size="sm"
+        role="status"
+        className="text-plain"
+        c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}
+      >
+        {error?.message ??
+          (data ? fill(text.testOk, { detail: data.detail, ms: formatMs(data.ms) }) : '')}
+      </Text>
+    </Group>
   );
 }

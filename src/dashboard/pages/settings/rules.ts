@@ -44,9 +44,15 @@ const periods = [
   'auditDays',
 ] as const;
 
+/** A rule in words. */
+export interface Rule {
+  readonly label: string;
+  readonly value: string;
+}
+
 /** The rules of sign-up and retention in words, and as the configuration file has them. */
 export function rulesOf(settings: Settings): {
-  rows: { label: string; value: string }[];
+  rows: Rule[];
   yaml: string;
 } {
   const signUp = partOf(settings, 'auth')['signUp'] === 'open' ? 'open' : 'closed';

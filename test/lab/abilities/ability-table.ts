@@ -42,6 +42,12 @@ const maxError = 0.5;
 const saysEnough = ({ columns, error }: FittedAbility): boolean =>
   error <= (columns < minColumns ? sureError : maxError);
 
+/**
+ * A proposed revision of a repository (`maker/model@refs/pr/6`) helps to place the columns that it
+ * has results in, but nobody asks for it by that name.
+ */
+const isRevision = (model: string): boolean => model.includes('@refs/');
+
 /** Smaller differences are left out. */
 const least = 0.03;
 const guessError = 0.8,
@@ -107,7 +113,7 @@ export function abilityTable(
 ): AbilityTable {
   const best = new Map<string, FittedAbility>();
   for (const one of models) {
-    if (!saysEnough(one)) continue;
+    if (!saysEnough(one) || isRevision(one.model)) continue;
     const identity = modelIdentity(one.model);
     const rival = best.get(identity);
     if (!rival || rival.columns < one.columns) best.set(identity, one);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { abilityTable } from '../abilities/ability-table.js';
 import { fitAbilities } from '../abilities/fit-abilities.js';
 import type { PublishedResults, Result } from '../abilities/published-results.js';
 import { effortLevel, measuredBy, measuredByTask } from '../abilities/result-kinds.js';
@@ -61,6 +62,20 @@ describe('abilities', () => {
     expect(fresh!.error).toBe(Math.max(...models.map(({ error }) => error)));
     expect(fresh!.ability).toBeGreaterThan(0);
     expect(fresh!.ability).toBeLessThan(known!.ability - 0.1);
+  });
+
+  it('of a proposed revision of a repository are not shipped: its name would be the number 6', () => {
+    const { published } = invented(20);
+    const model = 'maker/m0@refs/pr/6';
+    const results = published.results.map((one) =>
+      one.model === 'maker/m0' ? { ...one, model } : one,
+    );
+    const fitted = fitAbilities({ ...published, results });
+    expect(fitted.models.map((one) => one.model)).toContain(model);
+    const families = { constant: 0, factor: 1, error: 0.3 };
+    const { models } = abilityTable(fitted, families, '2026-07', '');
+    expect(Object.keys(models)).toHaveLength(19);
+    expect(Object.keys(models).filter((name) => !/[a-z]/.test(name))).toEqual([]);
   });
 
   it('are the same each time', () => {

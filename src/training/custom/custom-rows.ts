@@ -27,6 +27,8 @@ export interface CustomRows {
   readonly scale: Float32Array;
   /** By row and model: the predictor's log odds. */
   readonly odds: Float32Array;
+  /** By row and model: the standard deviation of the quality that the predictor expects. */
+  readonly doubts: Float32Array;
   /** By row and model, 0..1; NaN if not measured. */
   readonly scores: Float32Array;
   readonly costs: Float32Array | null;
@@ -53,6 +55,7 @@ export function readCustomRows(
   const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length),
+    doubts = new Float32Array(prompts.length * models.length),
     expectedCosts = new Float32Array(prompts.length * models.length);
   const prices = pricesOf(models, terms);
   const expect = expectationsOf(predictor, models, known);
@@ -62,13 +65,11 @@ export function readCustomRows(
       { tokens } = measureRequest(messages);
     const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
-    expect({ features, reading }).forEach(({ quality, outputTokens }, model) => {
-      odds[row * models.length + model] = logOdds(quality);
-      expectedCosts[row * models.length + model] = expectedCost(
-        prices[model]!,
-        tokens,
-        outputTokens,
-      );
+    expect({ features, reading }).forEach(({ quality, uncertainty, outputTokens }, model) => {
+      const at = row * models.length + model;
+      odds[at] = logOdds(quality);
+      doubts[at] = uncertainty;
+      expectedCosts[at] = expectedCost(prices[model]!, tokens, outputTokens);
     });
     if (row % everyRows === 0) onProgress(row / prompts.length);
   });
@@ -82,6 +83,7 @@ export function readCustomRows(
     points,
     ...scaling,
     odds,
+    doubts,
     scores,
     costs,
     expectedCosts,

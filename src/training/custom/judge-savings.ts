@@ -1,3 +1,4 @@
+import { isTolerated } from '../../routing/rank-by-tradeoff.js';
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
 import { meanOf, type Predicted, valuesAt } from './choices.js';
 import type { HeldOut } from './cross-validate.js';
@@ -41,7 +42,7 @@ export type Judged = { readonly savings: TrainedSavings } | { readonly unjudged:
 
 /** As many as a training asks for. */
 const minPrompts = 20;
-// 0.9 - 0.85 is slightly more than 0.05 in binary
+// predictions have single precision, in which 0.9 - 0.85 is slightly more than 0.05
 const dust = 1e-6;
 
 /** What costs are judged by, beside rows and predictions. */
@@ -84,9 +85,12 @@ function judgeOne(
   const { source, costs, judged } = known;
   // routing sees its own expectation of costs, never what an answer will have cost
   const seen = unpriced.length === 0 ? rows.expectedCosts : meanCosts(rows, costs);
-  const choose = (predicted: Predicted): Int32Array =>
-    judged.map((place, row) => (place < 0 ? -1 : cheapest(rows, predicted, seen, row, tolerance)));
-  const [trained, shipped] = [choose(heldOut[by]), choose(heldOut.router)];
+  const choose = (predicted: Predicted, doubts: Float32Array | null): Int32Array =>
+    judged.map((place, row) =>
+      place < 0 ? -1 : cheapest(rows, { predicted, doubts, costs: seen }, row, tolerance),
+    );
+  // as routing does: what the account's own data taught is taken as it is
+  const [trained, shipped] = [choose(heldOut[by], null), choose(heldOut.router, rows.doubts)];
   const compare = (places: Int32Array, others: Int32Array): RouterComparison =>
     compared(rows, costs, places, others, seed);
   const costFor = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
@@ -157,19 +161,35 @@ function meanCosts({ models, count }: CustomRows, costs: Float32Array): Float32A
   );
 }
 
+/** What `tradeoff: cost` goes by, by row and model. */
+interface Weighed {
+  readonly predicted: Predicted;
+  /** Standard deviations of what is predicted; null: it is taken as it is. */
+  readonly doubts: Float32Array | null;
+  readonly costs: Float32Array;
+}
+
 /** The place that `tradeoff: cost` chooses in a row, among the models with a score there. */
 function cheapest(
   { models, scores }: CustomRows,
-  predicted: Predicted,
-  costs: Float32Array,
+  { predicted, doubts, costs }: Weighed,
   row: number,
   tolerance: number,
 ): number {
   const from = row * models.length;
   const measured = models.flatMap((_, model) => (Number.isNaN(scores[from + model]!) ? [] : model));
-  const best = Math.max(...measured.map((model) => predicted[from + model]!));
+  const best = measured.reduce((kept, model) =>
+    predicted[from + model]! > predicted[from + kept]! ? model : kept,
+  );
+  const doubtOf = (model: number): number => doubts?.[from + model] ?? 0;
   return measured
-    .filter((model) => predicted[from + model]! >= best - tolerance - dust)
+    .filter((model) =>
+      isTolerated(
+        predicted[from + best]! - predicted[from + model]! - dust,
+        Math.hypot(doubtOf(best), doubtOf(model)),
+        tolerance,
+      ),
+    )
     .reduce((kept, model) => {
       const less = costs[from + model]! - costs[from + kept]!;
       const isBetter = predicted[from + model]! > predicted[from + kept]!;

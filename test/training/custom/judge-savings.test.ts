@@ -24,6 +24,7 @@ function rowsOf(changes: Partial<CustomRows> = {}): CustomRows {
     mean: new Float32Array(0),
     scale: new Float32Array(0),
     odds: new Float32Array(count * 2),
+    doubts: new Float32Array(count * 2),
     scores: everyRow(1, 1),
     costs: everyRow(0.01, 0.001),
     expectedCosts: everyRow(NaN, NaN),
@@ -62,6 +63,16 @@ describe('what tradeoff: cost saves', () => {
     const savings = judge(rowsOf(), { ...learned, fitted: everyRow(0.9, 0.84) });
     expect(savings.trained.saved).toEqual({ value: 0, low: 0, high: 0 });
     expect(isCheaper(savings)).toBe(false);
+  });
+
+  it('of the shipped predictor is what routing would save: its doubts count, the trained one’s not', () => {
+    const alike = everyRow(0.9, 0.87);
+    const heldOut = { router: alike, offsets: alike, fitted: alike };
+    expect(judge(rowsOf(), heldOut).shipped.saved.value).toBeCloseTo(0.9);
+    const savings = judge(rowsOf({ doubts: everyRow(0.03, 0.03) }), heldOut);
+    expect(savings.shipped.saved.value).toBe(0);
+    expect(savings.trained.saved.value).toBeCloseTo(0.9);
+    expect(isCheaper(savings)).toBe(true);
   });
 
   it('does not count where more quality is lost than tolerated', () => {

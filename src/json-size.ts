@@ -162,24 +162,40 @@ class NameSet {
  * one level after the other, because a recursion could be too deep.
  */
 export function parsedExcess(value: unknown, bounds: JsonBounds): JsonExcess | null {
+  const counted = { values: typeof value === 'string' ? 1 : 0, members: 0, next: [] as unknown[] };
   let level: unknown[] = [value];
-  let values = 0,
-    members = 0;
   for (let depth = 0; level.length > 0; depth++) {
-    const next: unknown[] = [];
+    counted.next = [];
     for (const one of level) {
-      if (typeof one === 'string') values++;
       if (typeof one !== 'object' || one === null) continue;
       if (depth >= bounds.depth) return 'depth';
-      const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
-      members += inner.length;
-      if (++values > bounds.values) return 'values';
-      if (members > bounds.members) return 'members';
-      for (const item of inner)
-        if (typeof item === 'string' || typeof item === 'object') next.push(item);
+      addMembers(one, counted);
+      if (++counted.values > bounds.values) return 'values';
+      if (counted.members > bounds.members) return 'members';
     }
-    level = next;
-    if (values > bounds.values) return 'values';
+    level = counted.next;
+    if (counted.values > bounds.values) return 'values';
   }
   return null;
+}
+
+/** Counts the members of a list or an object; lists and objects among them come next. */
+function addMembers(
+  one: object,
+  counted: { values: number; members: number; next: unknown[] },
+): void {
+  const add = (item: unknown): void => {
+    if (typeof item === 'string') counted.values++;
+    else if (typeof item === 'object') counted.next.push(item);
+  };
+  if (Array.isArray(one)) {
+    counted.members += one.length;
+    for (const item of one as unknown[]) add(item);
+    return;
+  }
+  // not `Object.values`, which makes a list of each object
+  for (const name in one) {
+    counted.members++;
+    add((one as Record<string, unknown>)[name]);
+  }
 }

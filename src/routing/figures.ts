@@ -71,6 +71,9 @@ export interface KindsOfTask {
   readonly names?: readonly string[];
 }
 
+/** Of an explanation until its candidate has a place. */
+const noReason = '';
+
 /** What a ranker predicts of one candidate for one request. */
 export type Prediction = Required<
   Pick<
@@ -88,14 +91,18 @@ export type Prediction = Required<
   >
 >;
 
-/** Figures with what a ranker predicts in place of what was known beforehand. */
-export function withPrediction({ price, latency }: Figures, prediction: Prediction): Figures {
+/**
+ * Figures with what a ranker predicts in place of what was known beforehand: an explanation that
+ * waits for its reason, so that the candidate's place needs no copy.
+ */
+export function withPrediction({ price, latency }: Figures, prediction: Prediction): Explanation {
   const { quality, uncertainty, interval, basis, cost, answerCost } = prediction;
   const { outputTokens, times, gate, kinds } = prediction;
   return {
     quality,
     price,
     latency,
+    reason: noReason,
     uncertainty,
     interval,
     basis,
@@ -115,11 +122,20 @@ export interface Explanation extends Figures {
   explored?: true;
 }
 
-/** A copy of the figures, with the reason for the candidate's place. */
+const isWaiting = (figures: Figures): figures is Explanation =>
+  (figures as Explanation).reason === noReason;
+
+/**
+ * The figures with the reason for the candidate's place: those that `withPrediction` has made
+ * themselves, of others a copy.
+ */
 export function explanationOf(figures: Figures, reason: string): Explanation {
+  if (isWaiting(figures)) {
+    figures.reason = reason;
+    return figures;
+  }
   const { quality, price, latency, uncertainty, cost, answerCost, outputTokens } = figures;
   const { learned, qualityBefore, gate, kinds, interval, basis, times } = figures;
-  if (isPredicted(figures)) return predictedExplanation(figures, reason);
   const explanation: Explanation = { quality, price, latency, reason };
   if (uncertainty !== undefined) explanation.uncertainty = uncertainty;
   if (interval !== undefined) explanation.interval = interval;
@@ -133,37 +149,6 @@ export function explanationOf(figures: Figures, reason: string): Explanation {
   if (gate !== undefined) explanation.gate = gate;
   if (kinds !== undefined) explanation.kinds = kinds;
   return explanation;
-}
-
-/** Whether all is there that a ranker predicts, and nothing that only some candidates have. */
-const isPredicted = (figures: Figures): figures is Figures & Prediction =>
-  figures.kinds !== undefined &&
-  figures.times !== undefined &&
-  figures.interval !== undefined &&
-  figures.basis !== undefined &&
-  figures.answerCost !== undefined &&
-  figures.learned === undefined &&
-  figures.qualityBefore === undefined;
-
-/** In one piece: properties that are added one by one take four times as long. */
-function predictedExplanation(figures: Figures & Prediction, reason: string): Explanation {
-  const { quality, price, latency, uncertainty, interval, basis, cost, answerCost } = figures;
-  const { outputTokens, times, gate, kinds } = figures;
-  return {
-    quality,
-    price,
-    latency,
-    reason,
-    uncertainty,
-    interval,
-    basis,
-    cost,
-    answerCost,
-    outputTokens,
-    times,
-    gate,
-    kinds,
-  };
 }
 
 /** The figures of one candidate as `?explain=true` shows them and as they are stored. */

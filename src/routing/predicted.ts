@@ -5,7 +5,6 @@ import { habitsOf } from './answer-length/model-habits.js';
 import { imageTokens } from './tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { ExpectedQuality } from './outlook/expected-quality.js';
-import type { Basis } from './outlook/model-abilities.js';
 import { type AnswerTimes, type KindsOfTask, withPrediction } from './figures.js';
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
@@ -67,7 +66,7 @@ export interface Understood {
  */
 export function predicted(
   known: Appraisal,
-  { quality, uncertainty, interval, basis }: ExpectedQuality & { readonly basis: Basis },
+  { quality, uncertainty, interval, basis }: ExpectedQuality,
   request: RoutingRequest,
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {

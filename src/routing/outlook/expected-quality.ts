@@ -1,11 +1,13 @@
 import type { ReasoningEffort } from '../../completion.js';
 import { lengthOf, sigmoid } from '../numbers.js';
-import type { ModelAbilities, ModelAbility } from './model-abilities.js';
+import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
 
-/** What is expected of a model's answer by its ability alone. */
+/** What is expected of a model's answer. */
 export interface ExpectedQuality {
+  /** Where what is known of the model is from. */
+  readonly basis: Basis;
   /** 0..1. */
   readonly quality: number;
   /** Its standard deviation, as far as it is the model's: all models share the request's. */
@@ -56,6 +58,7 @@ export class QualityScale {
       share = sigmoid(slope * above);
     const reach = deviations * lengthOf(error, difficultyError);
     return {
+      basis: known.basis,
       quality: outlook.ceiling * share,
       uncertainty: outlook.ceiling * slope * share * (1 - share) * error,
       interval: [

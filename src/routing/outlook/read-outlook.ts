@@ -29,17 +29,23 @@ const minShare = 0.08;
 /** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
 export class OutlookReader {
   private readonly kindNames: readonly string[];
+  /** Of one request after the other: arrays of such sizes are dear to make and to collect. */
+  private readonly sums: Float64Array;
+  private readonly scaled: Float64Array;
 
   constructor(readonly weights: OutlookWeights) {
     this.kindNames = weights.kinds.map(({ name }) => name);
+    this.sums = new Float64Array(weights.bias.length);
+    this.scaled = new Float64Array(weights.denseNames.length);
   }
 
   /** What a request asks of any model. */
   read(features: Features): Outlook {
     const { languages, bias, gramScale, grams, dense, everydayDifficulty } = this.weights;
-    const sums = sumOfRows(grams, bias.length, features.buckets, features.weights);
+    const { buckets, weights: amounts } = features;
+    const sums = sumOfRows(grams, bias.length, buckets, amounts, this.sums);
     for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! * gramScale[at]! + bias[at]!;
-    addRows(dense, scaledDense(features.dense, this.weights), sums);
+    addRows(dense, scaledDense(features.dense, this.weights, this.scaled), sums);
     const [fitted = 0, ceiling = 0] = sums;
     const everyday = sigmoid(sums[2]!);
     const stretched = everydayDifficulty.constant + everydayDifficulty.factor * fitted;

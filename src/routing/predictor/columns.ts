@@ -4,6 +4,7 @@ const columnsAtOnce = 8;
 /**
  * The weighted sum of some rows of an integer matrix. Most of the work of reading a text.
  * @param width numbers in each row
+ * @param sums where to write them; what it held is lost. Default: a new array
  * @returns `width` sums
  */
 export function sumOfRows(
@@ -11,14 +12,17 @@ export function sumOfRows(
   width: number,
   rows: Int32Array,
   amounts: Float32Array,
+  sums: Float64Array = new Float64Array(width),
 ): Float64Array {
-  const sums = new Float64Array(width);
   let column = 0;
   for (; column + columnsAtOnce <= width; column += columnsAtOnce)
     sumEight(matrix, width, rows, amounts, sums, column);
-  for (; column < width; column++)
+  for (; column < width; column++) {
+    let sum = 0;
     for (let at = 0; at < rows.length; at++)
-      sums[column]! += amounts[at]! * matrix[rows[at]! * width + column]!;
+      sum += amounts[at]! * matrix[rows[at]! * width + column]!;
+    sums[column] = sum;
+  }
   return sums;
 }
 
@@ -152,12 +156,15 @@ export function columnsOf(matrix: Int8Array, width: number): Int8Array[] {
 
 const maxDeviations = 4;
 
-/** Dense features in standard deviations from their mean; outliers are cut off. */
+/**
+ * Dense features in standard deviations from their mean; outliers are cut off.
+ * @param scaled where to write them. Default: a new array
+ */
 export function scaledDense(
   dense: Float32Array,
   { mean, scale }: { readonly mean: Float32Array; readonly scale: Float32Array },
+  scaled: Float64Array = new Float64Array(dense.length),
 ): Float64Array {
-  const scaled = new Float64Array(dense.length);
   for (let at = 0; at < dense.length; at++)
     scaled[at] = Math.max(
       -maxDeviations,

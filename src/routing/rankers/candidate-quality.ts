@@ -1,16 +1,11 @@
 import { abilityOf } from '../outlook/ability-of.js';
 import type { ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
-import type { Basis, ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
+import type { ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
 import { logOdds, sigmoid } from '../numbers.js';
 import type { Appraisal } from '../plan.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { SeenRequest } from './seen-request.js';
-
-/** What is expected of a candidate's answer, and where that is from. */
-export interface CandidateQuality extends ExpectedQuality {
-  readonly basis: Basis;
-}
 
 /** A model of 2024 that is known well in both ways. */
 interface Reference {
@@ -47,26 +42,24 @@ export class CandidateQualities {
   ) {}
 
   /** What to expect of the candidates of one request. */
-  expect(candidates: readonly Appraisal[], seen: SeenRequest): CandidateQuality[] {
+  expect(candidates: readonly Appraisal[], seen: SeenRequest): ExpectedQuality[] {
     if (this.last?.seen !== seen) this.last = { seen, level: this.levelFor(candidates, seen) };
     const { level } = this.last;
     return candidates.map((one) => this.expectOne(one, seen, level));
   }
 
-  private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): CandidateQuality {
+  private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): ExpectedQuality {
     const ability = abilityOf(this.abilities, known);
-    const { basis } = ability;
     const expected = this.scale.expect(seen.outlook, ability, known.effort);
-    const { quality, uncertainty, interval } = expected;
     const place = level === null ? -1 : measuredPlace(known, this.earlier.find);
-    if (level === null || place < 0) return { basis, quality, uncertainty, interval };
+    if (level === null || place < 0) return expected;
     const special = this.earlier.predictor.expect(seen.reading, place);
     const trust = (1 - seen.outlook.everyday) * seen.reading.gate;
     const odds = logOdds(special.quality) - level;
     const move = trust * (sigmoid(odds) - expected.quality);
     const [low, high] = expected.interval;
     return {
-      basis,
+      basis: expected.basis,
       quality: expected.quality + move,
       uncertainty: trust * special.uncertainty + (1 - trust) * expected.uncertainty,
       interval: [Math.max(0, low + move), Math.min(1, high + move)],

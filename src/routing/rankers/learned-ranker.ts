@@ -1,6 +1,6 @@
 import { AnswerCorrections } from '../answer-length/answer-corrections.js';
 import { explored } from '../explore.js';
-import { deviations, QualityScale } from '../outlook/expected-quality.js';
+import { deviations, type ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import { type ModelAbilities, shippedAbilities } from '../outlook/model-abilities.js';
 import type { OutlookReader } from '../outlook/read-outlook.js';
 import { RequestKinds } from '../outlook/request-kinds.js';
@@ -17,7 +17,7 @@ import type {
 } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
-import { CandidateQualities, type CandidateQuality } from './candidate-quality.js';
+import { CandidateQualities } from './candidate-quality.js';
 import { createReader, type SeenRequest } from './seen-request.js';
 
 /** What the learned ranker predicts with, and how far below the best quality a choice may be. */
@@ -40,7 +40,7 @@ class Tuned {
   private odds: number;
   private uncertainty: number;
 
-  constructor(private readonly expectation: CandidateQuality) {
+  constructor(private readonly expectation: ExpectedQuality) {
     this.odds = logOdds(expectation.quality);
     this.uncertainty = expectation.uncertainty;
   }
@@ -55,7 +55,7 @@ class Tuned {
     return odds !== 0;
   }
 
-  get expected(): CandidateQuality {
+  get expected(): ExpectedQuality {
     const { basis, interval, quality: before, uncertainty: spread } = this.expectation;
     const quality = Math.max(0.001, Math.min(0.999, sigmoid(this.odds)));
     const { uncertainty } = this;
@@ -86,7 +86,7 @@ function weighsLatencyIn({ tradeoff, preference }: RoutingRequest): boolean {
  */
 function tuned(
   known: Appraisal,
-  expectation: CandidateQuality,
+  expectation: ExpectedQuality,
   seen: SeenRequest,
   understood: Understood,
   request: RoutingRequest,

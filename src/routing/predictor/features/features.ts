@@ -93,7 +93,8 @@ const tailLength = 4096;
 const followUpLength = 80;
 const contextLength = 500;
 
-const bag = new GramBag();
+const bag = new GramBag(),
+  scan = new TextScan(bag);
 const noWords: ReadonlySet<number> = new Set();
 
 function textOf({ content }: ChatMessage): string {
@@ -241,7 +242,7 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
   const asked = askedIn(messages);
   // discards what a call that threw may have left
   bag.take();
-  const scan = new TextScan(bag);
+  scan.clear();
   if (asked.length <= headLength + tailLength) scan.scan(asked, 0, asked.length);
   else {
     scan.scan(asked, 0, headLength);

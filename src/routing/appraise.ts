@@ -2,8 +2,9 @@ import { guessedAbility } from './model-families.js';
 import type { AnswerPaces, Pace } from './answer-paces.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
-import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
-import type { Appraisal, Candidate, Rates, RoutingRequest } from './plan.js';
+import { blendedPrice, type ModelFacts, type Rates } from './model-facts.js';
+import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
+import { figure, ratesAt } from './rates.js';
 import { effortOf, type ReasoningEffort } from '../completion.js';
 
 /** Where the figures of candidates come from. */
@@ -31,14 +32,6 @@ interface AppraisalTerms {
 
 const noAttributes: Record<string, unknown> = {};
 
-/** Larger figures are ignored, so that products and sums stay finite. */
-const maxFigure = 1e12;
-
-/** A usable figure: a number from 0 to `maxFigure`; null for anything else. */
-function figure(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= maxFigure ? value : null;
-}
-
 function share(value: unknown): number | null {
   const number = figure(value);
   return number !== null && number <= 1 ? number : null;
@@ -47,29 +40,12 @@ function share(value: unknown): number | null {
 const count = (value: unknown): number | null => figure(value) || null;
 const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
 
-function rate(
-  stated: number | null | undefined,
-  listed: TokenPrice | null,
-  promptTokens: number,
-): number | null {
-  return figure(stated) ?? (listed === null ? null : figure(rateAt(listed, promptTokens)));
-}
-
+/** The caller's own price is taken as complete: no separate cached rate, no fee for each request. */
 function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): Rates {
-  const input = rate(price?.input, facts.inputPrice, promptTokens);
-  const output = rate(price?.output, facts.outputPrice, promptTokens);
-  // the caller's own price is taken as complete: no separate cached rate, no fee for each request
-  if (price !== undefined) return { input, output, cachedInput: input };
-  const rates: Rates = {
-    input,
-    output,
-    cachedInput: rate(null, facts.cachedInputPrice, promptTokens) ?? input,
-  };
-  const request = figure(facts.requestPrice),
-    reasoning = rate(null, facts.reasoningPrice, promptTokens);
-  if (reasoning !== null) rates.reasoning = reasoning;
-  if (request !== null) rates.request = request;
-  return rates;
+  const listed = facts.rates ?? ratesAt(facts, promptTokens);
+  if (price === undefined) return listed;
+  const input = figure(price.input) ?? listed.input;
+  return { input, output: figure(price.output) ?? listed.output, cachedInput: input };
 }
 
 /** Seconds to the first token, as the caller or the configuration states them; null: not stated. */

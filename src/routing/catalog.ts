@@ -10,6 +10,7 @@ import {
 } from './model-facts.js';
 import { canonicalName } from './model-name.js';
 import { sigmoid } from './numbers.js';
+import { flatRates } from './rates.js';
 import {
   contextLengthByName,
   findListed,
@@ -142,13 +143,15 @@ function resolveEntry(
   const name = canonicalName(model);
   const capabilities = capabilitiesOf(name);
   const stated = statedAbility(override);
+  const prices = overridePrices(
+    readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
+    override,
+  );
   const facts: ModelFacts = {
     knownAs: model,
     offer,
-    ...overridePrices(
-      readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
-      override,
-    ),
+    ...prices,
+    rates: flatRates(prices),
     contextLength:
       override.contextLength ?? listed?.model.context_window ?? contextLengthByName(name),
     maxOutput: override.maxOutput ?? null,

@@ -15,6 +15,18 @@ interface TieredPrice {
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
+/** What tokens of one prompt cost, by what is done with them: USD per million. Null: unknown. */
+export interface Rates {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Of a prompt that the provider has read before. */
+  readonly cachedInput: number | null;
+  /** Of reasoning. Absent: as of output. */
+  readonly reasoning?: number;
+  /** USD for each request, whatever its tokens. Absent: none. */
+  readonly request?: number;
+}
+
 /**
  * An ability that an operator states: that of another model, by any of its names, or log odds on
  * the scale of abilities, where 0 is the usual model of 2024.
@@ -42,6 +54,8 @@ export interface ModelFacts {
   readonly requestPrice: number | null;
   /** USD for each web search that the model's provider runs for it. */
   readonly searchPrice: number | null;
+  /** The rates for a prompt of any length; null: they depend on it. */
+  readonly rates: Rates | null;
   /** Tokens of prompt and answer together. */
   readonly contextLength: number | null;
   readonly maxOutput: number | null;

@@ -1,7 +1,7 @@
 import type { ChatMessage, ReasoningEffort } from '../completion.js';
 import type { Explanation, Figures, KindsOfTask } from './figures.js';
 import type { Pace } from './answer-paces.js';
-import type { StatedAbility } from './model-facts.js';
+import type { Rates, StatedAbility } from './model-facts.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
@@ -29,16 +29,6 @@ export interface Candidate {
    * Absent: as the provider does by default.
    */
   effort?: ReasoningEffort;
-}
-
-/** What tokens cost, by what is done with them: USD per million. */
-export interface Rates extends Price {
-  /** Of a prompt that the provider has read before. */
-  cachedInput: number | null;
-  /** Of reasoning. Absent: as of output. */
-  reasoning?: number;
-  /** USD for each request, whatever its tokens. Absent: none. */
-  request?: number;
 }
 
 /** A candidate and its figures, as rankers order them. */

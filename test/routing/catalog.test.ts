@@ -137,6 +137,7 @@ describe('looking up a model', () => {
       knownAs: 'my-own-thing',
       offer: 'local/my-own-thing',
       effortInName: null,
+      rates: { input: null, output: null, cachedInput: null },
       contextLength: null,
       maxOutput: null,
       tools: null,

@@ -20,7 +20,8 @@ type Order = (a: CandidateFigures, b: CandidateFigures) => number;
 function ascending(a: number | null, b: number | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
-  return a - b;
+  // not their difference, which would be an object for each comparison
+  return a < b ? -1 : 1;
 }
 
 /**
@@ -30,7 +31,9 @@ function ascending(a: number | null, b: number | null): number {
 const costOf = ({ cost, price }: Figures): number | null => (cost === undefined ? price : cost);
 
 const byQuality: Order = ({ figures: a }, { figures: b }) =>
-  b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
+  ascending(b.quality, a.quality) ||
+  ascending(costOf(a), costOf(b)) ||
+  ascending(a.latency, b.latency);
 const byCost: Order = (a, b) => ascending(costOf(a.figures), costOf(b.figures)) || byQuality(a, b);
 const byLatency: Order = (a, b) =>
   ascending(a.figures.latency, b.figures.latency) || byQuality(a, b);

@@ -392,6 +392,11 @@ describe('the schemas of the package', () => {
     }
   });
 
+  it('ask for nothing that depends on what was evaluated before, which is not noted', () => {
+    for (const name of schemaNames())
+      expect(JSON.stringify(readSchema(name)), name).not.toContain('"unevaluated');
+  });
+
   it('are read afresh, so that a reader may change its copy', () => {
     const copy = readSchema('config') as { title?: unknown };
     copy.title = 'changed';

@@ -140,6 +140,9 @@ export class SchemaSet {
 
   private createAjv(options: Options, transform: (schema: JsonSchema) => JsonSchema): Ajv2020 {
     const ajv = new Ajv2020({ ...options, validateSchema: !(this.options.isTrusted ?? false) });
+    // none of the schemas has `unevaluatedProperties`; noting for it what each `anyOf` has seen takes
+    // three objects for each candidate and each message of a request
+    ajv.opts.unevaluated = false;
     addFormats.default(ajv);
     ajv.addKeyword({ keyword: 'x-reason', metaSchema: { type: ['string', 'object'] } });
     for (const [name, schema] of Object.entries(this.schemas))

@@ -4,18 +4,17 @@ import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 /** An ability that the configuration states is as sure as one with many results. */
 const statedError = 0.1;
 
+type Known = Pick<Appraisal, 'knownAs' | 'abilityStated' | 'figures' | 'isFamilyKnown'>;
+
 /** What is known of a candidate's model: as the configuration states it, or as published. */
-export function abilityOf(
-  abilities: ModelAbilities,
-  {
-    knownAs,
-    abilityStated,
-    figures,
-    isFamilyKnown,
-  }: Pick<Appraisal, 'knownAs' | 'abilityStated' | 'figures' | 'isFamilyKnown'>,
-): ModelAbility {
-  const supposed = (): ModelAbility => abilities.supposed(figures.quality, !isFamilyKnown);
-  if (abilityStated === null) return abilities.measured(knownAs) ?? supposed();
-  if ('like' in abilityStated) return abilities.measured(abilityStated.like) ?? supposed();
-  return { ...supposed(), ability: abilityStated.value, error: statedError, basis: 'measured' };
+export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility {
+  const { knownAs, abilityStated } = known;
+  if (abilityStated === null) return abilities.measured(knownAs) ?? supposed(abilities, known);
+  if ('like' in abilityStated)
+    return abilities.measured(abilityStated.like) ?? supposed(abilities, known);
+  const { value: ability } = abilityStated;
+  return { ...supposed(abilities, known), ability, error: statedError, basis: 'measured' };
 }
+
+const supposed = (abilities: ModelAbilities, { figures, isFamilyKnown }: Known): ModelAbility =>
+  abilities.supposed(figures.quality, !isFamilyKnown);

@@ -48,12 +48,25 @@ export class QualityScale {
   /** What to expect of a model of some ability, at an effort. */
   expect(outlook: Outlook, known: ModelAbility, effort: ReasoningEffort | null): ExpectedQuality {
     const { slope, difficultyError } = this.weights;
-    const { by, unmeasured } = this.onKinds(outlook.kinds, known);
-    let ability = known.ability + by;
+    const places = this.placesOf(outlook.kinds);
+    // what the kinds add, and the part of the request of which nothing is known: no object for two
+    // numbers of each candidate
+    let by = 0,
+      whole = 0,
+      unmeasured = 0;
+    for (let at = 0; at < places.length; at++) {
+      const { share } = outlook.kinds[at]!,
+        own = known.kinds[places[at]!] ?? NaN;
+      whole += share;
+      if (Number.isNaN(own)) unmeasured += share;
+      else by += share * own;
+    }
+    let ability = known.ability + (whole === 0 ? 0 : by / whole);
     for (const { name, share } of outlook.languages)
       ability += share * (known.languages[name] ?? 0);
     if (effort !== null) ability += known.efforts[levels[effort] ?? effort] ?? 0;
-    const error = lengthOf(known.error, unmeasured * this.unmeasuredKind);
+    const unknown = whole === 0 ? 1 : unmeasured / whole;
+    const error = lengthOf(known.error, unknown * this.unmeasuredKind);
     const above = ability - outlook.difficulty,
       share = sigmoid(slope * above);
     const reach = deviations * lengthOf(error, difficultyError);
@@ -68,26 +81,10 @@ export class QualityScale {
     };
   }
 
-  /** What the kinds add to an ability, and the part of the request of which nothing is known. */
-  private onKinds(
-    kinds: readonly Share[],
-    known: ModelAbility,
-  ): { by: number; unmeasured: number } {
+  /** Looked up once for all candidates of a request. */
+  private placesOf(kinds: readonly Share[]): readonly number[] {
     if (this.last.kinds !== kinds)
       this.last = { kinds, places: kinds.map(({ name }) => this.places.get(name)!) };
-    const { places } = this.last;
-    let by = 0,
-      whole = 0,
-      unmeasured = 0;
-    for (let at = 0; at < places.length; at++) {
-      const { share } = kinds[at]!,
-        own = known.kinds[places[at]!] ?? NaN;
-      whole += share;
-      if (Number.isNaN(own)) unmeasured += share;
-      else by += share * own;
-    }
-    return whole === 0
-      ? { by: 0, unmeasured: 1 }
-      : { by: by / whole, unmeasured: unmeasured / whole };
+    return this.last.places;
   }
 }

@@ -10,8 +10,10 @@ export function largestShares(
 ): [kind: number, share: number][] {
   const large: [number, number][] = [];
   for (const [kind, share] of shares) if (share >= minShare) large.push([kind, share]);
-  large.sort((a, b) => b[1] - a[1] || a[0] - b[0]).splice(maxShares);
-  const whole = large.reduce((sum, [, share]) => sum + share, 0);
+  large.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  if (large.length > maxShares) large.length = maxShares;
+  let whole = 0;
+  for (const one of large) whole += one[1];
   for (const one of large) one[1] /= whole;
   return large;
 }

@@ -104,7 +104,7 @@ export class SeriesSums {
  * Adds rows to sums; what a row packs is read once for all of them.
  * @param sumsOf which sums a row belongs to
  */
-export function addRows(
+export function addSeriesRows(
   rows: readonly SeriesRow[],
   sumsOf: (row: SeriesRow) => readonly SeriesSums[],
 ): void {

@@ -10,7 +10,7 @@ import type {
 import type { Store } from '../store/contracts/store.js';
 import { isoOf } from './page-request.js';
 import { type Asked, keyParameter, modelParameters, textParameter } from './query.js';
-import { addRows, type PointFigures, type SeriesColumns, SeriesSums } from './series-sums.js';
+import { addSeriesRows, type PointFigures, type SeriesColumns, SeriesSums } from './series-sums.js';
 import { periodIntervals, seriesSpan } from './series-span.js';
 
 /** The parameters of a series. */
@@ -88,7 +88,9 @@ export async function readSeries(
   const { whole, groups } = await sumDivided(store, filter, { intervalMs, by, points });
   const before = new SeriesSums(1);
   const earlier = { ...filter, from: from - (to - from), to: from };
-  addRows(await store.periods.series(earlier, { intervalMs: null, by: null }), () => [before]);
+  addSeriesRows(await store.periods.series(earlier, { intervalMs: null, by: null }), () => [
+    before,
+  ]);
   const totals = whole.totals();
   return {
     object: 'usage_series',
@@ -134,13 +136,13 @@ async function sumDivided(
     by === null ? null : await periods.series(filter, { intervalMs, by, maxRows: maxRows + 1 });
   if (rows && rows.length <= maxRows) {
     const groups = groupSums(largestOf(rows), points);
-    addRows(rows, (row) => [whole, ...sumsOf(groups, row)]);
+    addSeriesRows(rows, (row) => [whole, ...sumsOf(groups, row)]);
     return { whole, groups: [...groups.values()] };
   }
   const names = by === null ? [] : await periods.groups(filter, by, maxGroups);
   const groups = groupSums(names, points);
-  addRows(await periods.series(filter, { intervalMs, by: null }), () => [whole]);
-  addRows(await periods.series(filter, { intervalMs, by, groups: names }), (row) =>
+  addSeriesRows(await periods.series(filter, { intervalMs, by: null }), () => [whole]);
+  addSeriesRows(await periods.series(filter, { intervalMs, by, groups: names }), (row) =>
     sumsOf(groups, row),
   );
   return { whole, groups: [...groups.values()] };

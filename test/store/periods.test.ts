@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addRows, SeriesSums } from '../../src/resources/series-sums.js';
+import { addSeriesRows, SeriesSums } from '../../src/resources/series-sums.js';
 import { deletedAccountId } from '../../src/store/contracts/removal.js';
 import type { PeriodRow } from '../../src/store/contracts/periods.js';
 import type { NewRequest } from '../../src/store/contracts/requests.js';
@@ -147,7 +147,9 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     const read = async () => {
       const filter = { accountId, from: noon, to: noon + hourMs };
       const series = new SeriesSums(1);
-      addRows(await store.periods.series(filter, { intervalMs: null, by: null }), () => [series]);
+      addSeriesRows(await store.periods.series(filter, { intervalMs: null, by: null }), () => [
+        series,
+      ]);
       return series.totals();
     };
     const before = await read();

@@ -25,7 +25,16 @@ export interface Attempt {
   headersMs: number | null;
   /** From the attempt's start to its first content; null if none arrived. */
   firstContentMs: number | null;
+  /** Whether it was asked for the whole answer at once: its first content is then its end. */
+  isWhole: boolean;
 }
+
+/**
+ * What an attempt tells of the time to a first token, in ms; null: nothing. A model that cannot be
+ * streamed tells of it too: nobody sees a token of it earlier.
+ */
+export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
+  isWhole ? null : firstContentMs;
 
 /** What a failed attempt used. */
 export interface FailedUse {

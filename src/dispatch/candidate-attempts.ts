@@ -201,6 +201,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       sentMs: sentAt === null ? null : sentAt - startedAt,
       headersMs: headersAt === null ? null : headersAt - startedAt,
       firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
+      isWhole: !this.context.stream,
     };
   }
 }

@@ -1,5 +1,5 @@
 import { RecentSamples } from '../routing/recent-samples.js';
-import type { Attempt } from './attempt-log.js';
+import { type Attempt, firstTokenMsOf } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
 export interface ProviderHealth {
@@ -56,7 +56,8 @@ export class ProviderHealths {
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Takes in one call. Its provider is one of the configuration, so there are few. */
-  record({ provider, model, outcome, status, latencyMs, firstContentMs }: Attempt): void {
+  record(attempt: Attempt): void {
+    const { provider, model, outcome, status, latencyMs } = attempt;
     if (ownEnds.has(outcome)) return;
     const at = this.now();
     const watched = this.of(provider);
@@ -65,7 +66,8 @@ export class ProviderHealths {
     if (outcome === 'ok') {
       watched.lastSuccessAt = at;
       watched.latencies.add(latencyMs, at);
-      if (firstContentMs !== null) watched.ttfts.add(firstContentMs, at);
+      const firstTokenMs = firstTokenMsOf(attempt);
+      if (firstTokenMs !== null) watched.ttfts.add(firstTokenMs, at);
     } else {
       const failure = { at, model, code: outcome, status };
       if (outcome === 'model_not_found') watched.lastModelError = failure;

@@ -3,7 +3,7 @@ import { noLimits } from '../store/contracts/key-limits.js';
 import type { StaticKeys } from '../accounts/static-keys.js';
 import { createMailer } from '../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
-import type { Attempt } from '../dispatch/execute-plan.js';
+import { type Attempt, firstTokenMsOf } from '../dispatch/attempt-log.js';
 import { createProvider, type Provider } from '../dispatch/provider.js';
 import { browserRulesOf } from './browser-rules.js';
 import { buildGrounding } from './grounding/build-grounding.js';
@@ -122,8 +122,9 @@ export function buildSnapshot(
 const recordingLatency =
   (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
   (attempt) => {
-    if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
-      latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
+    const firstTokenMs = firstTokenMsOf(attempt);
+    if (attempt.outcome === 'ok' && firstTokenMs !== null)
+      latencies.record(attempt.provider, attempt.model, firstTokenMs);
     onAttempt(attempt);
   };
 

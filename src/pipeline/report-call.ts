@@ -145,6 +145,7 @@ function attemptOf(
     sentMs: null,
     headersMs: null,
     firstContentMs: figure(firstTokenMs),
+    isWhole: false,
   };
 }
 

@@ -17,6 +17,7 @@ const attempt = (more: Partial<Attempt> = {}): Attempt => ({
   sentMs: 1,
   headersMs: 5,
   firstContentMs: 10,
+  isWhole: false,
   ...more,
 });
 
@@ -51,6 +52,12 @@ describe('the health of a provider', () => {
     expect(health.find('p')).toMatchObject({ latencyMs: null, ttftMs: null });
     health.record(attempt({ latencyMs: 200, firstContentMs: 40 }));
     expect(health.find('p')).toMatchObject({ latencyMs: 200, ttftMs: 10 });
+  });
+
+  it('has no time to the first token of answers that were asked for whole', () => {
+    const health = watched();
+    for (let count = 0; count < 3; count++) health.record(attempt({ isWhole: true }));
+    expect(health.find('p')).toMatchObject({ latencyMs: 100, ttftMs: null });
   });
 
   it('is not worse where the provider does not have the model of a call', () => {

@@ -3,6 +3,7 @@ import { administratorOf, type Browser, signedUp } from '../helpers/browser.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt } from '../helpers/json.js';
+import { ask, post, postStream } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 let upstream: Upstream;
@@ -100,6 +101,29 @@ describe('the list of models with what is known of them', () => {
     expect(await member.ask('GET', `/api/v1/models${query}`)).toMatchObject({
       status: 422,
       json: { message },
+    });
+  });
+});
+
+describe('the measured latency of a model', () => {
+  it('is of answers that were streamed: one that was asked for whole has no first token', async () => {
+    const fresh = await startGateway({
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: { 'up/streamed': {}, 'up/whole': {} },
+    });
+    const messages = [{ role: 'user', content: 'Hello' }];
+    for (let count = 0; count < 3; count++) {
+      const body = { model: 'up/streamed', messages, stream: true };
+      await postStream(`${fresh.url}/v1/chat/completions`, body, { headers: fresh.auth });
+      await post(`${fresh.url}/v1/chat/completions`, { model: 'up/whole', messages }, fresh.auth);
+    }
+    const { json } = await ask('GET', `${fresh.url}/api/v1/models`, fresh.auth);
+    await fresh.close();
+    expect(json).toMatchObject({
+      items: [
+        { id: 'up/streamed', ttftMs: expect.any(Number) as number },
+        { id: 'up/whole', ttftMs: null },
+      ],
     });
   });
 });

@@ -138,7 +138,7 @@ const wholeMs = (ms: number | null): number | null => (ms === null ? null : Math
 
 /** Times from the request's arrival or the attempt's start, in whole ms. */
 function keptAttempt(attempt: Attempt, arrivedAt: number): object {
-  const { startedAt, waitMs, sentMs, headersMs, firstContentMs, ...rest } = attempt;
+  const { startedAt, waitMs, sentMs, headersMs, firstContentMs, isWhole: _, ...rest } = attempt;
   return {
     startMs: Math.max(0, Math.round(startedAt - arrivedAt)),
     waitMs: Math.round(waitMs),

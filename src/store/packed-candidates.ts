@@ -1,3 +1,5 @@
+import { writeJson } from './write-json.js';
+
 /**
  * Fields that nearly every candidate has. Stored by position, because the names would be half of a
  * decision's size.
@@ -46,20 +48,34 @@ export interface ExplainedCandidate {
  * The stored text of candidates: JSON, the names of the columns, then a row for each candidate. The
  * last name is an object of the fields that are the same for all of them, which have no column.
  * `unpackCandidates` reads it.
+ * @param more further fields of the first candidate
  */
-export function packCandidates(candidates: readonly ExplainedCandidate[]): string {
+export function packCandidates(
+  candidates: readonly ExplainedCandidate[],
+  more: Readonly<Record<string, unknown>> | null = null,
+): string {
   const rows = candidates.map(packed);
   const [first] = rows;
   if (first === undefined) return '[[]]';
+  if (more !== null) first[columns.length] = { ...(first[columns.length] as object), ...more };
+  const names: unknown[] = [];
   const shared: Record<string, unknown> = {};
-  const kept = columns.flatMap((name, place) => {
-    const value = first[place];
-    if (!rows.every((row) => isSame(row[place], value))) return [place];
-    if (value !== absent) shared[name] = value;
-    return [];
-  });
-  const names = [...kept.map((place) => columns[place]), shared];
-  return JSON.stringify([names, ...rows.map((row) => inColumns(row, kept))]);
+  const kept: number[] = [];
+  for (let place = 0; place < columns.length; place++) {
+    const name = columns[place]!;
+    if (!isShared(rows, place)) {
+      kept.push(place);
+      names.push(name);
+    } else if (first[place] !== absent) shared[name] = first[place];
+  }
+  names.push(shared);
+  return writeJson([names, ...rows.map((row) => inColumns(row, kept))]);
+}
+
+function isShared(rows: readonly (readonly unknown[])[], place: number): boolean {
+  const value = rows[0]![place];
+  for (const row of rows) if (!isSame(row[place], value)) return false;
+  return true;
 }
 
 /** Lists are compared by their entries: candidates of one request have the same kinds of task. */

@@ -31,17 +31,9 @@ export function decisionOf(
   { accountId, keyId }: Caller,
   links: DecisionLinks,
 ): Decision {
-  const {
-    reason,
-    gate,
-    kinds,
-    candidates: [first, ...others],
-  } = keptPlan(plan);
+  const { reason, gate, kinds, candidates } = keptPlan(plan);
   // stored with the first candidate, because the row has no columns for them
-  const best =
-    first === undefined || gate === undefined
-      ? first
-      : { ...first, gate, ...(kinds ? { kinds } : {}) };
+  const more = gate === undefined ? null : { gate, ...(kinds ? { kinds } : {}) };
   return {
     id: plan.id,
     accountId,
@@ -49,7 +41,7 @@ export function decisionOf(
     at: Date.now(),
     label: cut(plan.candidates[0].label, maxLabel),
     reason,
-    candidates: packCandidates(best === undefined ? [] : [best, ...others]),
+    candidates: packCandidates(candidates, more),
     ...links,
   };
 }

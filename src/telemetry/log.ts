@@ -64,15 +64,19 @@ export function createLogger({ level, pretty }: LogOptions, output = new LogOutp
   return logger;
 }
 
-let timeMs = 0;
-let timeText = '';
+const secondMs = 1_000;
+let second = NaN;
+let secondText = '';
 
-/** The current time in ISO 8601, formatted once per millisecond. */
+/** The current time in ISO 8601; all but its milliseconds is formatted once per second. */
 function isoTime(): string {
   const now = Date.now();
-  if (now !== timeMs) timeText = new Date(now).toISOString();
-  timeMs = now;
-  return timeText;
+  const ms = now % secondMs;
+  if (now - ms !== second) {
+    second = now - ms;
+    secondText = new Date(second).toISOString().slice(0, -4);
+  }
+  return `${secondText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
 }
 
 /** Characters of a name that a client may have chosen. */

@@ -107,7 +107,7 @@ function secondBest({
   const { names, figures, chosen } = choice;
   let best: number | null = null;
   for (const place of names.keys()) {
-    const [quality, , prompt, answer] = figures.subarray(place * weighedFigures);
+    const [quality, , prompt, answer] = figures.slice(place * weighedFigures);
     if (place === chosen || !Number.isFinite(prompt! + answer!)) continue;
     if (best === null || quality! > figures[best * weighedFigures]!) best = place;
   }

@@ -75,28 +75,29 @@ function weighed(
       ? snapshot.isKnownModel(chosen.provider ?? '', chosen.model)
       : record.summedAs === null;
   if (!isChosenKnown) return null;
-  const first = nameOf(chosen);
-  const names = [first];
-  const figures = [...figuresOf(chosen, scale)];
+  const names = [nameOf(chosen)];
+  const figures: number[] = [];
+  addFigures(figures, chosen, scale);
   for (const one of candidates.slice(0, maxCandidates)) {
+    if (one === chosen || !isWeighed(one)) continue;
     const name = nameOf(one);
-    if (!isWeighed(one) || names.includes(name)) continue;
-    if (!snapshot.isKnownModel(one.provider ?? '', one.model)) continue;
+    if (names.includes(name) || !snapshot.isKnownModel(one.provider ?? '', one.model)) continue;
     names.push(name);
-    figures.push(...figuresOf(one, scale));
+    addFigures(figures, one, scale);
   }
   if (names.length < 2) return null;
   const { preferenceId } = record;
-  return { preferenceId, names, figures: Float64Array.from(figures), chosen: 0, measured };
+  return { preferenceId, names, figures, chosen: 0, measured };
 }
 
 const nameOf = ({ provider, model }: RankedCandidate): string => `${provider ?? ''}/${model}`;
 
-/** As `WeighedCandidates.figures` has them. */
-function figuresOf({ why }: RankedCandidate, scale: Scale): number[] {
+/** Adds them as `WeighedCandidates.figures` has them. */
+function addFigures(figures: number[], { why }: RankedCandidate, scale: Scale): void {
   const { quality, uncertainty = 0, cost, answerCost, outputTokens = 0 } = why;
   const promptUsd = (cost ?? NaN) - (answerCost ?? NaN);
   const most = outputTokens > 0 ? scale.maxTokens / outputTokens : Infinity;
   const answerUsd = (answerCost ?? NaN) * Math.min(scale.answer, most);
-  return [quality, ownUncertainty(quality, uncertainty), promptUsd * scale.prompt, answerUsd];
+  const own = ownUncertainty(quality, uncertainty);
+  figures.push(quality, own, promptUsd * scale.prompt, answerUsd);
 }

@@ -165,7 +165,7 @@ function sumsOfWorld(
       choice: {
         preferenceId: null,
         names: models.map(({ name }) => name),
-        figures: Float64Array.from(figures),
+        figures,
         chosen: place,
         measured: isMeasured ? measured : null,
       },

@@ -6,7 +6,7 @@ export function newChoice(more: Partial<NewChoice> = {}): NewChoice {
     preferenceId: null,
     names: ['up/small', 'up/large'],
     // quality, its deviation, USD for the prompt, USD for the answer
-    figures: Float64Array.from([0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, 0.005, 0.01]),
+    figures: [0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, 0.005, 0.01],
     chosen: 0,
     measured: { costUsd: 0.002, tokens: 300, expectedTokens: 200 },
     ...more,

@@ -87,7 +87,7 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
 
   it('leave out costs of which one is unknown, and not the qualities', async () => {
     const accountId = randomUUID();
-    const figures = Float64Array.from([0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, NaN, NaN]);
+    const figures = [0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, NaN, NaN];
     await store.choices.add(sumsIn(accountId, newChoice({ figures })));
     expect(await sumsOf(accountId)).toContainEqual(
       expect.objectContaining({

@@ -4,10 +4,11 @@ export interface WeighedCandidates {
   readonly names: readonly string[];
   /**
    * Four figures of each candidate, one after the other: the predicted quality, its standard
-   * deviation, USD for the prompt, and USD for the answer. NaN: the price is unknown. One array of
-   * numbers, because many choices wait to be written and objects burden the garbage collector.
+   * deviation, USD for the prompt, and USD for the answer. NaN: the price is unknown. One list of
+   * numbers, because many choices wait to be written and objects burden the garbage collector, and
+   * buffers outside of the heap more so.
    */
-  readonly figures: Float64Array;
+  readonly figures: readonly number[];
 }
 
 /** How many figures each candidate has. */

@@ -17,7 +17,10 @@ export interface ShownAbility {
 /** The ability for one kind of task. */
 export interface AbilityForKind extends ShownAbility {
   readonly kind: string;
-  /** Whether published results of the model are of this kind; else it is as in general, less sure. */
+  /**
+   * Whether published results of the model are of this kind or of related ones; else it is as in
+   * general, less sure.
+   */
   readonly measured: boolean;
 }
 

@@ -6,12 +6,15 @@ export interface AbilityTable {
   readonly families: { readonly constant: number; readonly factor: number; readonly error: number };
   /** The standard deviation of an ability that is guessed from a name and a price. */
   readonly guessError: number;
-  /** What is added to the error on a kind of task that a model has no results in. */
+  /** What is added to the error on a kind of task of which hardly anything is known. */
   readonly unmeasuredKind: number;
   readonly models: Readonly<Record<string, WrittenAbility>>;
 }
 
-/** One model of the table; figures that are left out are 0. */
+/**
+ * One model of the table. Of a kind that is left out hardly anything is known, neither by results in
+ * it nor by related kinds; other figures that are left out are 0.
+ */
 export interface WrittenAbility {
   readonly ability: number;
   readonly error: number;

@@ -13,7 +13,10 @@ export interface ModelAbility {
   /** The standard deviation of the ability on a kind of task. */
   readonly error: number;
   readonly basis: Basis;
-  /** What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there. */
+  /**
+   * What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there, nor in
+   * related kinds.
+   */
   readonly kinds: Float64Array;
   /** What to add for a group of languages, and at an effort. */
   readonly languages: Readonly<Record<string, number>>;
@@ -81,7 +84,7 @@ export class ModelAbilities {
     };
   }
 
-  /** What is added to the error where a model has no results in a kind of task. */
+  /** What is added to the error where nothing is known of a model in a kind of task. */
   get unmeasuredKind(): number {
     return this.table.unmeasuredKind;
   }

@@ -8,32 +8,35 @@ import type { AbilityOf } from '../scale/fit-outlook.js';
 import { type Line, lineThrough } from './line-through.js';
 import type { PublishedResults } from './published-results.js';
 import { kinds, languages } from './result-kinds.js';
+import { technicalFactors } from './technical.js';
 
 /**
  * What part of the difference between tests with a right answer and people's preferences counts for
- * a kind of task. Nobody grades a conversation; few prefer a wrong label.
+ * a kind of task. Nobody grades a conversation; few prefer a wrong label. Chosen by tables that do
+ * not judge (2026-11-23).
  */
 const gradedPart: Readonly<Record<string, number>> = {
-  conversation: 0.15,
-  summaries: 0.25,
+  conversation: 0,
+  coding: 0.15,
   vision: 0.25,
   long: 0.25,
-  reasoning: 0.45,
-  classification: 0.45,
-  extraction: 0.4,
-  tools: 0.45,
-  agentic: 0.45,
-  coding: 0.4,
+  instructions: 0.35,
   data: 0.4,
   knowledge: 0.4,
-  instructions: 0.35,
+  reasoning: 0.45,
+  classification: 0.45,
+  tools: 0.45,
+  agentic: 0.6,
+  extraction: 0.6,
+  summaries: 0.6,
 };
 const usualGradedPart = 0.3;
 /**
- * The fit draws what is particular to a kind to 0. With this factor it agrees best with tables that
- * were held out (2026-11-22).
+ * The fit draws what is particular to a kind to 0. By these factors it agrees best with tables that
+ * do not judge (2026-11-23): where kinds are related, most of it is in how technical a model is.
  */
-const kindFactor = 1.3;
+const kindFactor = 1.3,
+  relatedKindFactor = 0.75;
 /** Results of fewer columns say too little, unless they are as sure as this, as are many votes. */
 const minColumns = 3;
 const sureError = 0.3;
@@ -97,9 +100,10 @@ export function abilityOnTests({ models }: Abilities): AbilityOf {
     const known = byModel.get(model);
     if (!known) return NaN;
     const names = [kind, language, 'graded', effort === '' ? null : `effort:${effort}`];
+    const technical = technicalFactors[kind ?? ''] ?? 0;
     return names.reduce(
       (sum, name) => sum + (name === null ? 0 : (known.beside[name]?.by ?? 0)),
-      known.ability,
+      known.ability + technical * (known.beside['technical']?.by ?? 0),
     );
   };
 }
@@ -130,12 +134,10 @@ export function abilityTable(
 }
 
 function written(one: FittedAbility): WrittenAbility {
-  const graded = gradedBy(one);
   const by = (name: string): number => one.beside[name]?.by ?? 0;
-  const ofKinds = Object.keys(kinds).map((kind): [string, number] => [
-    kind,
-    kindFactor * by(kind) + ((gradedPart[kind] ?? usualGradedPart) - usualGradedPart) * graded,
-  ]);
+  const ofKinds = Object.keys(kinds)
+    .map((kind): [string, number] => [kind, ofKind(one, kind)])
+    .filter(([kind, figure]) => isTold(one, kind) || Math.abs(figure) >= least);
   const ofLanguages = Object.keys(languages).map((name): [string, number] => [name, by(name)]);
   const ofEfforts = ['none', 'low', 'medium', 'high', 'xhigh'].map((effort): [string, number] => [
     effort,
@@ -143,19 +145,38 @@ function written(one: FittedAbility): WrittenAbility {
   ]);
   return {
     ...rounded({ ability: usualAbility(one), error: one.error }),
-    ...large('kinds', ofKinds),
-    ...large('languages', ofLanguages),
-    ...large('efforts', ofEfforts),
+    ...figures('kinds', ofKinds),
+    ...figures('languages', ofLanguages.filter(isLarge)),
+    ...figures('efforts', ofEfforts.filter(isLarge)),
   };
 }
 
-function large(
-  name: 'kinds' | 'languages' | 'efforts',
-  figures: readonly [string, number][],
-): Partial<WrittenAbility> {
-  const kept = figures.filter(([, by]) => Math.abs(by) >= least);
-  return kept.length === 0 ? {} : { [name]: rounded(Object.fromEntries(kept)) };
+/** What to add for a kind of task, by its results and by those of related kinds. */
+function ofKind({ beside }: FittedAbility, kind: string): number {
+  const by = (name: string): number => beside[name]?.by ?? 0;
+  const technical = technicalFactors[kind];
+  const graded = (gradedPart[kind] ?? usualGradedPart) - usualGradedPart;
+  return (
+    (technical === undefined ? kindFactor : relatedKindFactor) * by(kind) +
+    (technical ?? 0) * by('technical') +
+    graded * by('graded')
+  );
 }
+
+/**
+ * Results of a related kind are told by those of the others, so that they are known also where they
+ * say that nothing is particular. Of other kinds a small figure says that there are few results.
+ */
+const isTold = ({ beside }: FittedAbility, kind: string): boolean =>
+  kind in beside && kind in technicalFactors;
+
+const isLarge = ([, by]: readonly [string, number]): boolean => Math.abs(by) >= least;
+
+const figures = (
+  name: 'kinds' | 'languages' | 'efforts',
+  kept: readonly (readonly [string, number])[],
+): Partial<WrittenAbility> =>
+  kept.length === 0 ? {} : { [name]: rounded(Object.fromEntries(kept)) };
 
 const rounded = <T extends object>(figures: T): T =>
   Object.fromEntries(

@@ -1,4 +1,6 @@
+import { dot, inverseOf } from './positive-definite.js';
 import type { PublishedResults, Result, ResultColumn } from './published-results.js';
+import { technicalFactor } from './technical.js';
 
 /** What is known of one model, in log odds. */
 export interface FittedAbility {
@@ -6,7 +8,10 @@ export interface FittedAbility {
   /** On tasks of all kinds in English. */
   readonly ability: number;
   readonly error: number;
-  /** What to add for a kind of task, a group of languages or an effort; and how sure it is. */
+  /**
+   * What to add for a kind of task, a group of languages, an effort, or by its `technicalFactors` for
+   * being good at technical tasks (`technical`); and how sure it is.
+   */
   readonly beside: Readonly<Record<string, { readonly by: number; readonly error: number }>>;
   /** Columns that it has results in. */
   readonly columns: number;
@@ -59,6 +64,7 @@ interface System {
 
 /** Tests with a right answer, and judges that are models, as opposed to people's preferences. */
 const [graded, judged] = ['graded', 'judged'];
+const technical = 'technical';
 const effortPrefix = 'effort:';
 
 function manner(source: string): string | null {
@@ -66,10 +72,15 @@ function manner(source: string): string | null {
   return source.includes('arena') ? null : graded;
 }
 
-const aspectsOf = ({ kind, language, source }: ResultColumn, effort: string): string[] =>
-  [kind, language, manner(source), effort === '' ? null : effortPrefix + effort].filter(
-    (one) => one !== null,
-  );
+/** What the results of a column depend on beside the ability, and how much. */
+function aspectsOf(column: ResultColumn, effort: string): (readonly [string, number])[] {
+  const whole = [
+    ...[column.kind, column.language, manner(column.source)],
+    effort === '' ? null : effortPrefix + effort,
+  ].flatMap((one) => (one === null ? [] : [[one, 1] as const]));
+  const factor = technicalFactor(column);
+  return factor === 0 ? whole : [...whole, [technical, factor]];
+}
 
 function systemsOf({ columns, results }: PublishedResults): System[] {
   const byModel = new Map<string, Result[]>();
@@ -80,7 +91,11 @@ function systemsOf({ columns, results }: PublishedResults): System[] {
   }
   return [...byModel].map(([model, own]) => {
     const aspects = [
-      ...new Set(own.flatMap(({ column, effort }) => aspectsOf(columns[column]!, effort))),
+      ...new Set(
+        own.flatMap(({ column, effort }) =>
+          aspectsOf(columns[column]!, effort).map(([one]) => one),
+        ),
+      ),
     ].sort();
     return {
       model,
@@ -95,9 +110,9 @@ function systemsOf({ columns, results }: PublishedResults): System[] {
 /** What a model's coordinates say of a column's kind and language, at an effort. */
 function abilityAt({ coordinates, aspects }: System, column: ResultColumn, effort: string): number {
   let ability = coordinates[0]!;
-  for (const aspect of aspectsOf(column, effort)) {
+  for (const [aspect, factor] of aspectsOf(column, effort)) {
     const at = aspects.indexOf(aspect);
-    if (at >= 0) ability += coordinates[1 + at]!;
+    if (at >= 0) ability += factor * coordinates[1 + at]!;
   }
   return ability;
 }
@@ -176,44 +191,21 @@ function place(system: System, { columns, scales, weights, spreads, outside }: P
   for (const { column, effort, value, error } of system.results) {
     const { level, slope, spread } = scales[column]!;
     const weight = weights[column]! / (spread ** 2 + error ** 2);
-    const places = [
-      0,
-      ...aspectsOf(columns[column]!, effort).map((one) => 1 + system.aspects.indexOf(one)),
+    const places: (readonly [at: number, factor: number])[] = [
+      [0, 1],
+      ...aspectsOf(columns[column]!, effort).map(
+        ([one, factor]) => [1 + system.aspects.indexOf(one), factor] as const,
+      ),
     ];
-    for (const at of places) {
-      right[at]! += weight * slope * (value - level);
-      for (const other of places) matrix[at]![other]! += weight * slope * slope;
+    for (const [at, factor] of places) {
+      right[at]! += factor * weight * slope * (value - level);
+      for (const [other, more] of places)
+        matrix[at]![other]! += factor * more * weight * slope * slope;
     }
   }
   const inverse = inverseOf(matrix);
   system.coordinates = Float64Array.from(inverse, (row) => dot(row, right));
   system.errors = Float64Array.from(inverse, (row, at) => Math.sqrt(row[at]!));
-}
-
-const dot = (a: Float64Array, b: Float64Array): number =>
-  a.reduce((sum, value, at) => sum + value * b[at]!, 0);
-
-/** The inverse of a small positive definite matrix, by Gauss and Jordan. */
-function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
-  const size = matrix.length;
-  const left = matrix.map((row) => Float64Array.from(row));
-  const inverse = left.map((_, at) => {
-    const row = new Float64Array(size);
-    row[at] = 1;
-    return row;
-  });
-  for (let pivot = 0; pivot < size; pivot++) {
-    const factor = 1 / left[pivot]![pivot]!;
-    for (const side of [left, inverse])
-      for (let at = 0; at < size; at++) side[pivot]![at]! *= factor;
-    for (let row = 0; row < size; row++) {
-      const times = left[row]![pivot]!;
-      if (row === pivot || times === 0) continue;
-      for (const side of [left, inverse])
-        for (let at = 0; at < size; at++) side[row]![at]! -= times * side[pivot]![at]!;
-    }
-  }
-  return inverse;
 }
 
 /**

@@ -2,10 +2,12 @@ import { QualityScale } from '../../../src/routing/outlook/expected-quality.js';
 import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
 import type { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
+import type { FittedAbility } from '../abilities/fit-abilities.js';
 import type { PublishedResults } from '../abilities/published-results.js';
 import { requestKindOf, requestKinds } from '../scale/label-rows.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { correlation, rankCorrelation, ranksOf } from './judge-order.js';
+import { estimatesKnowingTheOthers } from './known-table.js';
 
 /** Columns of one source and one kind of task that the abilities are fitted without. */
 export interface HeldKind {
@@ -21,6 +23,11 @@ export interface KindOrder extends HeldKind {
   readonly overall: number;
   /** The correlation of what is particular to the kind: kind less overall, in both. */
   readonly particular: number;
+  /**
+   * The same two figures of who knows the table's own ranks of all other models, and may weigh by
+   * them all that the abilities say of a model, and its maker: more than can be predicted.
+   */
+  readonly knowing: { readonly order: number; readonly particular: number };
   /**
    * How well the tables agree with themselves: the same two figures of one half of the source's
    * columns with the other. Null: the source has only one column of the kind.
@@ -117,6 +124,7 @@ export function judgeKind(
   const particular = quality.of(models, spread(texts, textsOfKind)),
     usual = quality.of(models, spread(english, 3 * textsOfKind));
   const [one, other] = [ofKind, ofAll].map((by) => models.map((model) => by.get(model)!));
+  const known = estimatesKnowingTheOthers([ranksOf(usual), ...said(fitted.models, models)], one!);
   return {
     source,
     kind,
@@ -124,8 +132,29 @@ export function judgeKind(
     byKind: rankCorrelation(particular, one!),
     overall: rankCorrelation(usual, one!),
     particular: correlation(less(particular, usual), less(one!, other!)),
+    knowing: {
+      order: rankCorrelation(known, one!),
+      particular: correlation(less(known, usual), less(one!, other!)),
+    },
     halves: halvesOf(columns, all),
   };
+}
+
+/** Makers with fewer models in a table say nothing of them. */
+const minOfMaker = 3;
+const makerOf = (model: string): string => model.slice(0, model.indexOf('/'));
+
+/** All that is said of models beside one number for all kinds: by figure, then by model. */
+function said(fitted: readonly FittedAbility[], models: readonly string[]): number[][] {
+  const byModel = new Map(fitted.map((one) => [one.model, one.beside]));
+  const aspects = new Set(models.flatMap((model) => Object.keys(byModel.get(model) ?? {})));
+  const makers = [...new Set(models.map(makerOf))].filter(
+    (maker) => models.filter((model) => makerOf(model) === maker).length >= minOfMaker,
+  );
+  return [
+    ...[...aspects].map((name) => models.map((model) => byModel.get(model)?.[name]?.by ?? 0)),
+    ...makers.map((maker) => models.map((model) => Number(makerOf(model) === maker))),
+  ];
 }
 
 const less = (one: ArrayLike<number>, other: ArrayLike<number>): Float64Array => {

@@ -1,3 +1,4 @@
+import type { AbilityTable } from '../../../src/routing/outlook/ability-table.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
@@ -44,9 +45,18 @@ export async function printAbilities({ out, data }: FitAbilitiesOptions): Promis
   );
   if (out !== undefined) {
     const table = abilityTable(fitted, families, asOf, description);
-    await writeAtomically(out, Buffer.from(`${JSON.stringify(table, null, 1)}\n`));
+    await writeAtomically(out, Buffer.from(linesOf(table)));
   }
   return tableOf(fitted);
+}
+
+/** As JSON with a line for each model, which is smaller, and shows what a new fit changes. */
+function linesOf({ models, ...rest }: AbilityTable): string {
+  const head = JSON.stringify(rest, null, 2).slice(0, -'\n}'.length);
+  const lines = Object.entries(models).map(
+    ([model, known]) => `    ${JSON.stringify(model)}: ${JSON.stringify(known)}`,
+  );
+  return `${head},\n  "models": {\n${lines.join(',\n')}\n  }\n}\n`;
 }
 
 /** The models with the surest places at the top. */

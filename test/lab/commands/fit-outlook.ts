@@ -15,7 +15,7 @@ import { foldOf } from '../fit/published-evaluations.js';
 import { noFigure } from '../report/format-figures.js';
 import { asText, type Table } from '../report/tables.js';
 import { fitOutlook } from '../scale/fit-outlook.js';
-import { OutlookJudge } from '../scale/judge-outlook.js';
+import { type LevelError, OutlookJudge } from '../scale/judge-outlook.js';
 import { errorsIfKnownElsewhere } from '../scale/known-elsewhere.js';
 import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
@@ -131,25 +131,46 @@ function tierTable(judge: OutlookJudge, held: readonly ScaleRow[], what: string)
   };
 }
 
+/** Mean errors over the tasks of classification, which are told from elsewhere. */
+function meanOfClassification(
+  errors: readonly LevelError[],
+  elsewhere: ReadonlyMap<string, number>,
+): string[] {
+  const tasks = errors.filter(({ family }) => family.startsWith(classification));
+  const mean = (of: (one: LevelError) => number): string =>
+    (tasks.reduce((sum, one) => sum + of(one), 0) / tasks.length).toFixed(3);
+  return [
+    'mean of classification',
+    mean(({ error }) => error),
+    mean(({ bias }) => bias),
+    mean(({ atOneLevel }) => atOneLevel),
+    mean(({ family }) => elsewhere.get(family) ?? NaN),
+  ];
+}
+
 function levelTable(
   judge: OutlookJudge,
   held: readonly ScaleRow[],
   elsewhere: ReadonlyMap<string, number>,
   what: string,
 ): Table {
+  const errors = judge.levelErrors(held);
   return {
     title: `The level of families kept back ${what}`,
     notes: [
+      'One level: the error if all tasks with two labels, or with many, had the level that fits them best in hindsight.',
       'Known elsewhere: the error if each model did as well as on the same task in other languages, or on all other tasks of classification.',
     ],
-    head: ['family', 'error of the predicted quality', 'bias', 'known elsewhere'],
-    rows: judge
-      .levelErrors(held)
-      .map(({ family, error, bias }) => [
+    head: ['family', 'error of the predicted quality', 'bias', 'one level', 'known elsewhere'],
+    rows: [
+      ...errors.map(({ family, error, bias, atOneLevel }) => [
         family,
         error.toFixed(3),
         bias.toFixed(3),
+        elsewhere.has(family) ? atOneLevel.toFixed(3) : noFigure,
         elsewhere.get(family)?.toFixed(3) ?? noFigure,
       ]),
+      meanOfClassification(errors, elsewhere),
+    ],
   };
 }

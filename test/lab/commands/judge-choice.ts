@@ -2,7 +2,7 @@ import { defaults } from '../../../src/config/fill.js';
 import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
 import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
-import { readPublishedResults } from '../abilities/published-results.js';
+import { type PublishedResults, readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { currentPools } from '../choice/current-pools.js';
 import { type HeldKind, judgeKind, type KindOrder } from '../choice/judge-kinds.js';
@@ -19,11 +19,26 @@ import { evaluationsFolder } from './evaluations-folder.js';
 const tiers = ['SIMPLE', 'MEDIUM', 'COMPLEX', 'REASONING'];
 /** Tables of all kinds of prompts, by which pairs of models are judged. */
 const overall = ['lmarena-2026-05/text_overall/elo', 'arena-catalog/text_overall/elo_sc'];
-const heldKinds: readonly HeldKind[] = Object.entries({
-  'arena-catalog': ['coding', 'mathematics', 'reasoning', 'knowledge', 'writing'],
+const heldKinds = (kinds: Readonly<Record<string, readonly string[]>>): readonly HeldKind[] =>
+  Object.entries(kinds).flatMap(([source, own]) => own.map((kind) => ({ source, kind })));
+const heldToJudge = heldKinds({
+  'arena-catalog': ['coding', 'mathematics', 'knowledge', 'writing'],
   livebench: ['coding', 'mathematics', 'reasoning', 'data'],
   euroeval: ['knowledge', 'classification'],
-}).flatMap(([source, kinds]) => kinds.map((kind) => ({ source, kind })));
+});
+/** For choices of method: what judges must not decide. */
+const heldToChoose = heldKinds({
+  'arena-catalog': ['conversation'],
+  livebench: ['agentic', 'summaries'],
+  euroeval: ['extraction', 'summaries'],
+  'aider-polyglot': ['coding'],
+  'lmarena-2026-05': ['coding'],
+  mmlu_pro: ['knowledge'],
+  bfcl: ['tools'],
+  textclass: ['classification'],
+  pm: ['data'],
+  misguided: ['reasoning'],
+});
 const farApart = 80;
 const pairTexts = 50;
 const stabilityTexts = 300;
@@ -96,11 +111,13 @@ function shippedClassification(rows: readonly ScaleRow[]): Table {
   );
 }
 
-function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
-  const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
-  const orders = heldKinds.flatMap(
-    (held) => judgeKind(published, shippedOutlook(), rows, held) ?? [],
-  );
+function kindTable(
+  published: PublishedResults,
+  rows: readonly ScaleRow[],
+  tables: readonly HeldKind[],
+  what: string,
+): Table {
+  const orders = tables.flatMap((held) => judgeKind(published, shippedOutlook(), rows, held) ?? []);
   const mean = (of: (one: KindOrder) => number): string =>
     (orders.reduce((sum, one) => sum + of(one), 0) / orders.length).toFixed(3);
   const line = (one: KindOrder): string[] => [
@@ -109,18 +126,21 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
     one.byKind.toFixed(3),
     one.overall.toFixed(3),
     one.particular.toFixed(3),
+    one.knowing.order.toFixed(3),
+    one.knowing.particular.toFixed(3),
     one.halves === null ? noFigure : one.halves.order.toFixed(3),
     one.halves === null ? noFigure : one.halves.particular.toFixed(3),
   ];
   return {
-    title: 'The order of models by kind of task',
+    title: `The order of models by kind of task, tables kept back ${what}`,
     notes: [
       'Abilities are fitted without the tables of the kind that they are compared with.',
+      'Knowing: by a regression that knows the held-out table of all other models, as nobody does who predicts it.',
       'Halves: the order, and what is particular, by half of the columns beside the other half.',
     ],
     head: [
       ...['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'],
-      ...['order, halves', 'particular, halves'],
+      ...['order, knowing', 'particular, knowing', 'order, halves', 'particular, halves'],
     ],
     rows: [
       ...orders.map(line),
@@ -130,6 +150,8 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
         mean(({ byKind }) => byKind),
         mean(({ overall: all }) => all),
         mean(({ particular }) => particular),
+        mean(({ knowing }) => knowing.order),
+        mean(({ knowing }) => knowing.particular),
         noFigure,
         noFigure,
       ],
@@ -141,12 +163,14 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
 export function choiceTables(folder: string): Table[] {
   const rows = readScaleRows(folder);
   const everyday = rows.filter(({ tier }) => tier !== null);
+  const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
   return [
     moneyTable(everyday),
     stabilityTable(everyday),
     shippedClassification(rows),
     pairTable(folder, rows),
-    kindTable(folder, rows),
+    kindTable(published, rows, heldToJudge, 'to judge by'),
+    kindTable(published, rows, heldToChoose, 'to choose a method by'),
   ];
 }
 

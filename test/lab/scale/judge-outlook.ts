@@ -10,6 +10,7 @@ import { CandidateQualities } from '../../../src/routing/rankers/candidate-quali
 import { SeenRequest } from '../../../src/routing/rankers/seen-request.js';
 import type { ReasoningEffort } from '../../../src/completion.js';
 import { questionOf } from '../fit/published-evaluations.js';
+import { errorsAtOneLevel, type TaskLevels } from './one-level.js';
 import type { ScaleRow } from './scale-rows.js';
 
 /** Small models of 2025, and the best ones, of today's pools. */
@@ -28,7 +29,13 @@ export interface LevelError {
   readonly family: string;
   readonly error: number;
   readonly bias: number;
+  /** The error at the best common level of all tasks that ask alike, chosen in hindsight. */
+  readonly atOneLevel: number;
 }
+
+/** Tasks of classification ask for one of two labels or for one of many; others are of their own. */
+const groupOf = ({ family, kind, text }: ScaleRow): string =>
+  kind !== 'classification' ? family : /Answer 1 /.test(text) ? 'two labels' : 'many labels';
 
 /** Judges a reader of requests on rows that it was not fitted to. */
 export class OutlookJudge {
@@ -62,20 +69,35 @@ export class OutlookJudge {
   }
 
   levelErrors(rows: readonly ScaleRow[]): LevelError[] {
-    const families = new Map<string, Map<string, Sums>>();
-    for (const row of rows) {
-      const sums = families.get(row.family) ?? new Map<string, Sums>();
-      families.set(row.family, sums);
-      this.addAnswers(row, sums);
-    }
-    return [...families].flatMap(([family, sums]) => {
-      const gaps = [...sums.values()]
-        .filter(({ count }) => count >= minAnswers)
-        .map(({ predicted, scored, count }) => (predicted - scored) / count);
-      if (gaps.length === 0) return [];
+    const levels = this.levels(rows);
+    const atOneLevel = errorsAtOneLevel(levels);
+    return levels.map(({ family, predicted, scored }) => {
+      const gaps = predicted.map((one, at) => one - scored[at]!);
       const mean = (values: readonly number[]): number =>
         values.reduce((sum, one) => sum + one, 0) / values.length;
-      return [{ family, error: mean(gaps.map(Math.abs)), bias: mean(gaps) }];
+      return {
+        family,
+        error: mean(gaps.map(Math.abs)),
+        bias: mean(gaps),
+        atOneLevel: atOneLevel.get(family)!,
+      };
+    });
+  }
+
+  /** By family, of models with enough answers. */
+  private levels(rows: readonly ScaleRow[]): TaskLevels[] {
+    const families = new Map<string, { group: string; sums: Map<string, Sums> }>();
+    for (const row of rows) {
+      const known = families.get(row.family) ?? { group: groupOf(row), sums: new Map() };
+      families.set(row.family, known);
+      this.addAnswers(row, known.sums);
+    }
+    return [...families].flatMap(([family, { group, sums }]) => {
+      const models = [...sums.values()].filter(({ count }) => count >= minAnswers);
+      if (models.length === 0) return [];
+      const predicted = models.map((one) => one.predicted / one.count),
+        scored = models.map((one) => one.scored / one.count);
+      return [{ family, group, predicted, scored }];
     });
   }
 

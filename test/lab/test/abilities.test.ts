@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abilityTable } from '../abilities/ability-table.js';
+import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
 import { fitAbilities } from '../abilities/fit-abilities.js';
 import type { PublishedResults, Result } from '../abilities/published-results.js';
 import { effortLevel, measuredBy, measuredByTask } from '../abilities/result-kinds.js';
@@ -81,6 +81,47 @@ describe('abilities', () => {
   it('are the same each time', () => {
     const { published } = invented(30);
     expect(fitAbilities(published)).toEqual(fitAbilities(published));
+  });
+});
+
+describe('abilities for a kind of task', () => {
+  const kinds = ['coding', 'mathematics', 'writing', null];
+  const columns = kinds.flatMap((kind) =>
+    [1, 2, 3].map((at) => ({ name: `${kind} ${at}`, source: 'arena', kind, language: null })),
+  );
+  /** Models that are technical by so much, in steps; each has no results of one kind. */
+  const models = Array.from({ length: 40 }, (_, at) => ({
+    model: `openai/gpt-${at}-test`,
+    ability: (at % 8) / 2 - 2,
+    technical: (at % 5) / 4 - 0.5,
+    without: kinds[at % 4],
+  }));
+  const results = models.flatMap(({ model, ability, technical, without }) =>
+    columns.flatMap(({ kind }, column): Result[] => {
+      if (kind === without) return [];
+      const factor = kind === null ? 0 : kind === 'writing' ? -1 : 1;
+      const value = ability + factor * technical + column / 10;
+      return [{ column, model, effort: '', value, error: 0.05 }];
+    }),
+  );
+  const { fitted, families } = fitWithFamilies({ columns, results });
+  const table = abilityTable(fitted, families, '', '').models;
+  const kindOf = (model: string, kind: string): number | undefined =>
+    table[model.slice('openai/'.length)]?.kinds?.[kind];
+
+  it.each([
+    ['mathematics', 1],
+    ['writing', -1],
+  ])('follow for %s from results in related kinds', (kind, sign) => {
+    const told = models.filter(({ without }) => without === kind);
+    for (const { model, technical } of told.filter((one) => Math.abs(one.technical) > 0.4))
+      expect(sign * technical * kindOf(model, kind)!).toBeGreaterThan(0.03);
+  });
+
+  it('are written where results say that nothing is particular, and not where there are none', () => {
+    const [usual] = models.filter((one) => one.technical === 0 && one.without === 'coding');
+    expect(Math.abs(kindOf(usual!.model, 'writing')!)).toBeLessThan(0.1);
+    expect(kindOf(usual!.model, 'vision')).toBeUndefined();
   });
 });
 

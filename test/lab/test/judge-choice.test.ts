@@ -6,8 +6,11 @@ import { readModelTable } from '../../../src/routing/model-tables.js';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 import type { PublishedResults, Result } from '../abilities/published-results.js';
 import { judgeKind } from '../choice/judge-kinds.js';
+import { rankCorrelation } from '../choice/judge-order.js';
+import { estimatesKnowingTheOthers } from '../choice/known-table.js';
 import { createRandomStream } from '../random.js';
 import { errorsIfKnownElsewhere } from '../scale/known-elsewhere.js';
+import { errorsAtOneLevel } from '../scale/one-level.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 
 const row = (more: Partial<ScaleRow> & { text: string }): ScaleRow => ({
@@ -86,6 +89,25 @@ describe('the order of models by kind of task', { timeout: 60_000 }, () => {
   });
 });
 
+describe('the most that is reached knowing the other models', () => {
+  const stream = createRandomStream(3);
+  const numbers = (): number[] => Array.from({ length: 60 }, () => stream.next());
+  const [one, other, noise] = [numbers(), numbers(), numbers()];
+  const table = one.map((value, at) => value + other[at]!);
+
+  it('uses what the first figure does not say', () => {
+    const known = estimatesKnowingTheOthers([one, other], table);
+    expect(rankCorrelation(known, table)).toBeGreaterThan(0.95);
+    expect(rankCorrelation(known, table)).toBeGreaterThan(rankCorrelation(one, table) + 0.1);
+  });
+
+  it('is hardly raised by figures that say nothing', () => {
+    const more = rankCorrelation(estimatesKnowingTheOthers([one, noise], table), table);
+    const alone = rankCorrelation(estimatesKnowingTheOthers([one], table), table);
+    expect(more).toBeLessThan(alone + 0.05);
+  });
+});
+
 describe('the error of a quality that is told from elsewhere', () => {
   const answered = (family: string, share: number): ScaleRow[] =>
     Array.from({ length: 100 }, (_, at) =>
@@ -118,5 +140,25 @@ describe('the error of a quality that is told from elsewhere', () => {
       '0.15',
       '0.40',
     ]);
+  });
+});
+
+describe('the error at one level for all tasks that ask alike', () => {
+  const task = (family: string, group: string, scored: readonly number[]) => ({
+    family,
+    group,
+    predicted: [0.1, 0.3],
+    scored,
+  });
+
+  it('keeps what tells models apart, and is that of the best level in hindsight', () => {
+    const errors = errorsAtOneLevel([
+      task('easy', 'yes or no', [0.8, 1]),
+      task('hard', 'yes or no', [0.4, 0.6]),
+      task('topics', 'topics', [0.5, 0.5]),
+    ]);
+    // any level between the two is as good: their errors are .4 together
+    expect(errors.get('easy')! + errors.get('hard')!).toBeCloseTo(0.4);
+    expect(errors.get('topics')).toBeCloseTo(0.1);
   });
 });

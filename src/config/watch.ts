@@ -19,9 +19,14 @@ export interface ConfigWatch {
 export interface WatchReports {
   readonly onConfig: (config: Config) => void;
   readonly onError: (error: ConfigError) => void;
-  /** The file is read after the folder has not changed for this many ms. */
+  /**
+   * The file is read after the folder has not changed for this many ms, or ten times as long after
+   * the first change: others may write there all the time.
+   */
   readonly debounceMs: number;
 }
+
+const maxDebounces = 10;
 
 /** The content of the last read: its text, or the error. */
 type Content = { readonly text: string } | { readonly error: ConfigError };
@@ -38,7 +43,6 @@ export function watchFile(
   { onConfig, onError, debounceMs }: WatchReports,
 ): ConfigWatch {
   let last = contentOf(path);
-  let timer: NodeJS.Timeout | undefined;
   const folders = new FolderWatch(path);
   const report = () => {
     const outcome = 'error' in last ? last : outcomeOf(last.text, parse);
@@ -51,9 +55,9 @@ export function watchFile(
     folders.follow();
     if (!isSame(before, last)) report();
   };
+  const debounced = new Debounced(check, debounceMs);
   const stirred = () => {
-    clearTimeout(timer);
-    if (!folders.watcher.closed) timer = setTimeout(check, debounceMs);
+    if (!folders.watcher.closed) debounced.call();
   };
   folders.watcher.on('raw', stirred).on('all', stirred).on('ready', stirred);
   folders.watcher.on('error', (cause) =>
@@ -72,10 +76,40 @@ export function watchFile(
       report();
     },
     close() {
-      clearTimeout(timer);
+      debounced.cancel();
       return folders.watcher.close();
     },
   };
+}
+
+/** A call that waits until nobody has asked for it for a while, at most ten times as long. */
+class Debounced {
+  private timer: NodeJS.Timeout | undefined;
+  /** When it was first asked for since the last call; null: it was not. */
+  private askedAt: number | null = null;
+
+  constructor(
+    private readonly run: () => void,
+    private readonly ms: number,
+  ) {}
+
+  call(): void {
+    clearTimeout(this.timer);
+    const now = performance.now();
+    this.askedAt ??= now;
+    const leftMs = this.askedAt + maxDebounces * this.ms - now;
+    this.timer = setTimeout(
+      () => {
+        this.askedAt = null;
+        this.run();
+      },
+      Math.max(0, Math.min(this.ms, leftMs)),
+    );
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
+  }
 }
 
 /**

@@ -1,5 +1,3 @@
-import { writeJson } from './write-json.js';
-
 /**
  * Fields that nearly every candidate has. Stored by position, because the names would be half of a
  * decision's size.
@@ -69,7 +67,7 @@ export function packCandidates(
     } else if (first[place] !== absent) shared[name] = first[place];
   }
   names.push(shared);
-  return writeJson([names, ...rows.map((row) => inColumns(row, kept))]);
+  return JSON.stringify([names, ...rows.map((row) => inColumns(row, kept))]);
 }
 
 function isShared(rows: readonly (readonly unknown[])[], place: number): boolean {

@@ -825,6 +825,24 @@ describe('a watched file', () => {
     expect(await next()).toBe(2);
   });
 
+  it(
+    'is reported although its neighbours are written all the time',
+    { timeout: 5_000 },
+    async () => {
+      const path = join(folder, 'signalbox.yaml');
+      writeFileSync(path, good(1));
+      const { next } = await watched(path);
+      let lines = 0;
+      const log = setInterval(() => writeFileSync(join(folder, 'requests.log'), `${++lines}`), 5);
+      try {
+        writeFileSync(path, good(2));
+        expect(await next()).toBe(2);
+      } finally {
+        clearInterval(log);
+      }
+    },
+  );
+
   it('is not reported for the same content, nor for its neighbours', async () => {
     const path = join(folder, 'signalbox.yaml');
     writeFileSync(path, good(1));

@@ -24,10 +24,11 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Judges the shipped choice among models of today: what \`cost\` saves on five pools, which prompts
       small models answer, and the order of models.
 
-  npm run lab -- pairs [--data DIR] [--quick]
+  npm run lab -- pairs [--data DIR] [--quick] [--bounds]
       Judges how well the ranker tells on which prompts a strong model is worth its price: each family
       kept back from all that is fitted, beside prompt length and chance. Three quarters of an hour;
-      --quick: three families.
+      --quick: three families. --bounds: instead, what any signal of a text tells about unknown
+      families, and what labelled prompts add; ten minutes.
 
   npm run lab -- lengths [--data DIR] [--out FILE]
       Compares expected lengths of answers with published ones, each source kept back once, and says
@@ -46,6 +47,7 @@ const options = {
   out: { type: 'string' },
   card: { type: 'string' },
   quick: { type: 'boolean' },
+  bounds: { type: 'boolean' },
   seed: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
@@ -95,8 +97,12 @@ const commands: Readonly<Record<string, Command>> = {
     },
   },
   pairs: {
-    options: ['data', 'quick'],
-    run: async ({ data, quick = false }) => {
+    options: ['data', 'quick', 'bounds'],
+    run: async ({ data, quick = false, bounds = false }) => {
+      if (bounds) {
+        const { printPairBounds } = await import('./commands/judge-pair-bounds.js');
+        return printPairBounds({ data });
+      }
       const { printPairs } = await import('./commands/judge-pairs.js');
       return printPairs({ data, quick });
     },

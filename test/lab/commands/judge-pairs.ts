@@ -20,12 +20,13 @@ export interface JudgePairsOptions {
 }
 
 const quickFamilies = ['bfcl', 'crux', 'math'];
-const maxTested = 3000;
+/** So many prompts of a pool are judged. */
+export const maxTested = 3000;
 const draw = { draws: 200, seed: 1 };
 /** One of so many folds of prompts is kept back, to judge families that are known. */
 const folds = 5;
 /** So much better than the length of the prompt the ranker is to be. */
-const goal = 0.03;
+export const pairGoal = 0.03;
 
 /**
  * Judges how well the shipped ranker tells on which prompts a strong model is worth its price: on
@@ -87,17 +88,20 @@ function judgeKnown(
 type Line = readonly [family: string, unknown: PairsResult | null, known: PairsResult | null];
 
 function verdictOf({ overLength: { value, low, high } }: PairsResult): string {
-  if (value >= goal) return low >= goal ? 'reached' : 'reached, within the interval';
-  return high < goal ? 'missed' : 'missed, within the interval';
+  if (value >= pairGoal) return low >= pairGoal ? 'reached' : 'reached, within the interval';
+  return high < pairGoal ? 'missed' : 'missed, within the interval';
 }
 
 /** One line for each family that has pairs. */
 export function pairTable(lines: readonly Line[]): Table {
+  const verdicts = lines.flatMap(([, unknown]) => (unknown ? [verdictOf(unknown)] : []));
+  const count = (verdict: string): number => verdicts.filter((one) => one === verdict).length;
+  const [reached, missed] = [count('reached'), count('missed')];
   return {
     title: 'Pairs of a strong and a weak model: APGR',
     notes: [
       'The share of the gap between the models that is recovered, over all shares of calls to the strong one; all pairs of a family together. With 95 % intervals of a bootstrap over groups of equal prompts.',
-      `Unknown: nothing was fitted to the family. Known: to four fifths of its prompts, and the others are judged. The goal is ${goal} above the length of the prompt, unknown.`,
+      `Unknown: nothing was fitted to the family. Known: to four fifths of its prompts, and the others are judged. The goal is ${pairGoal} above the length of the prompt, unknown: surely reached in ${reached}, surely missed in ${missed}; in the other ${verdicts.length - reached - missed} there are too few prompts to tell.`,
     ],
     head: [
       ...['family', 'prompts', 'pairs', 'gap', 'ranker, unknown', 'length', 'chance'],

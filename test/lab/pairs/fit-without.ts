@@ -57,6 +57,20 @@ const seed = 1;
 const name = 'for an evaluation';
 const difficultyError = 0.8;
 
+/** Fits abilities to published results without those of some tasks. Takes seconds. */
+export function abilitiesWithout(
+  results: PublishedResults,
+  tasks: ReadonlySet<string>,
+): { fitted: ReturnType<typeof fitWithFamilies>['fitted']; abilities: ModelAbilities } {
+  const isKept = ({ column }: { readonly column: number }): boolean =>
+    !tasks.has(results.columns[column]!.name);
+  const { fitted, families } = fitWithFamilies({
+    ...results,
+    results: results.results.filter(isKept),
+  });
+  return { fitted, abilities: new ModelAbilities(abilityTable(fitted, families, '', '')) };
+}
+
 /**
  * Fits everything that the shipped ranker is made of to what is left: abilities, the reader of
  * requests, and the predictor that tells models of 2024 apart. Its gate is the one of the fit's
@@ -66,13 +80,7 @@ export function fitWithout(
   { evaluations, rows, results }: Published,
   { tasks, groups }: Without,
 ): FittedRanker {
-  const isKept = ({ column }: { readonly column: number }): boolean =>
-    !tasks.has(results.columns[column]!.name);
-  const { fitted, families } = fitWithFamilies({
-    ...results,
-    results: results.results.filter(isKept),
-  });
-  const abilities = new ModelAbilities(abilityTable(fitted, families, '', ''));
+  const { fitted, abilities } = abilitiesWithout(results, tasks);
   const outlook = fitOutlook(
     rows.filter(({ group }) => !groups.has(group)),
     abilityOnTests(fitted),

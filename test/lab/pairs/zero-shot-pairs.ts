@@ -25,7 +25,7 @@ export interface PairsResult {
 }
 
 /** The places of a strong and a weak model in a pool. */
-type Pair = readonly [strong: number, weak: number];
+export type Pair = readonly [strong: number, weak: number];
 
 /** So far apart are the abilities of a strong and a weak model at least, in log odds. */
 const minApart = 0.5;

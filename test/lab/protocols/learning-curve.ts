@@ -88,18 +88,20 @@ export function learningCurve(
 }
 
 /** A user's own rows have no tools, so prompts are judged without theirs. */
-function withoutTools(pool: EvaluatedPool): EvaluatedPool {
+export function withoutTools(pool: EvaluatedPool): EvaluatedPool {
   const prompts = pool.prompts.map((prompt) => questionOf(prompt).question);
   const features = prompts.map((content) => featuresOf({ messages: [{ role: 'user', content }] }));
   return { ...pool, prompts, features };
 }
 
-function drawRows(pool: EvaluatedPool, size: number, seed: number): EvaluatedPool {
+/** Some rows of a pool; the same seed draws the same ones. */
+export function drawRows(pool: EvaluatedPool, size: number, seed: number): EvaluatedPool {
   const drawn = new Set(createRandomStream(seed).order(pool.rows).subarray(0, size));
   return partOf(pool, (row) => drawn.has(row));
 }
 
-function qualityOf(
+/** What a trained function predicts of each model on each prompt, laid out as the scores. */
+export function qualityOf(
   { features, models, rows }: EvaluatedPool,
   predict: (features: Features) => ArrayLike<number>,
 ): Float64Array {

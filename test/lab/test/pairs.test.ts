@@ -101,13 +101,14 @@ describe('pairs of a strong and a weak model', () => {
 
   it('have a line for each family that says plainly whether the goal is reached', () => {
     const known = judged((text) => (text.startsWith('hard') ? 0.2 : 0.9));
-    const { rows } = pairTable([
+    const { rows, notes } = pairTable([
       ['good', known, known],
       ['poor', judged((text) => (text.startsWith('hard') ? 0.9 : 0.2)), null],
       ['none', null, null],
     ]);
     expect(rows.map(([family]) => family)).toEqual(['good', 'poor']);
     expect(rows.map((row) => row[8])).toEqual(['reached', 'missed']);
+    expect(notes.at(-1)).toMatch(/surely reached in 1, surely missed in 1; in the other 0/);
   });
 });
 

@@ -49,44 +49,28 @@ const otherCost = Float64Array.from({ length: 256 }, (_, high) => {
   return 0.8; // Chinese, Japanese, Korean, emoji
 });
 
-const longestRun = longWord + 1;
-const runs = other + 1;
-/**
- * The scan as a table: what a character costs, and the state behind it, by the state (the kind of the
- * run, and how long it is) and the character's kind. A third of the time of deciding it each time.
- */
-const costs = new Float64Array(runs * longestRun * runs),
-  states = new Uint16Array(costs.length);
-const stateOf = (kind: number, length: number): number =>
-  (kind * longestRun + Math.min(length, longestRun) - 1) * runs;
-for (let previous = 0; previous < runs; previous++)
-  for (let length = 1; length <= longestRun; length++)
-    for (let kind = 0; kind < other; kind++) {
-      const at = stateOf(previous, length) + kind;
-      costs[at] = costOf(kind, previous, kind === previous ? length + 1 : 1);
-      states[at] = stateOf(kind, kind === previous ? length + 1 : 1);
-    }
-
-/** What a character costs as the one of that number in its run. */
-function costOf(kind: number, previous: number, place: number): number {
-  if (place === 1) return kind === lower && previous === upper ? lowerAfterUpper : firstCost[kind]!;
-  if (kind === lower && place > longWord) return longWordCost;
-  return kind === space && place === 2 ? indentCost : nextCost[kind]!;
-}
-
 function scan(text: string, from: number, to: number): number {
   let tokens = 0;
-  let state = stateOf(other, 1);
+  let previous = -1;
+  let length = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
     if (code > 127) {
       tokens += otherCost[code >> 8]!;
-      state = stateOf(other, 1);
-    } else {
-      const next = state + kinds[code]!;
-      tokens += costs[next]!;
-      state = states[next]!;
+      previous = other;
+      continue;
     }
+    const kind = kinds[code]!;
+    if (kind !== previous) {
+      tokens += kind === lower && previous === upper ? lowerAfterUpper : firstCost[kind]!;
+      previous = kind;
+      length = 1;
+      continue;
+    }
+    length++;
+    if (kind === lower && length > longWord) tokens += longWordCost;
+    else if (kind === space && length === 2) tokens += indentCost;
+    else tokens += nextCost[kind]!;
   }
   return tokens;
 }

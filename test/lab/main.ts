@@ -28,7 +28,7 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Judges how well the ranker tells on which prompts a strong model is worth its price: each family
       kept back from all that is fitted, beside prompt length and chance. Three quarters of an hour;
       --quick: three families. --bounds: instead, what any signal of a text tells about unknown
-      families, and what labelled prompts add; ten minutes.
+      families, and what labelled prompts add; a quarter of an hour.
 
   npm run lab -- lengths [--data DIR] [--out FILE]
       Compares expected lengths of answers with published ones, each source kept back once, and says

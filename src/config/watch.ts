@@ -82,7 +82,7 @@ export function watchFile(
   };
 }
 
-/** A call that waits until nobody has asked for it for a while, at most ten times as long. */
+/** Delays a call until nobody has requested it for `ms`, and by ten times `ms` at most. */
 class Debounced {
   private timer: NodeJS.Timeout | undefined;
   /** When it was first asked for since the last call; null: it was not. */

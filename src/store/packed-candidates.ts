@@ -1,33 +1,9 @@
-/**
- * Fields that nearly every candidate has. Stored by position, because the names would be half of a
- * decision's size.
- */
-const columns = [
-  'label',
-  'provider',
-  'model',
-  'quality',
-  'price',
-  'latency',
-  'score',
-  'uncertainty',
-  'cost',
-  'output_tokens',
-  'reason',
-  'interval',
-  'basis',
-  'task_kinds',
-  'answer_time',
-];
-const known: ReadonlySet<string> = new Set(columns);
-/** Marks a field that a candidate does not have; null means that the value is unknown. */
-const absent = false;
-
-/** A candidate of a decision, as `explainPlan` makes it. Other fields are stored too. */
+/** A candidate of a decision, as `explainPlan` makes it. */
 export interface ExplainedCandidate {
   readonly label: string;
   readonly provider: string | null;
   readonly model: string;
+  readonly effort?: string;
   readonly quality?: number | null;
   readonly price?: number | null;
   readonly latency?: number | null;
@@ -36,15 +12,76 @@ export interface ExplainedCandidate {
   readonly cost?: number | null;
   readonly output_tokens?: number;
   readonly reason?: string;
+  readonly excluded?: string;
   readonly interval?: readonly number[];
   readonly basis?: string;
   readonly task_kinds?: readonly string[];
   readonly answer_time?: number | null;
+  readonly learned?: readonly string[];
+  readonly quality_before?: number;
+  readonly explored?: true;
+}
+
+/** Marks a field that a candidate does not have; null means that the value is unknown. */
+const absent = false;
+
+/** What is stored of each candidate in one place. */
+interface Column {
+  /** The field's name, or that of a part of the interval. */
+  readonly name: string;
+  /** Undefined: the candidate does not have it. */
+  readonly of: (candidate: ExplainedCandidate) => unknown;
+  /** Numbers are multiples of one part in so many, where all of them are. */
+  readonly parts?: number;
+}
+
+const billion = 1e9;
+const thousand = 1e3;
+
+const columns: readonly Column[] = [
+  // a label that consists of the two names is not stored
+  {
+    name: 'label',
+    of: ({ label, provider, model }) => (label === labelOf(provider, model) ? undefined : label),
+  },
+  { name: 'provider', of: ({ provider }) => provider },
+  { name: 'model', of: ({ model }) => model },
+  { name: 'effort', of: ({ effort }) => effort },
+  { name: 'quality', of: ({ quality }) => quality, parts: billion },
+  { name: 'price', of: ({ price }) => price, parts: billion },
+  { name: 'latency', of: ({ latency }) => latency, parts: billion },
+  { name: 'score', of: ({ score }) => score, parts: billion },
+  { name: 'uncertainty', of: ({ uncertainty }) => uncertainty, parts: thousand },
+  { name: 'cost', of: ({ cost }) => cost, parts: billion },
+  { name: 'output_tokens', of: (candidate) => candidate.output_tokens },
+  { name: 'reason', of: ({ reason }) => reason },
+  { name: 'excluded', of: ({ excluded }) => excluded },
+  { name: 'low', of: ({ interval }) => interval?.[0], parts: thousand },
+  { name: 'high', of: ({ interval }) => interval?.[1], parts: thousand },
+  { name: 'basis', of: ({ basis }) => basis },
+  { name: 'task_kinds', of: (candidate) => candidate.task_kinds },
+  { name: 'answer_time', of: (candidate) => candidate.answer_time, parts: thousand },
+  { name: 'learned', of: ({ learned }) => learned },
+  { name: 'quality_before', of: (candidate) => candidate.quality_before, parts: thousand },
+  { name: 'explored', of: ({ explored }) => explored },
+];
+
+/** The stored form. */
+interface Packed {
+  readonly count: number;
+  /** The fields that are the same for all candidates. */
+  readonly shared: Readonly<Record<string, unknown>>;
+  /** Further fields of the first candidate. */
+  readonly first?: Readonly<Record<string, unknown>>;
+  /** The names of the other fields: `name`, or `name/parts` for whole numbers of parts. */
+  readonly names: readonly string[];
+  /** A list of the candidates' values for each name. */
+  readonly columns: readonly (readonly unknown[])[];
 }
 
 /**
- * The stored text of candidates: JSON, the names of the columns, then a row for each candidate. The
- * last name is an object of the fields that are the same for all of them, which have no column.
+ * The stored text of candidates: JSON with a list for each field, in which figures are whole
+ * numbers. Rows with fractions took 24 µs instead of 16 for sixteen candidates (2026-11-24).
  * `unpackCandidates` reads it.
  * @param more further fields of the first candidate
  */
@@ -52,27 +89,41 @@ export function packCandidates(
   candidates: readonly ExplainedCandidate[],
   more: Readonly<Record<string, unknown>> | null = null,
 ): string {
-  const rows = candidates.map(packed);
-  const [first] = rows;
-  if (first === undefined) return '[[]]';
-  if (more !== null) first[columns.length] = { ...(first[columns.length] as object), ...more };
-  const names: unknown[] = [];
   const shared: Record<string, unknown> = {};
-  const kept: number[] = [];
-  for (let place = 0; place < columns.length; place++) {
-    const name = columns[place]!;
-    if (!isShared(rows, place)) {
-      kept.push(place);
-      names.push(name);
-    } else if (first[place] !== absent) shared[name] = first[place];
+  const names: string[] = [];
+  const lists: (readonly unknown[])[] = [];
+  for (const { name, of, parts } of columns) {
+    const values = valuesOf(candidates, of);
+    if (areSame(values)) {
+      if (values.length > 0 && values[0] !== absent) shared[name] = values[0];
+      continue;
+    }
+    const whole = parts === undefined ? null : wholeNumbers(values, parts);
+    names.push(whole === null ? name : `${name}/${parts}`);
+    lists.push(whole ?? values);
   }
-  names.push(shared);
-  return JSON.stringify([names, ...rows.map((row) => inColumns(row, kept))]);
+  const packed: Packed = {
+    count: candidates.length,
+    shared,
+    ...(more === null ? {} : { first: more }),
+    names,
+    columns: lists,
+  };
+  return JSON.stringify(packed);
 }
 
-function isShared(rows: readonly (readonly unknown[])[], place: number): boolean {
-  const value = rows[0]![place];
-  for (const row of rows) if (!isSame(row[place], value)) return false;
+/** With `push`: the JSON of lists that `map` has made takes 6 µs longer. */
+function valuesOf(candidates: readonly ExplainedCandidate[], of: Column['of']): unknown[] {
+  const values: unknown[] = [];
+  for (const candidate of candidates) {
+    const value = of(candidate);
+    values.push(value === undefined ? absent : value);
+  }
+  return values;
+}
+
+function areSame(values: readonly unknown[]): boolean {
+  for (const value of values) if (!isSame(value, values[0])) return false;
   return true;
 }
 
@@ -84,63 +135,60 @@ const isSame = (a: unknown, b: unknown): boolean =>
     a.length === b.length &&
     a.every((one, at) => one === b[at]));
 
-/** The row in the columns that are kept, and the other fields after the place of the shared ones. */
-function inColumns(row: readonly unknown[], kept: readonly number[]): unknown[] {
-  const shown = kept.map((place) => row[place]);
-  if (row.length > columns.length) shown.push(absent, row[columns.length]);
-  return shown;
+/** The numbers as multiples of one part in `parts`; null if they cannot be told exactly so. */
+function wholeNumbers(values: readonly unknown[], parts: number): unknown[] | null {
+  const whole: unknown[] = [];
+  for (const value of values) {
+    if (typeof value !== 'number') {
+      whole.push(value);
+      continue;
+    }
+    const multiple = Math.round(value * parts);
+    if (multiple / parts !== value) return null;
+    whole.push(multiple);
+  }
+  return whole;
 }
 
 /**
- * The columns, followed by an object of other fields. Written out, because a loop over the names, and
- * taking the rest of an object, take twice as long.
- */
-function packed(candidate: ExplainedCandidate): unknown[] {
-  const { label, provider, model, interval } = candidate;
-  const row: unknown[] = [
-    // a label that consists of the two names is not stored
-    label === labelOf(provider, model) ? absent : label,
-    provider,
-    model,
-    or(candidate.quality),
-    or(candidate.price),
-    or(candidate.latency),
-    or(candidate.score),
-    or(candidate.uncertainty),
-    or(candidate.cost),
-    or(candidate.output_tokens),
-    or(candidate.reason),
-    or(interval),
-    or(candidate.basis),
-    or(candidate.task_kinds),
-    or(candidate.answer_time),
-  ];
-  const more = othersOf(candidate);
-  if (more !== null) row.push(more);
-  return row;
-}
-
-function othersOf(candidate: ExplainedCandidate): Record<string, unknown> | null {
-  let others: Record<string, unknown> | null = null;
-  for (const name in candidate)
-    if (!known.has(name)) (others ??= {})[name] = candidate[name as keyof ExplainedCandidate];
-  return others;
-}
-
-const or = <T>(value: T | undefined): T | typeof absent => (value === undefined ? absent : value);
-
-/**
- * The candidates of a stored and parsed text. What is not packed is returned as it is: until
- * 2026-11 candidates were stored as objects.
+ * The candidates of a stored and parsed text. Also reads rows with a place for each field, as they
+ * were stored until 2026-11-24. Other values are returned as they are: the first candidates were
+ * stored as objects.
  */
 export function unpackCandidates(stored: unknown): unknown {
-  if (!Array.isArray(stored)) return stored;
-  const [names, ...rows] = stored as unknown[];
-  return Array.isArray(names) ? rows.map((row) => unpacked(names, row)) : stored;
+  if (isPacked(stored))
+    return Array.from({ length: stored.count }, (_, at) => unpacked(stored, at));
+  return unpackRows(stored);
 }
 
-/** Uses the names that are stored with the row, whatever the columns are now. */
-function unpacked(names: readonly unknown[], row: unknown): unknown {
+const isPacked = (stored: unknown): stored is Packed =>
+  typeof stored === 'object' && stored !== null && 'columns' in stored;
+
+/** Uses the names that are stored with the values, whatever the columns are now. */
+function unpacked({ shared, names, columns: lists, first }: Packed, at: number): unknown {
+  const own: Record<string, unknown> = { ...shared };
+  names.forEach((stored, place) => {
+    const value = lists[place]?.[at];
+    const [name = stored, parts] = stored.split('/');
+    if (value === absent || value === undefined) return;
+    own[name] = parts !== undefined && typeof value === 'number' ? value / Number(parts) : value;
+  });
+  const { low, high, ...candidate } = own;
+  return {
+    label: labelOf(candidate['provider'], candidate['model']),
+    ...candidate,
+    ...(low === undefined ? {} : { interval: [low, high] }),
+    ...(at === 0 ? first : {}),
+  };
+}
+
+function unpackRows(stored: unknown): unknown {
+  if (!Array.isArray(stored)) return stored;
+  const [names, ...rows] = stored as unknown[];
+  return Array.isArray(names) ? rows.map((row) => unpackedRow(names, row)) : stored;
+}
+
+function unpackedRow(names: readonly unknown[], row: unknown): unknown {
   if (!Array.isArray(row)) return row;
   const shared = names.find((name) => typeof name === 'object');
   const fields = names

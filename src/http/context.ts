@@ -50,11 +50,12 @@ export function contextOf(parts: Parts, res: ServerResponse): HttpContext {
   let context = carrier[contextKey];
   if (!context) {
     const snapshot = parts.current();
-    prepareRequest(res, snapshot.trustedProxies);
     const request = newRequest({ snapshot, ...requestIdOf(res.req) });
     context = { request, surface: null, signIn: null, plan: null, parts };
     carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', request.id);
+    // last: writing to objects whose prototype has changed takes several times as long
+    prepareRequest(res, snapshot.trustedProxies);
   }
   return context;
 }

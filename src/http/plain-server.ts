@@ -5,6 +5,11 @@ import express, { type Express, type Request } from 'express';
 const isPrepared = (req: IncomingMessage): boolean =>
   typeof (req as Partial<Request>).get === 'function';
 
+/** Express's members of a request read its response. */
+interface Borrower extends IncomingMessage {
+  res?: ServerResponse;
+}
+
 const apps = new Map<number, Express>();
 
 /** An app that only lends its prototypes and its settings. */
@@ -24,12 +29,12 @@ function lender(trustedProxies: number): Express {
  * @param trustedProxies the number of reverse proxies in front, for `req.ip`
  */
 export function prepareRequest(res: ServerResponse, trustedProxies: number): void {
-  const req = (res as { req?: IncomingMessage }).req;
+  const req = (res as { req?: Borrower }).req;
   if (req === undefined || isPrepared(req)) return;
   const app = lender(trustedProxies);
+  req.res = res;
   lend(req, app.request);
   lend(res, app.response);
-  Reflect.set(req, 'res', res);
 }
 
 /** By what is lent, then by the prototype that it stands before: made once, not by request. */

@@ -34,9 +34,9 @@ function answerCostOf(
 }
 
 /** Tokens of the prompt for a model: each has its own rule for pictures. */
-function promptTokensOf({ promptTokens = 0, images = 0 }: RoutingRequest, model: string): number {
+function promptTokensOf({ promptTokens = 0, images = 0 }: RoutingRequest, knownAs: string): number {
   if (images === 0) return promptTokens;
-  return Math.max(0, promptTokens + images * (habitsOf(model).imageTokens - imageTokens));
+  return Math.max(0, promptTokens + images * (habitsOf(knownAs).imageTokens - imageTokens));
 }
 
 /** What a limit leaves of an answer: what a model reasons comes first. */
@@ -70,16 +70,16 @@ export function predicted(
   request: RoutingRequest,
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
-  const { candidate, figures, qualityStated, maxOutput } = known;
+  const { candidate, figures, qualityStated, maxOutput, knownAs } = known;
   const { model } = candidate;
   const { maxTokens, continued, accountId = null } = request;
   const tokens = limited(
-    answerTokens(answer, model, known.effort, corrections.factorOf(model, accountId)),
+    answerTokens(answer, knownAs, known.effort, corrections.factorOf(model, accountId)),
     Math.min(maxTokens ?? Infinity, maxOutput ?? Infinity),
   );
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   const answerCost = answerCostOf(known, tokens);
-  const prompt = promptCost(known, promptTokensOf(request, model), cachedTokens);
+  const prompt = promptCost(known, promptTokensOf(request, knownAs), cachedTokens);
   return {
     candidate,
     figures: withPrediction(figures, {

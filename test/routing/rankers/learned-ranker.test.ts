@@ -76,6 +76,13 @@ describe('the learned ranker', () => {
     expect(rank(code, [appraisalOf('unpriced')])[0]!.why.cost).toBeNull();
   });
 
+  it('expects the tokens of the model behind a name of our own', () => {
+    const tokensOf = (one: Appraisal): number | undefined => rank(code, [one])[0]!.why.outputTokens;
+    const thinker = tokensOf(appraisalOf('gpt-5'));
+    expect(tokensOf(appraisalOf('ours', { knownAs: 'gpt-5' }))).toBe(thinker);
+    expect(tokensOf(appraisalOf('ours'))).not.toBe(thinker);
+  });
+
   it("adds what the account's own traffic taught, within limits", () => {
     const against = {
       adjust: ({ model }: { model: string }) =>

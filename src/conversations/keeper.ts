@@ -125,7 +125,8 @@ export class ConversationKeeper {
   }
 
   /**
-   * Adds a turn, before its client is answered. Never rejects, and takes at most two seconds.
+   * Adds a turn, before its client is answered. Never rejects, and takes at most two seconds. Only
+   * `stored` confirms that it is stored; a `late` one may be later, once.
    * @returns `full` if the account has used its storage: the turn is not stored
    */
   async append(turn: Turn): Promise<TurnResult | 'full'> {

@@ -1,10 +1,16 @@
 import type { TitleReports } from './title-writer.js';
-import type { TurnQueueReports } from './turn-queue.js';
+import type { TurnEnd, TurnQueueReports } from './turn-queue.js';
 
 /** The reports of stored conversations. */
 export interface ConversationReports {
   readonly turns: TurnQueueReports;
   readonly titles: TitleReports;
+}
+
+/** The metrics of turns. */
+interface TurnCounts {
+  turnsLost(turns: number): void;
+  turnsLate(end: TurnEnd, turns: number): void;
 }
 
 /** A log with pino's signatures. */
@@ -17,23 +23,33 @@ interface Lines {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
+/** A line for each end of late turns; lost ones, late or not, have theirs. */
+const lateLines: Record<Exclude<TurnEnd, 'lost'>, string> = {
+  stored:
+    'conversation turns are stored late: their answers said conversationStored: false, because the database was slow or away',
+  gone: 'late conversation turns are not stored: their account has no such conversation',
+};
+
 /**
- * Writes the reports to a log, and counts lost turns. The log never contains titles or messages.
+ * Writes the reports to a log, and counts turns that are lost or late. The log never contains titles
+ * or messages.
  */
-export function conversationReports(
-  logger: Lines,
-  countLost: (turns: number) => void,
-): ConversationReports {
+export function conversationReports(logger: Lines, counts: TurnCounts): ConversationReports {
   return {
     turns: {
       lost(turns, why) {
-        countLost(turns);
+        counts.turnsLost(turns);
         logger.error({ turns }, `conversation turns are lost: ${why}`);
+      },
+      late(end, turns, waitedMs) {
+        counts.turnsLate(end, turns);
+        if (end !== 'lost') logger.warn({ turns, waitedMs }, lateLines[end]);
       },
       away(isAway, cause) {
         if (isAway)
           logger.warn({ reason: messageOf(cause) }, 'conversation turns wait for the database');
-        else logger.info({}, 'the database is back: the waiting conversation turns are stored');
+        else
+          logger.info({}, 'the database is back: the waiting conversation turns are being stored');
       },
     },
     titles: {

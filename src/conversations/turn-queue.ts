@@ -4,14 +4,26 @@ import { withTimeout } from '../async/with-timeout.js';
 import type { Turn } from '../store/contracts/conversations.js';
 
 /**
- * What became of a turn by the time its client is answered: `stored`; `gone`, its conversation was
- * deleted meanwhile; `late`, it waits for a slow or unreachable database; `lost`.
+ * What becomes of a turn: `stored`, committed to the database; `gone`, its conversation was deleted meanwhile or is not
+ * the account's; `lost`.
  */
-export type TurnResult = 'stored' | 'gone' | 'late' | 'lost';
+export type TurnEnd = 'stored' | 'gone' | 'lost';
+
+/**
+ * What became of a turn by the time its client is answered. `late`: nothing yet, because it waits
+ * for a slow or unreachable database; it ends in one of the other ways, or with the process.
+ */
+export type TurnResult = TurnEnd | 'late';
 
 /** What a queue reports, for logs and metrics. */
 export interface TurnQueueReports {
   lost(turns: number, why: string): void;
+  /**
+   * What became of turns that were `late` for their clients, once it is known.
+   *
+   * @param waitedMs how long the first of them has waited
+   */
+  late(end: TurnEnd, turns: number, waitedMs: number): void;
   /** The database is away, and turns wait for it; or it is back. */
   away(isAway: boolean, cause: unknown): void;
 }
@@ -42,7 +54,12 @@ const defaultLimits: TurnQueueLimits = {
 interface Entry {
   readonly turn: Turn;
   readonly size: number;
-  readonly resolve: (result: TurnResult) => void;
+  /** In `performance.now()` ms. */
+  readonly addedAt: number;
+  readonly resolve: (end: TurnEnd) => void;
+  end: TurnEnd | null;
+  /** Its client was told that it is not stored yet. */
+  isLate: boolean;
 }
 
 type Write = (turns: readonly Turn[]) => Promise<('stored' | 'gone')[]>;
@@ -91,18 +108,18 @@ export class TurnQueue {
    * rejects.
    */
   add(turn: Turn): Promise<TurnResult> {
-    const result = new Promise<TurnResult>((resolve) => {
-      this.queue.add({ turn, size: sizeOf(turn), resolve });
-    });
+    const { promise: result, entry } = waiting(turn);
+    this.queue.add(entry);
     // clients wait for an outage once, not each of them anew
     const { maxWaitMs } = this.limits;
     const waitMs =
       this.awaySince === null ? maxWaitMs : this.awaySince + maxWaitMs - performance.now();
-    const late = (): 'late' => 'late';
     // a turn that was refused is `lost` already
-    return waitMs <= 0
-      ? Promise.race([result, Promise.resolve(late())])
-      : withTimeout(result, waitMs, late);
+    const late = (): TurnResult => {
+      entry.isLate = entry.end === null;
+      return entry.end ?? 'late';
+    };
+    return waitMs <= 0 ? Promise.resolve(late()) : withTimeout(result, waitMs, late);
   }
 
   /** Whether the last write failed because the database was away. */
@@ -128,19 +145,45 @@ export class TurnQueue {
 
   private async writeEntries(entries: readonly Entry[]): Promise<void> {
     const results = await this.write(entries.map(({ turn }) => turn));
-    for (const [index, { resolve }] of entries.entries()) resolve(results[index] ?? 'lost');
+    for (const end of ['stored', 'gone'] as const)
+      this.settle(
+        entries.filter((_, index) => results[index] === end),
+        end,
+      );
   }
 
   private lose(entries: readonly Entry[], reason: LossReason, cause: unknown): void {
     const why = reasons[reason];
     this.reports.lost(entries.length, cause instanceof Error ? `${why}: ${cause.message}` : why);
-    for (const { resolve } of entries) resolve('lost');
+    this.settle(entries, 'lost');
+  }
+
+  private settle(entries: readonly Entry[], end: TurnEnd): void {
+    // those of a queue that was closed meanwhile are lost for good
+    const open = entries.filter((entry) => entry.end === null);
+    for (const entry of open) {
+      entry.end = end;
+      entry.resolve(end);
+    }
+    const late = open.filter(({ isLate }) => isLate);
+    const [first] = late;
+    if (first) this.reports.late(end, late.length, Math.round(performance.now() - first.addedAt));
   }
 
   private markOutage(isAway: boolean, cause: unknown): void {
     this.awaySince = isAway ? performance.now() : null;
     this.reports.away(isAway, cause);
   }
+}
+
+function waiting(turn: Turn): { promise: Promise<TurnEnd>; entry: Entry } {
+  let resolve = (_end: TurnEnd): void => undefined;
+  const promise = new Promise<TurnEnd>((settle) => (resolve = settle));
+  const addedAt = performance.now();
+  return {
+    promise,
+    entry: { turn, size: sizeOf(turn), addedAt, resolve, end: null, isLate: false },
+  };
 }
 
 /** The turn without the messages that earlier turns of its conversation have stored, as a rule. */

@@ -70,7 +70,8 @@ export interface FinishedAnswer {
   readonly ttftMs: number;
   readonly errorTrace: readonly ErrorTraceEntry[];
   /**
-   * False if the turn should have been stored and is not by now; null: nothing was to be stored.
+   * True: the turn is stored. False: it should have been, and that is not known by now; it may be
+   * stored later. Null: nothing was to be stored.
    */
   stored: boolean | null;
   /** What it rests on; null: on its model alone. */

@@ -108,7 +108,7 @@ export class Engine {
     };
     // a mounted gateway stores in memory unless its configuration names a place
     const databases = options.databases ?? configuredDatabases(config, ':memory:', logger);
-    const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));
+    const reports = conversationReports(logger, this.measured);
     this.state = new GatewayState(databases, this.recording(config), reports, {
       maxStoredBytes: () => this.config.conversations.maxBytesPerAccount,
       trainingTerms: () => this.snapshot.training,

@@ -60,8 +60,9 @@ export interface EndedTurn {
 const maxMessages = 10_000;
 
 /**
- * Adds a turn to its conversation; whether it is stored by now. Never rejects, and takes three
- * seconds at most. A turn of more than 10,000 messages is not stored.
+ * Adds a turn to its conversation. True: it is stored. False: it may be stored later, once, or not
+ * at all; a turn of more than 10,000 messages is not. Never rejects, and takes three seconds at
+ * most.
  */
 export async function keepTurn(
   parts: Parts,

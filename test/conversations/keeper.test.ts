@@ -12,7 +12,7 @@ import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import type { Turn } from '../../src/store/contracts/conversations.js';
 import { lazyDatabases } from '../../src/store/open-databases.js';
 
-const reports = { lost: () => undefined, away: () => undefined };
+const reports = { lost: () => undefined, late: () => undefined, away: () => undefined };
 const asked = (conversationId: string | null = null, text = 'Hello?'): JoinRequest => ({
   conversationId,
   messages: [{ role: 'user', content: text }],

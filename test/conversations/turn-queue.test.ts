@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
+  type TurnEnd,
   type TurnResult,
   TurnQueue,
   type TurnQueueLimits,
@@ -45,6 +46,8 @@ interface Databases {
   /** Ids of the turns of each write. */
   writes: string[][];
   lost: [number, string][];
+  /** What became of turns that were late. */
+  late: [TurnEnd, number][];
   away: boolean[];
 }
 
@@ -53,9 +56,10 @@ interface Databases {
  */
 function open(answers: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Databases {
   const writes: string[][] = [];
-  const opened: Omit<Databases, 'queue'> = { writes, lost: [], away: [] };
+  const opened: Omit<Databases, 'queue'> = { writes, lost: [], late: [], away: [] };
   const reports = {
     lost: (turns: number, why: string) => void opened.lost.push([turns, why]),
+    late: (end: TurnEnd, turns: number) => void opened.late.push([end, turns]),
     away: (isAway: boolean) => void opened.away.push(isAway),
   };
   const write: Write = (turns) =>
@@ -117,12 +121,12 @@ describe('turns', () => {
   });
 
   it('of a conversation that was deleted meanwhile are reported as gone', async () => {
-    const { queue, lost } = open([() => Promise.resolve(['stored', 'gone'])]);
+    const { queue, lost, late } = open([() => Promise.resolve(['stored', 'gone'])]);
     expect(await Promise.all([queue.add(turn('1')), queue.add(turn('2'))])).toEqual([
       'stored',
       'gone',
     ]);
-    expect(lost).toEqual([]);
+    expect([lost, late]).toEqual([[], []]);
   });
 });
 
@@ -131,6 +135,7 @@ describe('while the database is slow or away', () => {
     const {
       queue,
       writes,
+      late,
       away: told,
     } = open([
       () => Promise.reject(away),
@@ -143,6 +148,7 @@ describe('while the database is slow or away', () => {
     expect(await queue.add(turn('2'))).toBe('stored');
     expect(writes).toEqual([['1'], ['1'], ['1'], ['1'], ['2']]);
     expect(told).toEqual([true, false]);
+    expect(late).toEqual([['stored', 1]]);
   });
 
   it('an outage shorter than the limit goes unnoticed', async () => {
@@ -261,10 +267,11 @@ describe('closing', () => {
   });
 
   it('reports what is lost when the database stays away, and does not wait for ever', async () => {
-    const { queue, lost } = open([() => Promise.reject(away)]);
+    const { queue, lost, late } = open([() => Promise.reject(away)]);
     await Promise.all([queue.add(turn('1')), queue.add(turn('2'))]);
     await queue.close();
     expect(lost).toEqual([[2, 'the gateway stops and the database is away']]);
+    expect(late).toEqual([['lost', 2]]);
     const hanging = open([() => new Promise(() => undefined)]);
     await hanging.queue.add(turn('1'));
     await hanging.queue.close();

@@ -173,6 +173,11 @@ const lossInstruments = ({ counter }: Maker) => ({
     'signalbox_turns_lost_total',
     'Conversation turns lost because they could not be stored.',
   ),
+  turnsLate: counter(
+    'signalbox_turns_late_total',
+    'Conversation turns that were not stored when their clients were answered, by what became of them.',
+    'outcome',
+  ),
   recordsLost: counter(
     'signalbox_records_lost_total',
     'Request log records lost because they could not be written.',

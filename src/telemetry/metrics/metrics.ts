@@ -70,6 +70,7 @@ export class Metrics {
     for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month'])
       this.instruments.limited.series(limit);
     this.instruments.turnsLost.series();
+    for (const outcome of ['stored', 'gone', 'lost']) this.instruments.turnsLate.series(outcome);
     this.instruments.citations.series();
     this.instruments.citationsDropped.series();
     this.instruments.ratings.series();
@@ -163,6 +164,11 @@ export class Metrics {
 
   turnsLost(count: number): void {
     this.instruments.turnsLost.series().inc(count);
+  }
+
+  /** Counts turns that were late for their clients, when it is known what became of them. */
+  turnsLate(outcome: 'stored' | 'gone' | 'lost', count: number): void {
+    this.instruments.turnsLate.series(outcome).inc(count);
   }
 
   recordsLost(kind: string, count: number): void {

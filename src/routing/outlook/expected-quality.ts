@@ -48,6 +48,7 @@ export class QualityScale {
   /** What to expect of a model of some ability, at an effort. */
   expect(outlook: Outlook, known: ModelAbility, effort: ReasoningEffort | null): ExpectedQuality {
     const { slope, difficultyError } = this.weights;
+    const { ceiling, leastUncertainty = 0 } = outlook;
     const places = this.placesOf(outlook.kinds);
     // what the kinds add, and the part of the request of which nothing is known: no object for two
     // numbers of each candidate
@@ -72,11 +73,11 @@ export class QualityScale {
     const reach = deviations * lengthOf(error, difficultyError);
     return {
       basis: known.basis,
-      quality: outlook.ceiling * share,
-      uncertainty: outlook.ceiling * slope * share * (1 - share) * error,
+      quality: ceiling * share,
+      uncertainty: Math.max(leastUncertainty, ceiling * slope * share * (1 - share) * error),
       interval: [
-        outlook.ceiling * sigmoid(slope * (above - reach)),
-        outlook.ceiling * sigmoid(slope * (above + reach)),
+        ceiling * sigmoid(slope * (above - reach)),
+        ceiling * sigmoid(slope * (above + reach)),
       ],
     };
   }

@@ -15,6 +15,8 @@ export interface Outlook {
   readonly kinds: readonly Share[];
   /** The groups of languages other than English, likewise. */
   readonly languages: readonly Share[];
+  /** Qualities of such requests are never known better than this. Absent: they may be. */
+  readonly leastUncertainty?: number;
 }
 
 /** A part of a request. */

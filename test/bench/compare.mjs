@@ -13,8 +13,8 @@ const withoutLog = { requestLog: { enabled: false } };
 const kilobyte = 1_024;
 /** Slices of a row: turned round in each, so that a drift of the speed meets both builds alike. */
 const turns = ['before', 'after', 'after', 'before'];
-const warmUps = 2;
-const planWarmUps = 8;
+/** Slices of plans are short: so many stand for one of requests. */
+const planWarmUps = 4;
 /** A ratio is a loss where its whole interval lies above this. */
 const toleratedRatio = 1.03;
 
@@ -90,7 +90,7 @@ const mean = (values) => sum(values) / values.length;
 
 /** Measures the rows of one configuration on one fresh process of each build. */
 async function measureConfig(bench, pair, config, rows) {
-  const { before, dist, requests } = bench.options;
+  const { before, dist, requests, warmUps } = bench.options;
   const log = config === withLog ? 'log' : 'no-log';
   const running = {
     before: await bench.launch(signalbox(before, `before-${log}-${pair}`, { config })),
@@ -114,7 +114,7 @@ async function measureConfig(bench, pair, config, rows) {
 
 /** Plans in a fresh process of each build, in turns of a few batches. */
 async function measurePlans(bench) {
-  const { before, dist, requests } = bench.options;
+  const { before, dist, requests, warmUps } = bench.options;
   const builds = { before, after: dist };
   const children = {};
   for (const [build, folder] of Object.entries(builds)) {
@@ -128,7 +128,7 @@ async function measurePlans(bench) {
   const plan = (build, rounds) =>
     ask(children[build], { characters: kilobyte, batches: rounds, warmUps: 0 });
   // in turns too: what a process compiles goes on after its first batches
-  for (let round = 0; round < planWarmUps; round++)
+  for (let round = 0; round < warmUps * planWarmUps; round++)
     for (const build of Object.keys(builds)) await plan(build, batches);
   const costs = { before: [], after: [] };
   for (const build of turns) costs[build].push(mean(await plan(build, batches)));

@@ -18,6 +18,8 @@ npm run bench -- compare <dist of before> [options]
   of each row with its 95 % interval. 15 pairs take about 18 minutes.
 
   --pairs=N          how many pairs of processes (15)
+  --warm-ups=N       slices before the first measured one (2). Twenty give processes whose code V8
+                     has compiled for good
   --row=NAME, --requests=N, --dist=FOLDER as above; --dist is the build of after
 
 npm run bench -- hostile [<dist of before>] [options]
@@ -50,6 +52,7 @@ const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams
 const quickRun = { slices: 5, starts: 2, requests: 400, holdMs: 2_000, streams: 300 };
 const defaultPairs = 15;
 const defaultRounds = 3;
+const defaultWarmUps = 2;
 
 const flags = {
   quick: { type: 'boolean', default: false },
@@ -60,15 +63,16 @@ const flags = {
   streams: { type: 'string' },
   pairs: { type: 'string' },
   rounds: { type: 'string' },
+  'warm-ups': { type: 'string' },
   dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
   against: { type: 'string' },
 };
 
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
- * `pairs` how often; `before` is the build to compare with, null if none is to be compared;
- * `hostile` is null unless hostile requests are to be measured; `grounding` and `dashboard` say
- * whether those are.
+ * `pairs` how often, `warmUps` what is sent before; `before` is the build to compare with, null if
+ * none is to be compared; `hostile` is null unless hostile requests are to be measured; `grounding`
+ * and `dashboard` say whether those are.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -81,6 +85,7 @@ export function readOptions(args = process.argv.slice(2)) {
     streams: wholeNumber('streams', values.streams, streams),
     pairs: wholeNumber('pairs', values.pairs, defaultPairs),
     rounds: wholeNumber('rounds', values.rounds, defaultRounds),
+    warmUps: wholeNumber('warm-ups', values['warm-ups'], defaultWarmUps),
   };
   return {
     ...chosen,

@@ -4,8 +4,8 @@ import { withTimeout } from '../async/with-timeout.js';
 import type { Turn } from '../store/contracts/conversations.js';
 
 /**
- * What becomes of a turn: `stored`, committed to the database; `gone`, its conversation was deleted meanwhile or is not
- * the account's; `lost`.
+ * What becomes of a turn: `stored`, committed to the database; `gone`, its conversation was deleted
+ * meanwhile or is not the account's; `lost`.
  */
 export type TurnEnd = 'stored' | 'gone' | 'lost';
 
@@ -145,9 +145,9 @@ export class TurnQueue {
 
   private async writeEntries(entries: readonly Entry[]): Promise<void> {
     const results = await this.write(entries.map(({ turn }) => turn));
-    for (const end of ['stored', 'gone'] as const)
+    for (const end of ['stored', 'gone', 'lost'] as const)
       this.settle(
-        entries.filter((_, index) => results[index] === end),
+        entries.filter((_, index) => (results[index] ?? 'lost') === end),
         end,
       );
   }

@@ -60,8 +60,13 @@ const isGreeting = ({ work, roles }: Wish): boolean =>
   (work === 'greet' || work === 'explain');
 
 /** The kind of answer, without regard to a stated length. */
-function kindOf(asked: Wish, { dense, genre }: Features, isOffered: boolean): AnswerKind {
+function kindOf(
+  asked: Wish,
+  { dense, genre, isCourtesy }: Features,
+  isOffered: boolean,
+): AnswerKind {
   const { work, roles, words } = asked;
+  if (isCourtesy) return 'greeting';
   if (isGreeting(asked) && words <= shortGreeting) return 'greeting';
   if (work === 'classify' && (roles & bitOf.explain) === 0) return 'label';
   const named = work === null ? undefined : kindOfWork[work];

@@ -18,6 +18,11 @@ export interface ExpectedQuality {
 
 /** Half of an interval that holds nine of ten, in standard deviations. */
 export const deviations = 1.645;
+/**
+ * Near the ceiling of quality the uncertainty vanishes, because the curve is flat there. Nobody has
+ * measured qualities better than this (docs/decisions/0070).
+ */
+const usualLeast = 0.0003;
 /** Levels that published results do not tell from another one. */
 const levels: Readonly<Partial<Record<ReasoningEffort, string>>> = {
   minimal: 'none',
@@ -48,7 +53,7 @@ export class QualityScale {
   /** What to expect of a model of some ability, at an effort. */
   expect(outlook: Outlook, known: ModelAbility, effort: ReasoningEffort | null): ExpectedQuality {
     const { slope, difficultyError } = this.weights;
-    const { ceiling, leastUncertainty = 0 } = outlook;
+    const { ceiling, leastUncertainty = usualLeast } = outlook;
     const places = this.placesOf(outlook.kinds);
     // what the kinds add, and the part of the request of which nothing is known: no object for two
     // numbers of each candidate

@@ -15,7 +15,7 @@ export interface Outlook {
   readonly kinds: readonly Share[];
   /** The groups of languages other than English, likewise. */
   readonly languages: readonly Share[];
-  /** Qualities of such requests are never known better than this. Absent: they may be. */
+  /** Qualities of such requests are never known better than this. Absent: as of other requests. */
   readonly leastUncertainty?: number;
 }
 

@@ -136,6 +136,7 @@ const noFeatures = {
   weights: new Float32Array(),
   dense: new Float32Array(),
   genre: 'other' as const,
+  isCourtesy: false,
 };
 
 /** Chooses as the learned ranker does: the best by tuned quality, or one worth exploring. */

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../../completion.js';
 import { question } from './characters.js';
+import { withoutCourtesy } from './courtesy.js';
 import { type Genre, genreOf } from './genre.js';
 import { GramBag, type Grams } from './grams.js';
 import { keywordGroups } from './keywords.js';
@@ -12,6 +13,8 @@ export interface Features extends Grams {
   readonly dense: Float32Array;
   /** What the request asks for; the predictor was not fitted to it. */
   readonly genre: Genre;
+  /** Whether it greets, thanks or asks for help, and says nothing else. */
+  readonly isCourtesy: boolean;
 }
 
 /** The part of a request that features are made from. */
@@ -85,6 +88,8 @@ export const denseNames: readonly string[] = [
   ...toolCounts,
   ...conversation,
 ];
+
+const picturesPlace = denseNames.indexOf('pictures');
 
 /** Of a longer turn, only the beginning and the end are read. */
 const headLength = 8192;
@@ -239,7 +244,9 @@ function writeConversation(
  * read, of the tools the first 32. The same request always has the same features.
  */
 export function featuresOf({ messages, tools = [] }: Featured): Features {
-  const asked = askedIn(messages);
+  const said = askedIn(messages),
+    meant = withoutCourtesy(said);
+  const asked = meant === '' ? said : meant;
   // discards what a call that threw may have left
   bag.take();
   scan.clear();
@@ -255,6 +262,7 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
   toolScan.scan(tools);
   const dense = new Float32Array(denseNames.length);
   const at = writeTools(dense, writeCounts(dense, scan), toolScan, scan);
-  writeConversation(dense, at, messages, asked);
-  return { dense, genre: genreOf(scan), ...bag.take() };
+  writeConversation(dense, at, messages, said);
+  const isCourtesy = meant === '' && said !== '' && dense[picturesPlace] === 0;
+  return { dense, genre: genreOf(scan), isCourtesy, ...bag.take() };
 }

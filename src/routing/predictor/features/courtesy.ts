@@ -27,8 +27,9 @@ const courteous = setOf(`${pleas}
 
 const maxSentence = 100,
   maxSentences = 3;
-const word = /\p{L}+/gu;
-const anything = /[\p{L}\p{N}]/u;
+/** Numbers and signs of mathematics too: `please help me with 12 * 37` asks for something. */
+const word = /[\p{L}\p{N}\p{Sm}*^/]+/gu;
+const anything = /[\p{L}\p{N}\p{Sm}]/u;
 const sentenceEnd = /[.!?:\n]/;
 const isBlank = (sign: string): boolean => sign === ' ' || sign === '\n';
 /** What stands before a text that the request is about. */

@@ -27,6 +27,8 @@ describe('courtesy around a request', () => {
     'What does "thanks a lot" mean?',
     'Hi! Prove it.\nHello',
     'Help me write a poem about the sea',
+    'Hi! Can you help me with 12 * 37, please?',
+    'Please help me with this: ∫∑',
     ' \n\n 7 \n',
     '你好',
     'x',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CandidateExplanation } from '../../src/routing/explain-plan.js';
 import {
   packCandidates,
   type ExplainedCandidate,
@@ -33,6 +34,7 @@ const anyCandidate: fc.Arbitrary<ExplainedCandidate> = fc.record(
     label: fc.string(),
     provider: fc.option(fc.string(), { nil: null }),
     model: fc.string(),
+    effort: fc.constantFrom('low', 'high'),
     quality: figure,
     price: figure,
     latency: figure,
@@ -79,12 +81,28 @@ describe('stored candidates', () => {
     expect(read(packCandidates([]))).toEqual([]);
   });
 
+  it('keep every field that an explanation can have', () => {
+    const full: Required<CandidateExplanation> = {
+      ...told,
+      basis: 'measured',
+      effort: 'high',
+      excluded: 'too long',
+      explored: true,
+      learned: ['feedback of 12 answers'],
+      quality_before: 0.7,
+    };
+    expect(read(packCandidates([full, { ...full, label: 'another' }]))).toEqual([
+      full,
+      { ...full, label: 'another' },
+    ]);
+  });
+
   it('keep what is told of the whole request with the first one', () => {
     const more = { gate: 0.4, kinds: { router: 'r', shares: [[3, 0.5]] } };
     expect(read(packCandidates([told, told], more))).toEqual([{ ...told, ...more }, told]);
   });
 
-  it('have their figures as whole numbers, which are written five times as fast', () => {
+  it('have their figures as whole numbers, which are written faster', () => {
     const all = [told, { ...told, quality: 0.123456789, cost: 0.000000001, interval: [0.1, 0.9] }];
     const text = packCandidates(all);
     expect(JSON.parse(text)).toMatchObject({

@@ -19,8 +19,8 @@ export interface ExpectedQuality {
 /** Half of an interval that holds nine of ten, in standard deviations. */
 export const deviations = 1.645;
 /**
- * Near the ceiling of quality the uncertainty vanishes, because the curve is flat there. Nobody has
- * measured qualities better than this (docs/decisions/0070).
+ * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
+ * published result measures quality better than this (docs/decisions/0071).
  */
 const usualLeast = 0.0003;
 /** Levels that published results do not tell from another one. */

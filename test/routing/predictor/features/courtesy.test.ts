@@ -4,8 +4,8 @@ import { withoutCourtesy } from '../../../../src/routing/predictor/features/cour
 import { featuresOf } from '../../../../src/routing/predictor/features/features.js';
 
 const question = 'Which gas do plants take in?';
-const readAs = (content: string, messages = [{ role: 'user', content }]): number[] =>
-  Array.from(featuresOf({ messages }).dense);
+const readAs = (content: string): number[] =>
+  Array.from(featuresOf({ messages: [{ role: 'user', content }] }).dense);
 
 describe('courtesy around a request', () => {
   it.each([

@@ -20,9 +20,10 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Makes the table of reasoning tokens by model and effort from published counts. The shipped one
       is config/models/reasoning-tokens.json.
 
-  npm run lab -- choice [--data DIR]
+  npm run lab -- choice [--data DIR] [--categories]
       Judges the shipped choice among models of today: what \`cost\` saves on five pools, which prompts
-      small models answer, and the order of models.
+      small models answer, and the order of models. --categories: instead, the order of models in
+      one category of published results after the other, each predicted from all others.
 
   npm run lab -- pairs [--data DIR] [--quick] [--bounds]
       Judges how well the ranker tells on which prompts a strong model is worth its price: each family
@@ -48,6 +49,7 @@ const options = {
   card: { type: 'string' },
   quick: { type: 'boolean' },
   bounds: { type: 'boolean' },
+  categories: { type: 'boolean' },
   seed: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
@@ -108,8 +110,12 @@ const commands: Readonly<Record<string, Command>> = {
     },
   },
   choice: {
-    options: ['data'],
-    run: async ({ data }) => {
+    options: ['data', 'categories'],
+    run: async ({ data, categories = false }) => {
+      if (categories) {
+        const { judgeCategories } = await import('./commands/judge-categories.js');
+        return judgeCategories(data === undefined ? {} : { data });
+      }
       const { judgeChoice } = await import('./commands/judge-choice.js');
       return judgeChoice(data === undefined ? {} : { data });
     },

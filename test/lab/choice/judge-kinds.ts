@@ -1,13 +1,13 @@
-import { QualityScale } from '../../../src/routing/outlook/expected-quality.js';
 import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
 import type { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
 import type { FittedAbility } from '../abilities/fit-abilities.js';
 import type { PublishedResults } from '../abilities/published-results.js';
-import { requestKindOf, requestKinds } from '../scale/label-rows.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { correlation, rankCorrelation, ranksOf } from './judge-order.js';
 import { estimatesKnowingTheOthers } from './known-table.js';
+import { isEnglish, isOfKind, MeanQuality, spread } from './mean-quality.js';
+import { columnsWhere, meanRanks, rankDifferences, type TableColumns } from './table-ranks.js';
 
 /** Columns of one source and one kind of task that the abilities are fitted without. */
 export interface HeldKind {
@@ -38,64 +38,16 @@ export interface KindOrder extends HeldKind {
 const minModels = 25;
 const textsOfKind = 12;
 
-type Columns = readonly ReadonlyMap<string, number>[];
-
-/** The columns of one source by kind, each with its values by model; those in English or mixed. */
-function columnsOf(
-  { columns, results }: PublishedResults,
+/** The columns of one source by kind; those in English or mixed. */
+const columnsOf = (
+  published: PublishedResults,
   source: string,
   isWanted: (kind: string | null) => boolean,
-): Columns {
-  const byColumn = new Map<number, Map<string, number>>();
-  for (const { column, model, effort, value } of results) {
-    const { source: from, kind, language } = columns[column]!;
-    if (from !== source || language !== null || effort !== '' || !isWanted(kind)) continue;
-    const known = byColumn.get(column) ?? new Map<string, number>();
-    byColumn.set(column, known.set(model, value));
-  }
-  return [...byColumn].sort(([a], [b]) => a - b).map(([, values]) => values);
-}
-
-/** The mean over columns by model, each column by its ranks. */
-function meanRanks(columns: Columns): ReadonlyMap<string, number> {
-  const sums = new Map<string, { sum: number; count: number }>();
-  for (const values of columns) {
-    const models = [...values.keys()];
-    ranksOf([...values.values()]).forEach((rank, at) => {
-      const known = sums.get(models[at]!) ?? { sum: 0, count: 0 };
-      sums.set(models[at]!, { sum: known.sum + rank / models.length, count: known.count + 1 });
-    });
-  }
-  return new Map([...sums].map(([model, { sum, count }]) => [model, sum / count]));
-}
-
-/** Predicted qualities of models, the mean over texts. */
-class MeanQuality {
-  private readonly scale: QualityScale;
-
-  constructor(
-    private readonly reader: OutlookReader,
-    private readonly abilities: ModelAbilities,
-  ) {
-    this.scale = new QualityScale(reader.weights, abilities);
-  }
-
-  of(models: readonly string[], rows: readonly ScaleRow[]): Float64Array {
-    const outlooks = rows.map(({ features }) => this.reader.read(features));
-    return Float64Array.from(models, (model) => {
-      const ability = this.abilities.measured(model)!;
-      return outlooks.reduce(
-        (sum, one) => sum + this.scale.expect(one, ability, null).quality / outlooks.length,
-        0,
-      );
-    });
-  }
-}
-
-const spread = (rows: readonly ScaleRow[], count: number): ScaleRow[] => {
-  const step = Math.max(1, Math.floor(rows.length / count));
-  return rows.filter((_, at) => at % step === 0).slice(0, count);
-};
+): TableColumns =>
+  columnsWhere(
+    published,
+    (column) => column.source === source && column.language === null && isWanted(column.kind),
+  );
 
 /**
  * Judges the order of models by kind of task: abilities are fitted without a source's tables of the
@@ -119,8 +71,8 @@ export function judgeKind(
   if (models.length < minModels) return null;
   const quality = new MeanQuality(reader, abilities);
   // the tables are in English, too
-  const english = rows.filter(({ language }) => language === null || language === 'en');
-  const texts = english.filter((row) => requestKinds[requestKindOf(row) ?? ''] === kind);
+  const english = rows.filter(isEnglish);
+  const texts = english.filter((row) => isOfKind(row, kind));
   const particular = quality.of(models, spread(texts, textsOfKind)),
     usual = quality.of(models, spread(english, 3 * textsOfKind));
   const [one, other] = [ofKind, ofAll].map((by) => models.map((model) => by.get(model)!));
@@ -131,10 +83,10 @@ export function judgeKind(
     models: models.length,
     byKind: rankCorrelation(particular, one!),
     overall: rankCorrelation(usual, one!),
-    particular: correlation(less(particular, usual), less(one!, other!)),
+    particular: correlation(rankDifferences(particular, usual), rankDifferences(one!, other!)),
     knowing: {
       order: rankCorrelation(known, one!),
-      particular: correlation(less(known, usual), less(one!, other!)),
+      particular: correlation(rankDifferences(known, usual), rankDifferences(one!, other!)),
     },
     halves: halvesOf(columns, all),
   };
@@ -157,16 +109,11 @@ function said(fitted: readonly FittedAbility[], models: readonly string[]): numb
   ];
 }
 
-const less = (one: ArrayLike<number>, other: ArrayLike<number>): Float64Array => {
-  const [a, b] = [ranksOf(one), ranksOf(other)];
-  return a.map((rank, at) => rank - b[at]!);
-};
-
-const half = (columns: Columns, rest: number): Columns =>
+const half = (columns: TableColumns, rest: number): TableColumns =>
   columns.filter((_, at) => at % 2 === rest);
 
 /** How well half of a source's columns agree with the other half, on the kind and beside the rest. */
-function halvesOf(columns: Columns, all: Columns): KindOrder['halves'] {
+function halvesOf(columns: TableColumns, all: TableColumns): KindOrder['halves'] {
   if (columns.length < 2) return null;
   const others = all.filter((one) => !columns.includes(one));
   const [kindA, kindB, allA, allB] = [
@@ -177,6 +124,9 @@ function halvesOf(columns: Columns, all: Columns): KindOrder['halves'] {
   const of = (by: ReadonlyMap<string, number>): number[] => models.map((model) => by.get(model)!);
   return {
     order: rankCorrelation(of(kindA!), of(kindB!)),
-    particular: correlation(less(of(kindA!), of(allA!)), less(of(kindB!), of(allB!))),
+    particular: correlation(
+      rankDifferences(of(kindA!), of(allA!)),
+      rankDifferences(of(kindB!), of(allB!)),
+    ),
   };
 }

@@ -5,6 +5,7 @@ import { canonicalName } from '../../../src/routing/model-name.js';
 import { readModelTable } from '../../../src/routing/model-tables.js';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 import type { PublishedResults, Result } from '../abilities/published-results.js';
+import { judgeCategory, type KeptCategory } from '../choice/judge-categories.js';
 import { judgeKind } from '../choice/judge-kinds.js';
 import { rankCorrelation } from '../choice/judge-order.js';
 import { estimatesKnowingTheOthers } from '../choice/known-table.js';
@@ -86,6 +87,34 @@ describe('the order of models by kind of task', { timeout: 60_000 }, () => {
     const { particular, halves } = judged(false);
     expect(particular).toBeLessThan(0.3);
     expect(halves!.particular).toBeGreaterThan(0.8);
+  });
+});
+
+describe('the order of models in a category that is kept back', { timeout: 60_000 }, () => {
+  const kept: KeptCategory = {
+    source: 'arena-held',
+    category: 'coding',
+    judged: [{ texts: { kind: 'coding' } }, { columnsOf: 'writing', texts: { kind: 'writing' } }],
+    usual: '',
+  };
+  const judged = (published: PublishedResults) =>
+    judgeCategory(published, shippedOutlook(), texts, kept);
+
+  it('is predicted from the same kind elsewhere, short of what the table is sure of', () => {
+    const [coding, ...more] = judged(invented(true));
+    // the category has no columns of writing
+    expect(more).toEqual([]);
+    expect(coding!.name).toBe('arena-held, coding');
+    expect(coding!.byKind).toBeGreaterThan(coding!.overall);
+    expect(coding!.particular).toBeGreaterThan(0.3);
+    expect(coding!.again).toBeGreaterThan(coding!.byKind);
+    expect(coding!.again).toBeLessThan(1);
+  });
+
+  it('has no bound where the source states no errors', () => {
+    const { columns: all, results } = invented(true);
+    const sure = results.map((one) => ({ ...one, error: 0 }));
+    expect(judged({ columns: all, results: sure })[0]!.again).toBeNull();
   });
 });
 

@@ -4,6 +4,7 @@ import { habitsOf } from '../../../src/routing/answer-length/model-habits.js';
 import { answerTokens } from '../../../src/routing/answer-length/answer-tokens.js';
 import { type AskedAnswer, askedAnswer } from '../../../src/routing/answer-length/asked-answer.js';
 import { type ChatMessage, efforts } from '../../../src/completion.js';
+import { readModelTable } from '../../../src/routing/model-tables.js';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 
 const asked = (messages: ChatMessage[], tools: unknown[] = []): AskedAnswer =>
@@ -137,12 +138,23 @@ describe('the reasoning before an answer', () => {
     answer: AskedAnswer = proof,
   ): number => answerTokens(answer, model, effort).reasoning;
 
-  it.each(['gpt-5', 'gpt-5.2', 'openai/o4-mini', 'claude-opus-4-5', 'gemini-3-pro', 'gpt-5-mini'])(
-    'of %s grows with its effort',
-    (model) => {
-      expect(reasoning(model, 'high')).toBeGreaterThan(reasoning(model, 'low') * 1.5);
-    },
-  );
+  it.each([
+    'gpt-5',
+    'gpt-5.2',
+    'openai/o4-mini',
+    'claude-opus-4-5',
+    'claude-3-7-sonnet',
+    'gemini-3-pro',
+    'gpt-5-mini',
+  ])('of %s grows with its effort', (model) => {
+    expect(reasoning(model, 'high')).toBeGreaterThan(reasoning(model, 'low') * 1.5);
+  });
+
+  it('is possible for every model that was measured to reason', () => {
+    const { models } = readModelTable('reasoning-tokens');
+    const measured = Object.keys(models).filter((model) => models[model]!.tokens.length > 0);
+    expect(measured.filter((model) => reasoning(model, 'high') === 0)).toEqual([]);
+  });
 
   it('grows with the difficulty of what is asked', () => {
     expect(reasoning('gpt-5', null)).toBeGreaterThan(reasoning('gpt-5', null, greeting) * 10);

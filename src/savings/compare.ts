@@ -19,6 +19,9 @@ export interface Figure {
   readonly high: number;
 }
 
+/** Whether a model was a candidate in so many of the choices that all of them compare with it. */
+export const isUsual = (candidateIn: number, choices: number): boolean => 2 * candidateIn > choices;
+
 /** What the choices cost and were worth, compared with always calling one of the candidates. */
 export interface ChoiceComparison {
   readonly models: readonly string[];
@@ -26,12 +29,12 @@ export interface ChoiceComparison {
   readonly spentUsd: Figure;
   /** Per model, in the order of `models`: what choosing has saved, in USD. */
   readonly savedUsd: readonly Figure[];
-  /** Per model: by how much its mean quality is higher than that of the choices. */
+  /** Per model: by how much its mean quality is higher than that of the choices it was in. */
   readonly gain: readonly Figure[];
-  /** The place of the model with the highest mean quality. */
-  readonly best: number;
-  /** What choosing gives up: as `gain[best]`; the upper end allows for another one being the best. */
-  readonly givenUp: Figure;
+  /** The place of the usual candidate with the highest gain; null: there is none. */
+  readonly best: number | null;
+  /** What choosing gives up: as the gain of the best; the upper end allows for another usual one. */
+  readonly givenUp: Figure | null;
 }
 
 /** One row of sums, with the places of its models. */
@@ -76,6 +79,8 @@ export async function compare(
   });
   const beliefs = believedOf(places, sums, evidence);
   await setImmediate();
+  const counts = models.map(() => 0);
+  for (const { place, choices } of pairs) counts[place]! += choices;
   const own = pairs.filter((row) => row.place === row.chosenPlace);
   const choices = own.reduce((sum, row) => sum + row.choices, 0);
   const middle = outcomeOf(
@@ -83,16 +88,21 @@ export async function compare(
     worldOf(beliefs, models.length, () => 0),
   );
   const outcomes = await drawOutcomes(pairs, beliefs, models.length, draws);
-  return comparisonOf(models, choices, middle, outcomes);
+  return comparisonOf({ models, counts, choices }, middle, outcomes);
+}
+
+interface Compared {
+  readonly models: readonly string[];
+  /** Per model: in how many choices it was a candidate. */
+  readonly counts: readonly number[];
+  readonly choices: number;
 }
 
 async function comparisonOf(
-  models: readonly string[],
-  choices: number,
+  { models, counts, choices }: Compared,
   middle: Outcome,
   draws: readonly Outcome[],
 ): Promise<ChoiceComparison> {
-  const share = 1 / Math.max(1, choices);
   const each = async (pick: (outcome: Outcome, place: number) => number): Promise<Figure[]> => {
     const figures: Figure[] = [];
     for (const place of models.keys()) {
@@ -102,11 +112,13 @@ async function comparisonOf(
     }
     return figures;
   };
-  const gain = await each((outcome, place) => outcome.gain[place]! * share);
-  const best = gain.reduce((top, { value }, place) => (value > gain[top]!.value ? place : top), 0);
-  const highest = around(
-    gain[best]?.value ?? 0,
-    draws.map((draw) => Math.max(...draw.gain) * share),
+  const gainOf = ({ gain }: Outcome, place: number): number =>
+    gain[place]! / Math.max(1, counts[place]!);
+  const gain = await each(gainOf);
+  const usual = [...models.keys()].filter((place) => isUsual(counts[place]!, choices));
+  const best = usual.reduce<number | null>(
+    (top, place) => (top === null || gain[place]!.value > gain[top]!.value ? place : top),
+    null,
   );
   return {
     models,
@@ -118,12 +130,22 @@ async function comparisonOf(
     savedUsd: await each((outcome, place) => outcome.saved[place]!),
     gain,
     best,
-    givenUp: {
-      value: gain[best]?.value ?? 0,
-      low: gain[best]?.low ?? 0,
-      high: Math.max(highest.high, gain[best]?.high ?? 0),
-    },
+    givenUp: best === null ? null : givenUpOf(gain[best]!, usual, draws, gainOf),
   };
+}
+
+/** The gain of the best, whose upper end allows for another usual one being the best. */
+function givenUpOf(
+  gain: Figure,
+  usual: readonly number[],
+  draws: readonly Outcome[],
+  gainOf: (draw: Outcome, place: number) => number,
+): Figure {
+  const highest = around(
+    gain.value,
+    draws.map((draw) => Math.max(...usual.map((place) => gainOf(draw, place)))),
+  );
+  return { ...gain, high: Math.max(highest.high, gain.high) };
 }
 
 /** The interval of the draws, which holds the value too. */

@@ -1,7 +1,7 @@
 import type { ChoiceSums } from '../store/contracts/choices.js';
 import type { SavingsEvidence } from './beliefs.js';
-import { compare, type ChoiceComparison, type Figure } from './compare.js';
-import type { Alternative, PeriodUsage, Receipt } from './receipt.js';
+import { compare, type ChoiceComparison, type Figure, isUsual } from './compare.js';
+import type { Alternative, BestAlternative, PeriodUsage, Receipt } from './receipt.js';
 import { summaryOf } from './summary.js';
 
 interface Counts {
@@ -24,13 +24,12 @@ export async function makeReceipt(
   draws?: number,
 ): Promise<Receipt> {
   const comparison = await compare(sums, evidence, draws);
-  const { models, choices, best: place, givenUp } = comparison;
+  const { models, choices } = comparison;
   const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
   const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));
   const spent = spentOf(own, comparison, measured);
   const counts = countsOf(models, sums);
   const all = models.map((model, at) => alternativeOf(model, at, counts[at]!, comparison, spent));
-  const { quality: _quality, ...best } = all[place] ?? { quality: null };
   const rated = new Set(models);
   const receipt: Omit<Receipt, 'summary'> = {
     choices,
@@ -41,11 +40,25 @@ export async function makeReceipt(
     ),
     ...pairsOf(evidence, rated),
     ...spent,
-    best: 'model' in best ? { ...best, qualityGivenUp: shares(givenUp) } : null,
-    candidates: [...all].sort((a, b) => b.quality.value - a.quality.value),
+    best: bestOf(all, comparison),
+    candidates: [...all].sort(
+      (a, b) => rank(b, choices) - rank(a, choices) || b.quality.value - a.quality.value,
+    ),
   };
   return { ...receipt, summary: summaryOf(receipt, usage) };
 }
+
+function bestOf(
+  all: readonly Alternative[],
+  { best, givenUp }: ChoiceComparison,
+): BestAlternative | null {
+  if (best === null || givenUp === null) return null;
+  const { quality: _quality, ...alternative } = all[best]!;
+  return { ...alternative, qualityGivenUp: shares(givenUp) };
+}
+
+const rank = ({ candidateIn }: Alternative, choices: number): number =>
+  isUsual(candidateIn, choices) ? 1 : 0;
 
 /** Of pairs of which both models are among the candidates. */
 function pairsOf(

@@ -7,17 +7,17 @@ export interface Alternative {
   /** In how many choices it was a candidate, and in how many it was chosen. */
   readonly candidateIn: number;
   readonly chosenIn: number;
-  /** What always calling it would have cost. */
+  /** What always calling it would have cost; where it was no candidate, what was chosen did. */
   readonly alwaysUsd: Figure | null;
   /** `alwaysUsd` less what the choices cost. */
   readonly savedUsd: Figure | null;
-  /** By how much its mean quality is higher than that of the choices. */
+  /** By how much its mean quality is higher than what was chosen, where it was a candidate. */
   readonly quality: Figure;
   /** Why a cost is null, or leaves some choices out; null: it is known. */
   readonly reason: string | null;
 }
 
-/** The candidate with the highest mean quality. */
+/** Of the candidates in more than half of the choices the one with the highest `quality`. */
 export interface BestAlternative extends Omit<Alternative, 'quality'> {
   /** The expected quality that choosing gives up, 0..1; below 0: choosing is expected to be better. */
   readonly qualityGivenUp: Figure;
@@ -47,9 +47,9 @@ export interface Receipt {
   readonly spentUsd: Figure | null;
   /** Why `spentUsd` is null, estimated, or leaves some choices out; null: it is exact. */
   readonly spentReason: string | null;
-  /** Null if there was no choice. */
+  /** Null if there was no choice, or no model was a candidate in more than half of them. */
   readonly best: BestAlternative | null;
-  /** All candidates, those of the best quality first. */
+  /** All: candidates in more than half of the choices first, and those of the best quality first. */
   readonly candidates: readonly Alternative[];
   readonly summary: string;
 }

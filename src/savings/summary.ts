@@ -1,5 +1,5 @@
 import type { Figure } from './compare.js';
-import type { Alternative, PeriodUsage, Receipt } from './receipt.js';
+import type { Alternative, BestAlternative, PeriodUsage, Receipt } from './receipt.js';
 
 type Unsummed = Omit<Receipt, 'summary'>;
 
@@ -13,12 +13,19 @@ export function summaryOf(receipt: Unsummed, usage: PeriodUsage | null): string 
 }
 
 function choosingOf(receipt: Unsummed, requests: number | null): string {
-  const { choices, best } = receipt;
-  if (choices === 0 || best === null) return withoutChoices(requests);
-  const { savedUsd, alwaysUsd } = best;
-  if (receipt.spentUsd === null || savedUsd === null || alwaysUsd === null)
-    return `${counted(choices)}. What choosing saved is unknown: ${receipt.spentUsd === null ? receipt.spentReason : best.reason}. ${qualityOf(receipt)}`;
-  return `${counted(choices)}. ${moneyOf(receipt, receipt.spentUsd, savedUsd, alwaysUsd)} ${qualityOf(receipt)}`;
+  const { choices, best, spentUsd, spentReason } = receipt;
+  if (choices === 0) return withoutChoices(requests);
+  if (best === null) return withoutComparison(receipt);
+  const { savedUsd, alwaysUsd, reason } = best;
+  if (spentUsd === null || savedUsd === null || alwaysUsd === null)
+    return `${counted(choices)}. What choosing saved is unknown: ${spentUsd === null ? spentReason : reason}. ${qualityOf(receipt, best)}`;
+  const money = moneyOf(receipt, best, { spent: spentUsd, saved: savedUsd, always: alwaysUsd });
+  return `${counted(choices)}. ${money} ${qualityOf(receipt, best)}`;
+}
+
+function withoutComparison({ choices, spentUsd }: Unsummed): string {
+  const spent = spentUsd === null ? '' : ` The chosen models cost ${usd(spentUsd.value)}.`;
+  return `${counted(choices)}. Their candidates differ: none was one in more than half of them, so that nothing can be said of all; the receipts by key, preference or model compare fewer choices each.${spent}`;
 }
 
 function withoutChoices(requests: number | null): string {
@@ -37,10 +44,21 @@ function cachesOf(savedUsd: number): string[] {
 const counted = (choices: number): string =>
   choices === 1 ? '1 request left a choice' : `${whole(choices)} requests left a choice`;
 
-function moneyOf(receipt: Unsummed, spent: Figure, saved: Figure, always: Figure): string {
-  const model = receipt.best?.model ?? '';
-  if (isCheapest(receipt)) return cannotSave(receipt, model, spent);
-  const compared = `the chosen models cost ${usd(spent.value)}, always calling ${model}, the candidate of the best expected quality, would have cost ${usd(always.value)} (95 %: ${range(always, usd)})`;
+interface Money {
+  readonly spent: Figure;
+  readonly saved: Figure;
+  readonly always: Figure;
+}
+
+function moneyOf(
+  receipt: Unsummed,
+  best: BestAlternative,
+  { spent, saved, always }: Money,
+): string {
+  if (isCheapest(receipt, best)) return cannotSave(receipt, best, spent);
+  if (best.chosenIn === best.candidateIn) return nothingSaved(receipt, best, spent);
+  const compared = `the chosen models cost ${usd(spent.value)}, always calling ${named(receipt, best)}, would have cost ${usd(always.value)} (95 %: ${range(always, usd)})`;
+  if (saved.low === 0 && saved.high === 0) return `Choosing saved nothing: ${compared}.`;
   if (saved.low > 0)
     return `Choosing saved about ${usd(saved.value)} (95 %: ${range(saved, usd)}): ${compared}.`;
   if (saved.high < 0)
@@ -48,30 +66,42 @@ function moneyOf(receipt: Unsummed, spent: Figure, saved: Figure, always: Figure
   return `Whether choosing saved money is not certain: ${compared}.`;
 }
 
-/** Whether the best candidate was also the cheapest to call always. */
-function isCheapest({ best, candidates }: Unsummed): boolean {
-  const least = best?.alwaysUsd?.value ?? null;
+/** A candidate and of how many choices it was one. */
+const named = ({ choices }: Unsummed, { model, candidateIn }: BestAlternative): string =>
+  candidateIn === choices
+    ? `${model}, the candidate of the best expected quality in all of them`
+    : `${model} where it was a candidate (${whole(candidateIn)} of ${whole(choices)} choices), the best in expected quality of those in most choices`;
+
+/** Whether the best candidate of all choices was also the cheapest to call always. */
+function isCheapest({ candidates, choices }: Unsummed, best: BestAlternative): boolean {
+  const least = best.alwaysUsd?.value ?? null;
   return (
     least !== null &&
-    (best?.savedUsd?.value ?? 1) <= 0 &&
+    best.candidateIn === choices &&
+    (best.savedUsd?.value ?? 1) <= 0 &&
     candidates.every(({ alwaysUsd }: Alternative) => alwaysUsd === null || alwaysUsd.value >= least)
   );
 }
 
-function cannotSave({ best, choices }: Unsummed, model: string, spent: Figure): string {
-  const why = `${model} has the best expected quality and is the cheapest of the candidates`;
-  return best?.chosenIn === choices
+function cannotSave({ choices }: Unsummed, best: BestAlternative, spent: Figure): string {
+  const why = `${best.model} has the best expected quality and is the cheapest of the candidates`;
+  return best.chosenIn === choices
     ? `Choosing cannot save money here: ${why}, and it was always chosen (${usd(spent.value)}).`
     : `Choosing cannot save money here: ${why}; the chosen models cost ${usd(spent.value)}.`;
 }
 
-function qualityOf(receipt: Unsummed): string {
-  const { best, choices } = receipt;
-  if (best === null) return '';
+/** Of choices that were all as always calling the best candidate. */
+function nothingSaved({ choices }: Unsummed, best: BestAlternative, spent: Figure): string {
+  const { model, candidateIn } = best;
+  return candidateIn === choices
+    ? `Choosing saved nothing: ${model}, the candidate of the best expected quality, was chosen in all of them (${usd(spent.value)}).`
+    : `Choosing saved nothing against ${model}, which was chosen in all ${whole(candidateIn)} of ${whole(choices)} choices in which it was a candidate, the best in expected quality of those in most choices; the chosen models cost ${usd(spent.value)}.`;
+}
+
+function qualityOf(receipt: Unsummed, best: BestAlternative): string {
   const { value, low, high } = best.qualityGivenUp;
-  const basis = basisOf(receipt);
-  const interval = `(95 %: ${range({ value, low, high }, points)}${basis})`;
-  if (best.chosenIn === choices)
+  const interval = `(95 %: ${range({ value, low, high }, points)}${basisOf(receipt)})`;
+  if (best.chosenIn === best.candidateIn)
     return `No quality was given up against ${best.model}; another candidate may be better in up to ${points(high)} of 100 answers.`;
   return value >= 0
     ? `The expected quality given up is ${points(value)} of 100 answers ${interval}.`

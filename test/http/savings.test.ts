@@ -74,7 +74,7 @@ describe.each(databasesOfRun)('what choosing saved, on %s', (_name, make) => {
     expect(Number(at(json, 'best', 'savedUsd', 'low'))).toBeGreaterThan(0);
     expect(Number(at(json, 'best', 'qualityGivenUp', 'high'))).toBeGreaterThan(0);
     expect(textAt(json, 'summary')).toMatch(
-      /^5 requests left a choice\. Choosing saved about \$.* always calling up\/gpt-4o, the candidate of the best expected quality, would have cost \$/,
+      /^5 requests left a choice\. Choosing saved about \$.* always calling up\/gpt-4o, the candidate of the best expected quality in all of them, would have cost \$/,
     );
   });
 

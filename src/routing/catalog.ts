@@ -9,6 +9,7 @@ import {
   type StatedAbility,
 } from './model-facts.js';
 import { canonicalName } from './model-name.js';
+import { readModelTable } from './model-tables.js';
 import { sigmoid } from './numbers.js';
 import { flatRates } from './rates.js';
 import {
@@ -132,6 +133,17 @@ function knownName(
   return !isKnown(model) && isKnown(deployed) ? deployed : model;
 }
 
+const ownNames = new Map(
+  Object.entries(readModelTable('aliases').ownNames).map(([provider, names]) => [
+    provider,
+    new Map(Object.entries(names)),
+  ]),
+);
+
+/** The product that a provider calls by a name where others call another one so; else the name. */
+const productAt = (provider: string, name: string): string =>
+  ownNames.get(provider)?.get(canonicalName(name)) ?? name;
+
 function resolveEntry(
   offer: string,
   priceId: string | null,
@@ -140,28 +152,28 @@ function resolveEntry(
   at: number,
 ): Entry {
   const listed = priceId === null ? null : findListed(priceId, model, at);
-  const name = canonicalName(model);
-  const capabilities = capabilitiesOf(name);
+  const product = productAt(priceId ?? offer.slice(0, offer.indexOf('/')), model);
+  const capabilities = capabilitiesOf(product);
   const stated = statedAbility(override);
   const prices = overridePrices(
     readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
     override,
   );
   const facts: ModelFacts = {
-    knownAs: model,
+    knownAs: product,
     offer,
     ...prices,
     rates: flatRates(prices),
     contextLength:
-      override.contextLength ?? listed?.model.context_window ?? contextLengthByName(name),
+      override.contextLength ?? listed?.model.context_window ?? contextLengthByName(product),
     maxOutput: override.maxOutput ?? null,
     tools: override.tools ?? capabilities.tools,
     images: override.images ?? capabilities.images,
     quality: override.quality ?? null,
     latency: override.latency ?? null,
     reasoningEffort: override.reasoningEffort ?? null,
-    effortInName: effortInName(model),
-    ability: abilityOf(stated, model),
+    effortInName: effortInName(product),
+    ability: abilityOf(stated, product),
     abilityStated: stated,
   };
   // price changes by date or time of day fall on quarter hours, in every time zone
@@ -243,12 +255,12 @@ export function createCatalog({
     const at = now();
     const owner = provider === null ? identify(model) : null;
     if (owner) return lookup(owner.provider, owner.model);
-    const isShort = model.length <= maxNameLength;
-    const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
-    const name = knownName(priceId, model, deployed.get(provider ?? '')?.get(model), at);
+    const named = model.length <= maxNameLength ? model : '';
+    const priceId = named && provider !== null ? priceIdFor(provider) : null;
+    const name = knownName(priceId, named, deployed.get(provider ?? '')?.get(model), at);
     const offer = `${provider ?? ''}/${model}`;
     const override = stated.get(offer) ?? {};
-    const entry = resolveEntry(offer, priceId, isShort ? name : '', override, at);
+    const entry = resolveEntry(offer, priceId, name, override, at);
     ofProvider.set(model, entry);
     return entry.facts;
   }

@@ -12,16 +12,18 @@ interface Capabilities {
 
 /**
  * Compiles the rules of a table. A pattern matches whole words of a canonical name: `gpt-4` is
- * found in `ft-gpt-4-mini`, not in `gpt-4o` or `gpt-41`. The first rule that matches decides.
+ * found in `ft-gpt-4-mini`, not in `gpt-4o` or `gpt-41`. The first rule that matches one of the
+ * names decides.
  */
-function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => T | null {
+function compileRules<T>({ groups }: RuleGroups<T>): (...names: string[]) => T | null {
   const compiled = groups
     .flatMap(({ rules }) => rules)
     .map((rule) => ({
       expression: new RegExp(`(?<![a-z0-9])(?:${rule.pattern})(?![a-z0-9])`),
       rule,
     }));
-  return (name) => compiled.find(({ expression }) => expression.test(name))?.rule ?? null;
+  return (...names) =>
+    compiled.find(({ expression }) => names.some((name) => expression.test(name)))?.rule ?? null;
 }
 
 const findAbility = compileRules(readModelTable('abilities'));
@@ -46,22 +48,28 @@ export function abilityByName(model: string): number | null {
   return byIdentity ?? knownAbility(canonicalName(model));
 }
 
-/** Whether a model's family reasons, by canonical name; null for a family that is not known to. */
-export function reasoningRuleOf(canonicalName: string): ReasoningRule | null {
-  return findReasoning(canonicalName);
+/**
+ * As written and as the product that it stands for: a cloud's name may lack the maker
+ * (`deepseek.r1-v1:0`), one that moves the version, and an identity what the name says of reasoning.
+ */
+const namesOf = (model: string): [string, string] => [canonicalName(model), modelIdentity(model)];
+
+/** Whether a model's family reasons, by any name of it; null for a family that is not known to. */
+export function reasoningRuleOf(model: string): ReasoningRule | null {
+  return findReasoning(...namesOf(model));
 }
 
 /**
- * Tokens of a prompt for a picture of usual size, by canonical name; null for a family that is not
- * in the table.
+ * Tokens of a prompt for a picture of usual size, by any name of the model; null for a family that
+ * is not in the table.
  */
-export function imageTokensOf(canonicalName: string): number | null {
-  return findImageTokens(canonicalName)?.tokens ?? null;
+export function imageTokensOf(model: string): number | null {
+  return findImageTokens(...namesOf(model))?.tokens ?? null;
 }
 
-/** What a model's family can do, by canonical name. */
-export function capabilitiesOf(canonicalName: string): Capabilities {
-  const { tools = null, images = null } = findCapabilities(canonicalName) ?? {};
+/** What a model's family can do, by any name of the model. */
+export function capabilitiesOf(model: string): Capabilities {
+  const { tools = null, images = null } = findCapabilities(...namesOf(model)) ?? {};
   return { tools, images };
 }
 

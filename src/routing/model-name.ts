@@ -80,6 +80,9 @@ export function spellings(model: string): string[] {
   return [...new Set([name, plain, segment, anywhere, undated])];
 }
 
+/** Whether a name stands for one product today and another tomorrow, or for the last state of one. */
+export const isMovingName = (model: string): boolean => /[-@]latest(?::[a-z-]+)?$/i.test(model);
+
 /** A name without what a provider's API may write before it (`models/…`). */
 export function withoutResource(model: string): string {
   const prefix = resourcePrefixes.find((one) => model.toLowerCase().startsWith(one));

@@ -35,6 +35,11 @@ interface ModelTables {
     };
     /** What clouds write before a maker's own name. */
     readonly prefixes: readonly string[];
+    /**
+     * Names by which a provider (its id in the price data, or its name) calls another product than
+     * others do, in canonical spelling, and the product's name.
+     */
+    readonly ownNames: Readonly<Record<string, Readonly<Record<string, string>>>>;
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
   };

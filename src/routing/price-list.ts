@@ -1,6 +1,7 @@
 import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-prices';
 import { noPrices, type Prices, type TokenPrice } from './model-facts.js';
-import { canonicalName, spellings, undatedName } from './model-name.js';
+import { modelIdentity } from './model-identity.js';
+import { canonicalName, isMovingName, spellings, undatedName } from './model-name.js';
 import { readModelTable } from './model-tables.js';
 
 const freePrices: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
@@ -34,20 +35,78 @@ export const isPriceId = (name: string): boolean => findProvider({ providerId: n
 /** The price data's id of the provider that made a model; null if the name does not tell it. */
 export function makerOf(model: string, at: number): string | null {
   const maker = findProvider({ modelId: model.toLowerCase() });
-  return maker && findListed(maker.id, model, at) ? maker.id : null;
+  if (!maker) return null;
+  // who makes an older product makes the one that the name stands for today
+  const isListed = spellings(model).some((one) => entryOf(maker.id, one, at));
+  return isListed || findListed(maker.id, model, at) ? maker.id : null;
 }
+
+/** Without usage: only the matching entry and its current prices are wanted. */
+const entryOf = (priceId: string, name: string, at: number): PriceCalculation | null =>
+  calcPrice({}, name, { providerId: priceId, timestamp: new Date(at) });
 
 /**
  * The entry of a provider's model with the prices that apply at a time (ms since 1970); null where
- * there is none.
+ * there is none. It is never that of another product: not of the one that the name stood for
+ * earlier, nor of the one without a date.
  */
 export function findListed(priceId: string, model: string, at: number): PriceCalculation | null {
+  const product = modelIdentity(model);
+  // a fine-tuned model costs more than the one that it was made of
+  if (isTuned(model)) return exactly(priceId, model, product, at);
+  // the lists follow late where a name moves on
+  const hasMoved = isMovingName(model) && !isMovingName(product);
+  const ofProduct = hasMoved ? findProduct(priceId, product, at) : null;
+  if (ofProduct) return ofProduct;
+  return exactly(priceId, model, product, at) ?? findProduct(priceId, product, at);
+}
+
+const isTuned = (model: string): boolean => /(?:^|\/)ft:/i.test(model);
+
+/** The entry that a list has under a name, or under a part of it that names the same product. */
+function exactly(
+  priceId: string,
+  model: string,
+  product: string,
+  at: number,
+): PriceCalculation | null {
   for (const spelling of spellings(model)) {
-    // without usage: only the matching entry and its current prices are wanted
-    const found = calcPrice({}, spelling, { providerId: priceId, timestamp: new Date(at) });
+    const found = modelIdentity(spelling) === product ? entryOf(priceId, spelling, at) : null;
     if (found) return found;
   }
   return null;
+}
+
+/** The entry of a product under other names of it; null unless all of them have the same prices. */
+function findProduct(priceId: string, product: string, at: number): PriceCalculation | null {
+  const names = productsOf(priceId).get(product) ?? [];
+  const [first, ...others] = names.flatMap((name) => entryOf(priceId, name, at) ?? []);
+  if (!first) return null;
+  const ratesOf = ({ model_price: { input_mtok, output_mtok } }: PriceCalculation): string =>
+    JSON.stringify([input_mtok, output_mtok]);
+  return others.every((one) => ratesOf(one) === ratesOf(first)) ? first : null;
+}
+
+const products = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
+/** The names in a provider's list by the product that they stand for, except those that move. */
+function productsOf(priceId: string): ReadonlyMap<string, readonly string[]> {
+  let found = products.get(priceId);
+  if (!found) products.set(priceId, (found = indexProducts(priceId)));
+  return found;
+}
+
+function indexProducts(priceId: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const model of findProvider({ providerId: priceId })?.models ?? []) {
+    const names = [...new Set([model.id, ...namesMatchedBy(model)])];
+    // variants (`…:free`, `…:batch`) have prices of their own
+    for (const name of names.filter((one) => !isMovingName(one) && !/:[a-z]/i.test(one))) {
+      const product = modelIdentity(name);
+      found.set(product, [...(found.get(product) ?? []), name]);
+    }
+  }
+  return found;
 }
 
 function tokenPrice(listed: ListedPrice): TokenPrice | null {
@@ -121,22 +180,24 @@ function indexContextLengths(
     keep(exact, name, length);
     keep(undated, undatedName(name), length);
   }
-  return (canonical) => exact.get(canonical) ?? undated.get(undatedName(canonical)) ?? null;
+  // a name that moves may stand for a newer product, which reads more
+  return (canonical) =>
+    exact.get(canonical) ??
+    (isMovingName(canonical) ? null : undated.get(undatedName(canonical))) ??
+    null;
 }
 
 let contextIndex: ((canonical: string) => number | null) | null = null;
 
-/**
- * The context length of a model by its canonical name, in any provider's list; null if no list
- * has it.
- */
-export function contextLengthByName(canonical: string): number | null {
+/** The context length of a model by any name of it, in any provider's list; null if no list has it. */
+export function contextLengthByName(model: string): number | null {
   contextIndex ??= indexContextLengths(
     readModelTable('context-lengths').sources.map(
       (providerId) => findProvider({ providerId })?.models ?? [],
     ),
   );
-  return contextIndex(canonical);
+  const product = modelIdentity(model);
+  return contextIndex(isMovingName(model) ? product : canonicalName(model));
 }
 
 const hasSlash = (name: string): boolean => name.includes('/');
@@ -144,13 +205,18 @@ const hasSlash = (name: string): boolean => name.includes('/');
 const isEqual = (rule: unknown): rule is { equals: string } =>
   typeof rule === 'object' && rule !== null && 'equals' in rule && typeof rule.equals === 'string';
 
-/** The name to call a listed model by: some lists shorten `accounts/…/models/x` to `x`. */
-function callName({ id, match }: ListedModel): string {
+/** The names that an entry of a list spells out. */
+function namesMatchedBy({ match }: Pick<ListedModel, 'match'>): string[] {
   const rules: unknown[] = 'or' in match && Array.isArray(match.or) ? match.or : [match];
-  const full = rules.filter(isEqual).find(({ equals }) => equals.endsWith(`/${id}`));
+  return rules.filter(isEqual).map(({ equals }) => equals);
+}
+
+/** The name to call a listed model by: some lists shorten `accounts/…/models/x` to `x`. */
+function callName(model: ListedModel): string {
+  const full = namesMatchedBy(model).find((name) => name.endsWith(`/${model.id}`));
   // Bedrock's list prefixes the prices of regional profiles with `regional.`; the rest is the
   // model's own id
-  return full?.equals ?? id.replace(/^regional\./, '');
+  return full ?? model.id.replace(/^regional\./, '');
 }
 
 /**

@@ -2,7 +2,6 @@ import { efforts } from '../../completion.js';
 import { habitsOf } from '../../routing/answer-length/model-habits.js';
 import { reasoningRuleOf } from '../../routing/model-families.js';
 import type { ModelFacts } from '../../routing/model-facts.js';
-import { canonicalName } from '../../routing/model-name.js';
 import type { Candidate } from '../../routing/plan.js';
 
 /** More than that would use up the budget of a run. */
@@ -17,7 +16,7 @@ const maxContextShare = 0.125;
 /** A candidate as it is asked to read: it thinks as little as it can. */
 export function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
   const { effort: _effort, ...rest } = candidate;
-  const rule = reasoningRuleOf(canonicalName(facts.knownAs));
+  const rule = reasoningRuleOf(facts.knownAs);
   // who states an effort for a model says that it takes one
   const effort = rule?.lowest ?? (rule === null && facts.reasoningEffort ? 'low' : null);
   return effort === null ? rest : { ...rest, effort };
@@ -30,7 +29,7 @@ export function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
  */
 export function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
   const { knownAs, contextLength } = facts;
-  const rule = reasoningRuleOf(canonicalName(knownAs));
+  const rule = reasoningRuleOf(knownAs);
   const { reasoning, usualEffort } = habitsOf(knownAs);
   const asked = effort ?? usualEffort;
   const mean = reasoning[efforts.indexOf(asked)] ?? 0;

@@ -2,7 +2,6 @@ import { efforts, type ReasoningEffort } from '../../completion.js';
 import { imageTokens as usualImageTokens } from '../tokens.js';
 import { imageTokensOf, reasoningRuleOf } from '../model-families.js';
 import { modelIdentity } from '../model-identity.js';
-import { canonicalName } from '../model-name.js';
 import { NameCache } from '../name-cache.js';
 import { readModelTable } from '../model-tables.js';
 
@@ -53,9 +52,8 @@ const verbosityOf = (visible: number): number =>
   );
 
 function habitsNamed(model: string): ModelHabits {
-  const name = canonicalName(model);
-  const rule = reasoningRuleOf(name),
-    imageTokens = imageTokensOf(name) ?? usualImageTokens;
+  const rule = reasoningRuleOf(model),
+    imageTokens = imageTokensOf(model) ?? usualImageTokens;
   const like = rule?.like === undefined ? undefined : models[rule.like];
   const own = measured.get(modelIdentity(model)) ?? like;
   const verbosity = own ? verbosityOf(own.visible) : unknownVerbosity;

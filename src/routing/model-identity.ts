@@ -13,7 +13,7 @@ const snapshot = whole(snapshots.join('|'));
 /** Words that say how a model is packed or served, not which it is. */
 const packaging = new RegExp(
   `-(?:${[
-    'instruct(?:-turbo|-lite|-basic)?|it|hf|maas|versatile|(?<=\\db-)instant|fc|basic|dynamic',
+    'instruct(?:-turbo|-lite|-basic)?|it|hf|maas|cloud|versatile|(?<=\\db-)instant|fc|basic|dynamic',
     'fp8|fp16|bf16|nvfp4|int[48]|[48]bit|awq|gptq|gguf|mlx|qat|q\\d(?:-[a-z0-9]){0,3}',
   ].join('|')})$`,
 );
@@ -72,8 +72,18 @@ interface Identity {
   readonly effort: ReasoningEffort | null;
 }
 
+/** OpenRouter's mark for a model that is asked to think. */
+const thinkingVariant = /:thinking(?![a-z])/i;
+
+/** The canonical name without what others write before it, which may hide the order of its words. */
+function ownName(model: string): string {
+  const canonical = canonicalName(model);
+  return prefix.test(canonical) ? canonicalName(canonical.replace(prefix, '')) : canonical;
+}
+
 function identify(model: string): Identity {
-  const { name, effort } = stripped(canonicalName(model).replace(prefix, ''));
+  const { name, effort: inName } = stripped(ownName(model));
+  const effort = inName ?? (thinkingVariant.test(model) ? 'high' : null);
   const plain = inOneSpelling(name);
   const known = same.find((one) => one.name.test(plain));
   return { identity: known ? plain.replace(known.name, known.model) : plain, effort };

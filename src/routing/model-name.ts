@@ -18,7 +18,7 @@ function withoutTail(name: string): string {
   const tuned = name.startsWith('ft:') ? name.slice(3) : name;
   const versioned = tuned.replace(/-v(\d+):([1-9]\d*)(?=$|:)/, '-v$1.$2');
   const revision = versioned.replace(/(?:-v?\d+)?:\d+(?::[a-z0-9]+)?$/, '');
-  const sized = revision.replace(/:(e?\d+(?:\.\d+)?b)\b/, '-$1');
+  const sized = revision.replace(/:((?:\d+x|e)?\d+(?:\.\d+)?b)\b/, '-$1');
   const colon = sized.indexOf(':');
   return colon > 0 ? sized.slice(0, colon) : sized;
 }

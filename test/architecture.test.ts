@@ -88,15 +88,16 @@ const mayImport: Record<string, RegExp> = {
     /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
   // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
   'resources/': new RegExp(
-    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/(make-)?receipt|${storeContracts})\\.ts$`,
+    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/((make-)?receipt|weigh-evidence)|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/': /^(version|async\/[\w-]+|parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
     /^(completion|errors|routing\/tokens|parse-url|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
-  // what choosing saved: computed from sums alone
-  'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
+  // what choosing saved: computed from sums alone, in which ratings count as in learning
+  'savings/':
+    /^(store\/contracts\/(choices|shadows|learnings|requests)|training\/custom\/seeded|routing\/predictor\/(key-shares|online-state|take-back))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

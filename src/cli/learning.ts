@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { shippedRouter } from '../routing/outlook/shipped-outlook.js';
+import { forgetRatings } from '../savings/forget-ratings.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
 import { forgetLearned } from '../training/online/forget-learned.js';
@@ -76,7 +77,11 @@ export async function forgetLearningCommand(store: Store, options: ForgetOptions
       key === undefined ? null : [key, ...(await store.keys.idsOf(scope.accountId, key))];
     const part = { from: from === undefined ? null : timeOf(from), keys, model: model ?? null };
     await forgetLearned(store, scope, part, Date.now());
-  } else await forgetLearned(store, scope, null, Date.now());
+    await forgetRatings(store.feedback, scope, part);
+  } else {
+    await forgetLearned(store, scope, null, Date.now());
+    await forgetRatings(store.feedback, scope, null);
+  }
   await recordAct(store, {
     act: 'learning.forget',
     accountId: scope.accountId,

@@ -18,6 +18,7 @@ import { ShadowBudget } from '../accounts/shadow-budget.js';
 import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
 import type { Retraction } from '../routing/predictor/take-back.js';
+import { forgetRatings } from '../savings/forget-ratings.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import { LearningCache } from '../training/online/learning-cache.js';
 import { RecentTurns } from '../training/online/signals/recent-turns.js';
@@ -127,6 +128,10 @@ export class GatewayState {
   forgetLearning(scope: LearningScope, part: Retraction | null): Promise<void> {
     return this.outcomes.forget(scope, async () => {
       await this.learning.forget(scope, part);
+      const { store } = await this.opened();
+      // the preferences of the rated requests are found in the log
+      await this.requestLog.flush();
+      await forgetRatings(store.feedback, scope, part);
       this.signals.forget(scope);
     });
   }

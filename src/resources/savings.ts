@@ -3,6 +3,7 @@ import type { Parts } from '../pipeline/parts.js';
 import { settledStore } from '../pipeline/settled-store.js';
 import { makeReceipt } from '../savings/make-receipt.js';
 import type { PeriodUsage, Receipt } from '../savings/receipt.js';
+import { weighEvidence } from '../savings/weigh-evidence.js';
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';
 import { type Asked, keyParameter, textParameter } from './query.js';
@@ -75,7 +76,7 @@ export async function savingsOf(
     shadows.rated(filter),
     sumUsage(store, filter),
   ]);
-  const evidence = { ratings, pairs: { sums: pairs, rated } };
+  const evidence = weighEvidence(ratings, pairs, rated);
   const whole = await makeReceipt(sums, evidence, used);
   const groups: GroupReceipt[] = [];
   if (by !== null && sums.length > 0)

@@ -34,9 +34,8 @@ export async function makeReceipt(
   const receipt: Omit<Receipt, 'summary'> = {
     choices,
     measured,
-    ratings: evidence.ratings.reduce(
-      (sum, one) => sum + (rated.has(one.model) ? one.answers : 0),
-      0,
+    ratings: Math.round(
+      evidence.ratings.reduce((sum, one) => sum + (rated.has(one.model) ? one.answers : 0), 0),
     ),
     ...pairsOf(evidence, rated),
     ...spent,
@@ -75,7 +74,7 @@ function pairsOf(
   const usd = pairs.sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return {
     pairs: count(pairs.sums),
-    ratedPairs: count(pairs.rated),
+    ratedPairs: Math.round(count(pairs.rated)),
     pairsUsd: Math.round(usd * 1e9) / 1e9,
   };
 }

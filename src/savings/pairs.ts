@@ -15,6 +15,8 @@ const ratioVariance = 0.5;
 const scoreVariance = 0.5;
 const priorPairs = 2;
 const minScoreVariance = 0.0025;
+/** Less than this is what is left of sums of parts. */
+const minAnswers = 1e-6;
 /** What does not average out: how two models differ from one kind of requests to another. */
 const ratioSpread = 0.1;
 const scoreSpread = 0.02;
@@ -69,7 +71,7 @@ export function observeQuality(
     const least = minScoreVariance / count;
     belief.observe(terms, difference / count, Math.max(least, apart) + scoreSpread ** 2);
     const [a, b] = one.singles;
-    if (!a || !b || a.answers !== count || b.answers !== count) continue;
+    if (!a || !b || !isSame(a.answers, count) || !isSame(b.answers, count)) continue;
     const each = [a, b].map((of) =>
       varianceOfMean(of.difference, of.squares, count, scoreVariance / 2),
     );
@@ -99,8 +101,10 @@ export function unpaired(
       squares: all.squares - squares,
     });
   }
-  return [...left.values()].filter(({ answers }) => answers > 0);
+  return [...left.values()].filter(({ answers }) => answers > minAnswers);
 }
+
+const isSame = (one: number, other: number): boolean => Math.abs(one - other) < minAnswers;
 
 /** Those whose two models are compared, with the places of both. */
 function largest<T extends { chosen: string; shadow: string; pairs: number }>(

@@ -36,7 +36,7 @@ export interface Receipt {
   readonly choices: number;
   /** How many of them the gateway called the model for, or was told the usage of. */
   readonly measured: number;
-  /** Rated answers that narrow the quality. */
+  /** Rated answers that narrow the quality, as many as they count for. */
   readonly ratings: number;
   /** Requests that a second candidate answered too, and those of which both answers are rated. */
   readonly pairs: number;

@@ -12,7 +12,7 @@ const strong = 'up/gpt-4o';
 const near = 'up/gpt-4o-mini';
 const overpriced = 'up/gpt-3.5-turbo-0125';
 const messages = [{ role: 'user', content: 'Why is the sky blue? Explain it in two sentences.' }];
-const names = ['one', 'two', 'selecting', 'unpriced', 'cheapest', 'nobody'] as const;
+const names = ['one', 'two', 'selecting', 'unpriced', 'cheapest', 'forgetting', 'nobody'] as const;
 const bearer = (name: (typeof names)[number]): { authorization: string } => ({
   authorization: `Bearer sk_${name}`,
 });
@@ -94,6 +94,26 @@ describe.each(databasesOfRun)('what choosing saved, on %s', (_name, make) => {
     const json = await savings('one');
     expect(json).toMatchObject({ choices: 10, ratings: 5 });
     expect(width(json)).toBeLessThan(before);
+  });
+
+  it('counts no rating that was taken back', async () => {
+    const rate = async (model: string): Promise<void> => {
+      const response_id = textAt((await complete('forgetting')).json, 'responseMessageId');
+      const rating = { response_id, model, provider: 'up', score: 1 };
+      const { status } = await post(`${gateway.url}/api/v1/feedback`, rating, bearer('forgetting'));
+      expect(status).toBe(201);
+    };
+    const forget = async (query: string): Promise<void> => {
+      const url = `${gateway.url}/api/v1/learning${query}`;
+      expect((await ask('DELETE', url, bearer('forgetting'))).status).toBe(204);
+    };
+    for (const model of ['gpt-4o', 'gpt-4o', 'gpt-4o-mini']) await rate(model);
+    expect(await savings('forgetting')).toMatchObject({ ratings: 3 });
+    await forget('?model=gpt-4o');
+    expect(await savings('forgetting')).toMatchObject({ ratings: 1 });
+    await forget('');
+    expect(await savings('forgetting')).toMatchObject({ choices: 3, ratings: 0 });
+    expect(textAt(await savings('forgetting'), 'summary')).not.toContain('narrowed');
   });
 
   it('is given for each preference, key or chosen model too', async () => {

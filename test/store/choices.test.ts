@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contracts/store.js';
 import { dayOf } from '../../src/store/sql/usage.js';
 import { addSums, withChoice } from '../../src/store/sum-choices.js';
 import { newChoice } from '../helpers/new-choice.js';
+import { requestRow } from '../helpers/request-row.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const dayMs = 86_400_000;
@@ -166,8 +167,67 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
     await store.feedback.add(ratingOf(accountId, { at: noon - dayMs }));
     const filter = { accountId, from: noon, to: noon + 1 };
     expect(await store.choices.ratings(filter)).toEqual([
-      { model: 'up/small', answers: 2, difference: 0, squares: 0.125 },
+      { accountId, keyId: '', model: 'up/small', answers: 2, difference: 0, squares: 0.125 },
     ]);
+  });
+
+  it('tell the ratings of each key apart, and share an answer between the keys that rated it', async () => {
+    const accountId = randomUUID();
+    const responseId = randomUUID();
+    await store.feedback.add(ratingOf(accountId, { responseId, keyId: 'one', score: 1 }));
+    await store.feedback.add(ratingOf(accountId, { responseId, keyId: 'two', score: 0 }));
+    await store.feedback.add(ratingOf(accountId, { keyId: 'two', score: 1 }));
+    expect(await store.choices.ratings({ accountId })).toMatchObject([
+      { keyId: 'one', answers: 0.5, difference: 0.125 },
+      { keyId: 'two', answers: 1.5, difference: 0.25 - 0.375 },
+    ]);
+    expect(await store.choices.ratings({ accountId, keyIds: ['two'] })).toMatchObject([
+      { keyId: 'two', answers: 2 },
+    ]);
+  });
+
+  it('leave out ratings that were forgotten: by time, key, model or preference', async () => {
+    const accountId = randomUUID();
+    const preference = randomUUID();
+    const [withOne, without] = [randomUUID(), randomUUID()];
+    await store.requests.add(
+      [withOne, without].map((responseId) =>
+        requestRow({
+          accountId,
+          responseId,
+          plan: responseId === withOne ? { preferenceId: preference, candidates: [] } : {},
+        }),
+      ),
+    );
+    const add = (more: Partial<FeedbackRow>): Promise<void> =>
+      store.feedback.add(ratingOf(accountId, more));
+    const left = async (): Promise<number> =>
+      (await store.choices.ratings({ accountId })).reduce((sum, { answers }) => sum + answers, 0);
+    const all = { accountId, preferenceId: '', from: null, keyIds: null, models: null };
+    await add({ responseId: withOne });
+    await add({ responseId: without });
+    await add({ keyId: 'one' });
+    await add({ model: 'large' });
+    await add({ at: noon + 1 });
+    expect(await left()).toBe(5);
+    await store.feedback.forget({ ...all, accountId: randomUUID() });
+    await store.feedback.forget({ ...all, keyIds: [] });
+    await store.feedback.forget({ ...all, from: noon + 1 });
+    expect(await left()).toBe(4);
+    await store.feedback.forget({ ...all, keyIds: ['one'] });
+    expect(await left()).toBe(3);
+    expect(await store.feedback.ratedModels(accountId)).toEqual(
+      expect.arrayContaining(['large', 'small']),
+    );
+    await store.feedback.forget({ ...all, models: ['large'] });
+    expect(await left()).toBe(2);
+    await store.feedback.forget({ ...all, preferenceId: randomUUID() });
+    await store.feedback.forget(all);
+    expect(await left()).toBe(1);
+    await store.feedback.forget({ ...all, preferenceId: preference });
+    expect(await left()).toBe(0);
+    const { items } = await store.feedback.list(accountId, { limit: 10, cursor: null });
+    expect(items).toHaveLength(5);
   });
 
   it('are deleted by age, and with their account', async () => {

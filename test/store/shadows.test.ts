@@ -96,9 +96,12 @@ describe.each(storeRows)('pairs of answers on $name', (row) => {
       // the first by the answer's id, twice, and by the plan's
       { responseId, score: 0 },
       { responseId, score: 1 },
-      { sessionId: one!, model: 'large', score: 1, predicted: null },
+      { sessionId: one!, model: 'large', score: 1, predicted: 0.8 },
       // of the second, one answer alone
       { sessionId: two!, score: 1 },
+      { sessionId: two!, model: 'large', score: 1, predicted: null },
+      // nor do two keys make a pair
+      { sessionId: two!, model: 'large', score: 1, keyId: 'another' },
       { sessionId: none!, score: 1 },
       { sessionId: none!, model: 'large', score: 1 },
     ];
@@ -115,7 +118,8 @@ describe.each(storeRows)('pairs of answers on $name', (row) => {
     const [first, second] = rated?.singles ?? [];
     expect(first).toMatchObject({ model: 'up/small', answers: 1 });
     expect(first?.difference).toBeCloseTo(-0.2, 9);
-    expect(second).toMatchObject({ model: 'up/large', answers: 0, difference: 0 });
+    expect(second).toMatchObject({ model: 'up/large', answers: 1 });
+    expect(second?.difference).toBeCloseTo(0.2, 9);
     expect(await store.shadows.rated({ accountId, from: noon + dayMs })).toEqual([]);
   });
 

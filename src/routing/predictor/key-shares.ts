@@ -38,7 +38,7 @@ export function weighed(lessons: readonly Lesson[], now: number): WeighedLessons
   }));
   const ratings = sumsByKey(faded, true),
     signals = sumsByKey(faded, false);
-  const most = mostOf([...ratings].flatMap(([key, sum]) => (key === unknownKey ? [] : [sum])));
+  const most = shareBound([...ratings].flatMap(([key, sum]) => (key === unknownKey ? [] : [sum])));
   const limitOf = (key: string | null): number => (key === unknownKey ? Infinity : most);
   const kept = new Map([...ratings].map(([key, sum]) => [key, Math.min(sum, limitOf(key))]));
   const whole = [...kept.values()].reduce((sum, one) => sum + one, 0);
@@ -83,10 +83,10 @@ function sumsByKey(
 }
 
 /**
- * The most that one key may count for: with it as the bound of each, no key has more than a third
+ * The most that one key may count for, given what each key's ratings would: with it as the bound of each, no key has more than a third
  * of the sum, or than its part of it where fewer than three rate.
  */
-function mostOf(sums: readonly number[]): number {
+export function shareBound(sums: readonly number[]): number {
   const raters = sums.filter((sum) => sum >= minRatings).length;
   if (raters < 2) return Infinity;
   const share = Math.max(maxShare, 1 / raters);

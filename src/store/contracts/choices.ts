@@ -109,11 +109,21 @@ export interface ChoiceDay extends Omit<ChoiceSums, 'group'> {
 /** How ratings of a model differ from the quality that was predicted for the rated answers. */
 export interface RatedQuality {
   readonly model: string;
-  /** Rated answers; several ratings of one count as their mean. */
+  /** Rated answers; of those that count in part, that part. */
   readonly answers: number;
   /** Sums of score minus predicted quality, and of its square. */
   readonly difference: number;
   readonly squares: number;
+}
+
+/**
+ * The same of ratings by one key. Several ratings of one answer count as their mean, and those by
+ * several keys in equal parts.
+ */
+export interface KeyRatings extends RatedQuality {
+  readonly accountId: string;
+  /** '': without a key. */
+  readonly keyId: string;
 }
 
 /** Sums of choices by day, which are kept as long as the sums of usage. */
@@ -128,7 +138,7 @@ export interface ChoiceStore {
   ): Promise<ChoiceSums[]>;
   /** The groups with the most choices. */
   groups(filter: ChoiceFilter, by: ChoiceGrouping, limit: number): Promise<string[]>;
-  ratings(filter: ChoiceFilter): Promise<RatedQuality[]>;
+  ratings(filter: ChoiceFilter): Promise<KeyRatings[]>;
   /** The days that have choices of the account, oldest first. */
   days(accountId: string): Promise<string[]>;
   /** All sums of an account's day. */

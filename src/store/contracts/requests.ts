@@ -229,12 +229,30 @@ export interface FeedbackRow {
   readonly comment: string | null;
   /** Measured by the client. */
   readonly tokensPerSecond: number | null;
-  /** The quality that was predicted for what is rated; null: unknown, or it was stated. */
+  /** The quality that was predicted for what is rated; null: unknown, stated, or forgotten. */
   readonly predicted: number | null;
+}
+
+/** Which feedback of an account: what all of these name. Null: any. */
+export interface FeedbackPart {
+  readonly accountId: string;
+  /** Of requests with this preference; '': of those without one, or that are no longer logged. */
+  readonly preferenceId: string;
+  /** From this time on, ms since 1970. */
+  readonly from: number | null;
+  readonly keyIds: readonly string[] | null;
+  readonly models: readonly string[] | null;
 }
 
 /** The feedback. */
 export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
+  /**
+   * Makes what was predicted for some feedback unknown, so that it is compared with nothing any
+   * more.
+   */
+  forget(part: FeedbackPart): Promise<void>;
+  /** The models of an account's feedback. */
+  ratedModels(accountId: string): Promise<string[]>;
   list(accountId: string, page: PageRequest): Promise<Page<FeedbackRow>>;
 }

@@ -60,10 +60,17 @@ export interface RatedPairs {
   readonly singles: readonly RatedQuality[];
 }
 
+/** The same of pairs of which one key rated both answers. */
+export interface KeyRatedPairs extends RatedPairs {
+  readonly accountId: string;
+  /** '': without a key. */
+  readonly keyId: string;
+}
+
 /** The requests that were sent to a second model too, and the accounts that want none. */
 export interface ShadowStore {
   pairs(filter: ChoiceFilter): Promise<PairSums[]>;
-  rated(filter: ChoiceFilter): Promise<RatedPairs[]>;
+  rated(filter: ChoiceFilter): Promise<KeyRatedPairs[]>;
   /** The id in the request log of what shadowed the request with this plan; null: nothing did. */
   ofPlan(accountId: string, planId: string): Promise<string | null>;
   /** What was charged on a UTC day, of all accounts. */

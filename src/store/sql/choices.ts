@@ -5,7 +5,7 @@ import type {
   ChoiceGrouping,
   ChoiceStore,
   ChoiceSums,
-  RatedQuality,
+  KeyRatings,
 } from '../contracts/choices.js';
 import { choiceSums, fromChoiceColumns, type SumColumns } from './choice-rows.js';
 import { addChoices } from './add-choices.js';
@@ -101,26 +101,25 @@ async function largestGroups(
 async function sumRatings(
   database: Kysely<StoreTables>,
   filter: ChoiceFilter,
-): Promise<RatedQuality[]> {
-  const { rows } = await sql<{
-    model: string;
-    answers: number;
-    difference: number;
-    squares: number;
-  }>`select rated_model as model, cast(count(*) as bigint) as answers, sum(difference) as difference,
-      sum(difference * difference) as squares
+): Promise<KeyRatings[]> {
+  const { rows } = await sql<KeyRatings>`select account_id as "accountId", key as "keyId",
+      rated_model as model, sum(share) as answers, sum(share * difference) as difference,
+      sum(share * difference * difference) as squares
     from (
-      select provider || '/' || model as rated_model, avg(score - predicted) as difference from feedback
-      where predicted is not null and score is not null and provider is not null
-        and model is not null and ${rated(filter)}
-      group by provider || '/' || model, coalesce(response_id, session_id, id)
-    ) as rated group by rated_model`.execute(database);
-  return rows.map(({ model, answers, difference, squares }) => ({
-    model,
-    answers,
-    difference,
-    squares,
-  }));
+      select account_id, key, rated_model, difference, cast(1 as double precision)
+        / count(*) over (partition by account_id, rated_model, answer) as share
+      from (
+        select account_id, coalesce(key_id, '') as key, provider || '/' || model as rated_model,
+          coalesce(response_id, session_id, id) as answer, avg(score - predicted) as difference
+        from feedback
+        where predicted is not null and score is not null and provider is not null
+          and model is not null and ${rated(filter)}
+        group by account_id, coalesce(key_id, ''), provider || '/' || model,
+          coalesce(response_id, session_id, id)
+      ) as answers
+    ) as rated group by account_id, key, rated_model
+    order by account_id, key, rated_model`.execute(database);
+  return rows.map((row) => ({ ...row }));
 }
 
 function selects({ accountId, keyIds, from, to }: ChoiceFilter) {

@@ -1,5 +1,5 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
-import type { FeedbackRow, FeedbackStore } from '../contracts/requests.js';
+import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import type { Database, FeedbackTable, StoreTables } from './tables.js';
@@ -8,6 +8,17 @@ import type { Database, FeedbackTable, StoreTables } from './tables.js';
 export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
   return {
     add: (row) => addFeedback(database, row),
+    forget: (part) => forget(database, part),
+    async ratedModels(accountId) {
+      const rows = await database
+        .selectFrom('feedback')
+        .select('model')
+        .distinct()
+        .where('account_id', '=', clean(accountId))
+        .where('predicted', 'is not', null)
+        .execute();
+      return rows.flatMap(({ model }) => model ?? []);
+    },
     async list(accountId, page) {
       const rows = await database
         .selectFrom('feedback')
@@ -30,6 +41,40 @@ export async function addFeedback(database: Database, row: FeedbackRow): Promise
     .values(toColumns(row))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+}
+
+async function forget(
+  database: Database,
+  { accountId, preferenceId, from, keyIds, models }: FeedbackPart,
+): Promise<void> {
+  if (keyIds?.length === 0 || models?.length === 0) return;
+  let update = database
+    .updateTable('feedback')
+    .set({ predicted: null })
+    .where('account_id', '=', clean(accountId))
+    .where('predicted', 'is not', null)
+    .where(isOfPreference(clean(preferenceId)));
+  if (from !== null) update = update.where('at', '>=', Math.ceil(from));
+  if (keyIds) update = update.where('key_id', 'in', keyIds.map(clean));
+  if (models) update = update.where('model', 'in', models.map(clean));
+  await update.execute();
+}
+
+/** Feedback itself does not say by which preference the rated model was chosen. */
+function isOfPreference(preferenceId: string) {
+  const isNone = preferenceId === '';
+  const named = isNone ? sql`preference_id <> ''` : sql`preference_id = ${preferenceId}`;
+  // the plan is JSON, in which the text of a client cannot have quotation marks of its own
+  const inPlan = `%"preferenceId":"${isNone ? '' : `${preferenceId}"`}%`;
+  const found = sql<SqlBool>`(
+    exists (select 1 from selections s where s.id = feedback.session_id
+      and s.account_id = feedback.account_id and ${named})
+    or exists (select 1 from shadows s where s.plan_id = feedback.session_id
+      and s.account_id = feedback.account_id and ${named})
+    or exists (select 1 from requests r where r.response_id = feedback.response_id
+      and r.account_id = feedback.account_id and r.plan like ${inPlan})
+  )`;
+  return isNone ? sql<SqlBool>`not ${found}` : found;
 }
 
 function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ChoiceFilter } from '../contracts/choices.js';
 import type { NewRequest } from '../contracts/requests.js';
-import type { ComparedAnswer, PairSums, RatedPairs, ShadowStore } from '../contracts/shadows.js';
+import type { ComparedAnswer, KeyRatedPairs, PairSums, ShadowStore } from '../contracts/shadows.js';
 import { clean, stepped } from './columns.js';
 import type { ShadowTable } from './choice-tables.js';
 import type { Database, StoreTables } from './tables.js';
@@ -132,6 +132,8 @@ async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Pr
 }
 
 interface RatedColumns {
+  account: string;
+  key: string;
   chosen: string;
   shadow: string;
   pairs: number;
@@ -147,37 +149,48 @@ interface RatedColumns {
   second_squares: number;
 }
 
-/** Several ratings of one answer count as their mean, as among the ratings of single answers. */
+/**
+ * Several ratings of one answer count as their mean, as among the ratings of single answers. A pair
+ * needs both by one key, because how strict another one is would not cancel out.
+ */
 async function sumRated(
   database: Kysely<StoreTables>,
   filter: ChoiceFilter,
-): Promise<RatedPairs[]> {
-  const difference = sql`((b.score - s.quality) - (a.score - s.chosen_quality))`;
+): Promise<KeyRatedPairs[]> {
+  const one = sql`cast(1 as double precision)`;
   const { rows } = await sql<RatedColumns>`with scored as (
-      select s.plan_id as plan_id, f.provider || '/' || f.model as model, avg(f.score) as score,
-        case when count(f.predicted) > 0 then 1 else 0 end as answers,
-        coalesce(avg(f.score - f.predicted), 0) as difference
+      select s.plan_id as plan_id, s.account_id as account, coalesce(f.key_id, '') as key,
+        f.provider || '/' || f.model as model, avg(f.score) as score,
+        avg(f.score - f.predicted) as difference,
+        ${one} / count(*) over (partition by s.plan_id, f.provider || '/' || f.model) as share
       from shadows s join feedback f on f.account_id = s.account_id
         and (f.session_id = s.plan_id or f.response_id = s.response_id)
-      where s.pair = 1 and f.score is not null and ${selected(filter, 's')}
-        and ${within(filter, 'f')}
-      group by s.plan_id, f.provider || '/' || f.model
+      where s.pair = 1 and f.score is not null and f.predicted is not null
+        and ${selected(filter, 's')} and ${within(filter, 'f')}
+      group by s.plan_id, s.account_id, coalesce(f.key_id, ''), f.provider || '/' || f.model
+    ), paired as (
+      select a.account, a.key, s.chosen, s.shadow, s.uncertainty, s.chosen_uncertainty,
+        (b.score - s.quality) - (a.score - s.chosen_quality) as difference,
+        a.difference as first, a.share as first_share, b.difference as second,
+        b.share as second_share, ${one} / count(*) over (partition by s.plan_id) as share
+      from shadows s
+        join scored a on a.plan_id = s.plan_id and a.model = s.chosen
+        join scored b on b.plan_id = s.plan_id and b.model = s.shadow and b.key = a.key
     )
-    select s.chosen, s.shadow, cast(count(*) as bigint) as pairs,
-      sum(${difference}) as difference, sum(${difference} * ${difference}) as squares,
-      sum(s.uncertainty) as uncertainty, sum(s.chosen_uncertainty) as chosen_uncertainty,
-      cast(sum(a.answers) as bigint) as first_answers, sum(a.difference) as first_difference,
-      sum(a.difference * a.difference) as first_squares,
-      cast(sum(b.answers) as bigint) as second_answers, sum(b.difference) as second_difference,
-      sum(b.difference * b.difference) as second_squares
-    from shadows s
-      join scored a on a.plan_id = s.plan_id and a.model = s.chosen
-      join scored b on b.plan_id = s.plan_id and b.model = s.shadow
-    group by s.chosen, s.shadow`.execute(database);
+    select account, key, chosen, shadow, sum(share) as pairs, sum(share * difference) as difference,
+      sum(share * difference * difference) as squares, sum(share * uncertainty) as uncertainty,
+      sum(share * chosen_uncertainty) as chosen_uncertainty, sum(first_share) as first_answers,
+      sum(first_share * first) as first_difference,
+      sum(first_share * first * first) as first_squares, sum(second_share) as second_answers,
+      sum(second_share * second) as second_difference,
+      sum(second_share * second * second) as second_squares
+    from paired group by account, key, chosen, shadow`.execute(database);
   return rows.map(ratedOf);
 }
 
-const ratedOf = (row: RatedColumns): RatedPairs => ({
+const ratedOf = (row: RatedColumns): KeyRatedPairs => ({
+  accountId: row.account,
+  keyId: row.key,
   chosen: row.chosen,
   shadow: row.shadow,
   pairs: row.pairs,

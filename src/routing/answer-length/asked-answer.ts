@@ -2,6 +2,7 @@ import type { ChatMessage } from '../../completion.js';
 import { denseNames, type Features } from '../predictor/features/features.js';
 import { type Wish, readWish } from './wish.js';
 import { bitOf, type CueRole } from './cues.js';
+import type { RequestedLength } from './requested-length.js';
 import type { AnswerKind } from './answer-lengths.js';
 import { difficultyAt, measuredFactor, usualAnswers, workedKinds } from './kinds-of-answer.js';
 
@@ -125,17 +126,28 @@ export function askedAnswer(
     : isAgentStep(messages)
       ? 'agentStep'
       : kindOf(asked, features, tools.length > 0);
-  const { tokens, ofText, mostOfText, freedom } = usualAnswers[kind];
+  const usual = usualVisible(kind, asked, features);
   const thought = thoughtOf(kind, asked, features);
-  if (asked.length !== null) {
-    const stated = asked.length.tokens;
-    const visible = kind === 'label' ? Math.min(maxLabel, stated) : stated;
-    return { kind, visible, freedom: statedFreedom, difficulty: difficultyAt(thought, level) };
+  const { length } = asked;
+  const { freedom } = usualAnswers[kind];
+  if (length === null || isWithin(usual, length)) {
+    const difficulty = difficultyAt(thought + bySize(asked.tokens), level);
+    return { kind, visible: usual, freedom, difficulty };
   }
+  const visible = kind === 'label' ? Math.min(maxLabel, length.tokens) : length.tokens;
+  return { kind, visible, freedom: statedFreedom, difficulty: difficultyAt(thought, level) };
+}
+
+/** What is usual of a kind, as the request wishes it without a number. */
+function usualVisible(kind: AnswerKind, asked: Wish, features: Features): number {
+  const { tokens, ofText, mostOfText } = usualAnswers[kind];
   const usual = tokens + Math.min(mostOfText, asked.tokens * ofText) + further(kind, features);
-  const visible = kind === 'label' ? usual : wished(usual, asked) * measuredFactor(kind);
-  const difficulty = difficultyAt(thought + bySize(asked.tokens), level);
-  return { kind, visible, freedom, difficulty };
+  return kind === 'label' ? usual : wished(usual, asked) * measuredFactor(kind);
+}
+
+/** A limit does not lengthen what is usual, and a least length does not shorten it. */
+function isWithin(usual: number, { tokens, bound }: RequestedLength): boolean {
+  return bound === 'most' ? usual <= tokens : bound === 'least' && usual >= tokens;
 }
 
 const joins = placeOf('joinsWithTools');

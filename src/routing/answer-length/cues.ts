@@ -3,31 +3,32 @@
  * languages. One word may have several roles.
  */
 const roles = {
-  most: 'max maximum maximal maximaal most under below within fewer less exceed exceeding höchstens unter weniger maximale máximo máxima menos massimo meno moins minder hoogstens najwyżej maksymalnie maksimum максимум меньше менее geçmeyen अधिकतम أقصى limit fazla',
+  most: 'max maximum maximal maximaal most under below within fewer less exceed exceeding höchstens unter weniger maximale máximo máxima menos massimo meno moins minder hoogstens najwyżej maksymalnie maksimum максимум меньше менее geçmeyen अधिकतम أقصى limit fazla dépasse dépasser dépassant exceda excedan supere superar ultrapasse ultrapassar superi superare entro massima przekraczaj przekraczać przekraczającym превышай превышать превышающий наибольшее geçmesin geçme aşmasın aşmayan يتجاوز تتجاوز يزيد أقل mniej shorter shortest maks ограничение',
   least:
-    'least minimum minimal mindestens mínimo minimo przynajmniej минимум कम الأقل more over mehr plus más mais più meer więcej более больше अधिक أكثر تزيد',
+    'least minimum minimal mindestens mínimo minimo przynajmniej минимум कम الأقل more over mehr plus más mais più meer więcej более больше अधिक أكثر تزيد fewer less weniger менее меньше moins menos meno minder mniej minstens tenminste almeno najmniej az longer länger langer langere أقل',
   not: 'no not nicht pas não non niet nie не лишь ne لا नहीं nein nee нет hayır',
   each: 'each every per apiece jeweils je jede jeder jedes chaque chacun chacune cada ciascuno ciascuna ogni elk elke ieder każdy każdego każde каждый каждая каждого каждое her हर प्रत्येक كل',
   given:
     'following this these that those my attached above given provided original has had have contains folgende folgenden folgender dieser diese diesen dieses suivant suivante ce cet cette ces siguiente este esta estos seguinte deste neste seguente questo questa volgende deze dit następujący poniższy этот эта эти следующий şu aşağıdaki هذا هذه التالي यह इस निम्नलिखित',
-  inside: 'in using with into mit dans en avec con em com met w в içinde ile में في',
+  inside:
+    'in using with into mit dans en avec con em com met w в içinde ile में في numa num словом słowem kelimeyle بكلمة برقم بحرف числом буквой liczbą literą sayıyla harfle',
   about:
     'about around approximately approx roughly circa ca etwa ungefähr rund environ aproximadamente alrededor unos unas aproximada approssimativamente ongeveer około примерно около yaklaşık लगभग حوالي تقريبا exactly precisely genau exactement exactamente exatamente esattamente precies dokładnie ровно length länge longueur longitud',
   write:
-    'write compose draft create generate produce make give provide list name suggest describe explain summarize summarise answer respond reply tell rewrite translate outline schreibe schreib verfasse erstelle nenne gib erkläre beschreibe antworte fasse formuliere erzähle écris écrire écrivez rédige rédigez résume résumez donne donnez explique expliquez décris réponds répondez raconte escribe escriba escribir redacta resume resuma dame explica responde cuenta escreva escrever redija dê descreva responda conte scrivi scrivere riassumi dammi descrivi spiega rispondi racconta schrijf beschrijf geef vat leg antwoord vertel napisz opisz streść podaj wymień odpowiedz wyjaśnij opowiedz напиши напишите опиши опишите составь перечисли ответь ответьте объясни объясните расскажи перескажи дай yaz yazın yazınız özetle açıkla anlat listele cevapla लिखें लिखिए लिखो बताएं बताओ दें اكتب أكتب لخص اشرح صف أجب اذكر',
+    'write compose draft create generate produce make give provide list name suggest describe explain summarize summarise answer respond reply tell rewrite translate outline schreibe schreib verfasse erstelle nenne gib erkläre beschreibe antworte fasse formuliere erzähle écris écrire écrivez rédige rédigez résume résumez donne donnez explique expliquez décris réponds répondez raconte escribe escriba escribir redacta resume resuma dame explica responde cuenta escreva escrever redija dê descreva responda conte scrivi scrivere riassumi dammi descrivi spiega rispondi racconta schrijf beschrijf geef vat leg antwoord vertel napisz opisz streść podaj wymień odpowiedz wyjaśnij opowiedz напиши напишите опиши опишите составь перечисли ответь ответьте объясни объясните расскажи перескажи дай yaz yazın yazınız özetle açıkla anlat listele cevapla लिखें लिखिए लिखो बताएं बताओ दें اكتب أكتب لخص اشرح صف أجب اذكر expand lengthen prolong erweitere erweitern verlängere étends développe développez allonge amplía amplíe amplia amplie expande expanda espandi allunga uitbreid verleng rozszerz rozwiń wydłuż расширь расширьте дополни увеличь genişlet uzat विस्तृत وسع وسّع continue shorten kürze kürzen setze fortsetze raccourcis continuez acorta continúa encurte continua accorcia verkort skróć kontynuuj сократи сократите продолжи продолжите kısalt devam tamamla',
   brief:
-    'brief briefly concise concisely short shortly succinct succinctly tldr quickly kurz knapp kurze kurzer bref brève brièvement concis court courte breve brevemente conciso concisa corta corto curto curta resumidamente sintetico kort bondig beknopt krótko krótki krótka zwięźle кратко коротко краткий краткое краткую kısaca kısa संक्षेप संक्षिप्त باختصار قصيرة موجز بإيجاز',
-  long: 'detailed detail details comprehensive thorough thoroughly extensive elaborate depth lengthy exhaustive ausführlich ausführliche detailliert umfassend détaillé détaillée approfondi détails detallado detallada detalle detalladamente detalhado detalhada detalhes dettagliato dettagliata dettaglio uitgebreid gedetailleerd szczegółowo szczegółowy obszerny подробно подробный подробное развернуто detaylı ayrıntılı विस्तार विस्तृत بالتفصيل مفصل مفصلة long lange longue largo larga longo longa lungo lunga długi длинный',
+    'brief briefly concise concisely short shortly succinct succinctly tldr quickly kurz knapp kurze kurzer bref brève brièvement concis court courte breve brevemente conciso concisa corta corto curto curta resumidamente sintetico kort bondig beknopt krótko krótki krótka zwięźle кратко коротко краткий краткое краткую kısaca kısa संक्षेप संक्षिप्त باختصار قصيرة موجز بإيجاز shorten kürze kürzen raccourcis acorta encurte accorcia verkort skróć сократи сократите kısalt',
+  long: 'detailed detail details comprehensive thorough thoroughly extensive depth lengthy exhaustive ausführlich ausführliche detailliert umfassend détaillé détaillée approfondi détails detallado detallada detalle detalladamente detalhado detalhada detalhes dettagliato dettagliata dettaglio uitgebreid gedetailleerd szczegółowo szczegółowy obszerny подробно подробный подробное развернуто detaylı ayrıntılı विस्तार विस्तृत بالتفصيل مفصل مفصلة long lange longue largo larga longo longa lungo lunga długi длинный erweitere erweitern verlängere étends développe développez allonge amplía amplíe amplia amplie expande expanda espandi allunga uitbreid verleng rozszerz rozwiń wydłuż расширь расширьте дополни увеличь genişlet uzat وسع وسّع',
   step: 'step steps schritt étape étapes paso passo stap krok krokiem шаг шагом пошагово adım चरण خطوة',
   only: 'only just solely exclusively nothing merely nur ausschließlich lediglich uniquement seulement seul rien sólo solo solamente únicamente apenas somente só soltanto alleen enkel slechts tylko wyłącznie только лишь sadece yalnızca केवल सिर्फ فقط',
   label:
-    'label word number letter option category class classification digit sentiment boolean true name value wort zahl buchstabe buchstaben kategorie etikett étiquette mot nombre chiffre lettre catégorie etiqueta palabra número letra categoría palavra categoria etichetta parola numero lettera getal categorie woord etykieta etykietę słowo liczba litera kategoria kategorię метку слово число букву категорию номер etiket kelime sayı harf kategori शब्द संख्या श्रेणी كلمة رقم حرف الفئة',
+    'label word number letter option category class classification digit sentiment boolean true name value wort zahl buchstabe buchstaben kategorie etikett étiquette mot nombre chiffre lettre catégorie etiqueta palabra número letra categoría palavra categoria etichetta parola numero lettera getal categorie woord etykieta etykietę słowo liczba litera kategoria kategorię метку слово число букву категорию номер etiket kelime sayı harf kategori शब्द संख्या श्रेणी كلمة رقم حرف الفئة словом слове słowem słowie kelimeyle kelimede بكلمة برقم بحرف числом буквой liczbą literą sayıyla harfle',
   yes: 'yes ja oui sí si sim sì tak да evet हाँ हां نعم',
   json: 'json yaml xml csv',
   story:
     'story stories tale novel chapter fiction narrative novella screenplay geschichte erzählung märchen kapitel roman kurzgeschichte histoire conte récit chapitre historia cuento relato capítulo novela história conto racconto storia capitolo romanzo verhaal hoofdstuk sprookje opowiadanie opowieść rozdział bajkę рассказ историю сказку главу повесть hikaye öykü masal कहानी قصة رواية',
   essay:
-    'essay article report blog speech guide tutorial documentation proposal whitepaper thesis dissertation newsletter itinerary curriculum paper brochure aufsatz artikel bericht rede anleitung blogbeitrag gutachten essai rapport discours ensayo artículo informe discurso guía ensaio artigo relatório guia saggio articolo relazione discorso guida opstel verslag toespraak esej artykuł raport przemówienie эссе статью статья отчет отчёт доклад сочинение речь makale deneme rapor konuşma निबंध लेख مقال مقالة تقرير خطاب',
+    'essay article report blog speech guide tutorial documentation proposal whitepaper thesis dissertation newsletter itinerary curriculum paper brochure aufsatz artikel bericht rede anleitung blogbeitrag gutachten essai rapport discours ensayo artículo informe discurso guía ensaio redação artigo relatório guia saggio articolo relazione discorso guida opstel verslag toespraak esej artykuł raport przemówienie эссе статью статья отчет отчёт доклад сочинение речь makale deneme rapor konuşma निबंध लेख مقال مقالا مقالة تقرير خطاب',
   letter:
     'email mail letter reply message schreiben nachricht kündigung anschreiben lettre courriel réponse correo mensaje mensagem lettera messaggio wiadomość письмо сообщение mektup mesaj posta पत्र ईमेल رسالة بريد carta note réclamation',
   poem: 'poem poetry sonnet limerick lyrics song verse gedicht lied poème chanson poema canción soneto canção poesia canzone wiersz wierszyk стихотворение стих песню şiir şarkı कविता قصيدة',
@@ -35,9 +36,9 @@ const roles = {
   translate:
     'translate translation übersetze übersetz übersetzen übersetzung traduis traduire traduisez traduce traducir traduzca traduza traduzir tradurre traduci vertaal vertalen przetłumacz tłumaczenie переведи переведите перевод çevir tercüme अनुवाद ترجم ترجمة',
   summarise:
-    'summarize summarise summary tldr condense abridge recap zusammenfassung zusammen résume résumez résumé resume resumen resumir resuma resumo riassumi riassunto samenvatting samenvatten streść streszczenie podsumuj перескажи резюме резюмируй özetle özet सारांश लخص لخص ملخص',
+    'summarize summarise summary tldr condense abridge recap zusammenfassung zusammen résume résumez résumé resume resumen resumir resuma resumo riassumi riassunto samenvatting samenvatten streść streszczenie podsumuj перескажи резюме резюмируй özetle özet सारांश लخص لخص ملخص fasse fass',
   rewrite:
-    'rewrite rephrase paraphrase proofread correct edit improve polish reformat korrigiere umschreiben überarbeite verbessere formuliere corrige corrigez reformule réécris améliore reescribe mejora corrija reescreva melhore correggi riscrivi migliora verbeter herschrijf popraw przepisz исправь перепиши улучши düzelt düzenle सुधारें صحح أعد',
+    'rewrite rephrase paraphrase proofread correct edit improve polish reformat korrigiere umschreiben überarbeite verbessere formuliere corrige corrigez reformule réécris améliore reescribe mejora corrija reescreva melhore correggi riscrivi migliora verbeter herschrijf popraw przepisz исправь перепиши улучши düzelt düzenle सुधारें صحح أعد shorten kürze kürzen raccourcis acorta encurte accorcia verkort skróć сократи сократите kısalt',
   extract:
     'extract identify parse locate retrieve extrahiere extrahieren entnimm extrais extraire extrae extraer extraia extrair estrai estrarre haal wyodrębnij wypisz извлеки выдели çıkar निकालें استخرج',
   classify:
@@ -71,29 +72,6 @@ export const bitOf = Object.fromEntries(
 export const roleWords: readonly (readonly [role: CueRole, words: readonly string[]])[] =
   roleNames.map((name) => [name, roles[name].split(' ')]);
 
-/** Numbers by their words. One is a number only behind a word that asks for a length. */
-export const numberWords: readonly (readonly [value: number, words: string])[] = [
-  [
-    1,
-    'a an one single ein eine einem einen einer un une uno una um uma uma één een jeden jedno jednym jednej один одно одном одну одним bir एक واحدة واحد',
-  ],
-  [2, 'two couple zwei deux dos dois duas due twee dwa dwie dwóch два две двух iki दो'],
-  [3, 'three drei trois tres três tre drie trzy trzech три трех трёх üç तीन ثلاث ثلاثة'],
-  [4, 'four vier quatre cuatro quatro quattro cztery четыре четырех dört चार أربع أربعة'],
-  [5, 'five fünf cinq cinco cinque vijf pięć пять пяти beş पांच पाँच خمس خمسة'],
-  [6, 'six sechs seis sei zes sześć шесть altı छह ست ستة'],
-  [7, 'seven sieben sept siete sete sette zeven siedem семь yedi सात سبع سبعة'],
-  [8, 'eight acht huit ocho oito otto osiem восемь sekiz आठ ثماني ثمانية'],
-  [9, 'nine neun neuf nueve nove negen dziewięć девять dokuz नौ تسع تسعة'],
-  [10, 'ten zehn dix diez dez dieci tien dziesięć десять दस عشر عشرة'],
-  [12, 'twelve dozen zwölf douze doce doze dodici twaalf dwanaście двенадцать'],
-  [15, 'fifteen fünfzehn quinze quince quindici vijftien piętnaście пятнадцать'],
-  [20, 'twenty zwanzig vingt veinte vinte venti twintig dwadzieścia двадцать yirmi'],
-  [50, 'fifty fünfzig cinquante cincuenta cinquenta cinquanta vijftig пятьдесят elli'],
-  [100, 'hundred hundert cent cien cem cento honderd sto сто yüz'],
-  [1000, 'thousand tausend mille mil duizend tysiąc тысячу тысяча'],
-];
-
 /** What single phrases of Chinese, Japanese and Korean say: looked for as they are written. */
 export const widePhrases: readonly (readonly [role: CueRole, phrases: readonly string[]])[] = [
   ['brief', ['简短', '簡短', '简要', '簡要', '简洁', '簡潔', '手短', '간단히', '간략', '짧게']],
@@ -111,11 +89,35 @@ export const widePhrases: readonly (readonly [role: CueRole, phrases: readonly s
       'のみ',
       'だけ',
       '만 출력',
+      '用一个词',
+      '用一個詞',
+      '一个词回答',
+      '一言で',
+      '一語で',
+      '一単語で',
+      '한 단어로',
+      '한마디로',
       '만 답',
     ],
   ],
   ['yes', ['是或否', '是还是否', '「はい」', 'はいか', '예 또는', '예 아니']],
-  ['label', ['标签', '標籤', '类别', '一个词', '一個詞', '一言で', 'ラベル', '한 단어', '라벨']],
+  [
+    'label',
+    [
+      '标签',
+      '標籤',
+      '类别',
+      '一个词',
+      '一個詞',
+      '一言で',
+      '一語で',
+      '一単語',
+      '한마디',
+      'ラベル',
+      '한 단어',
+      '라벨',
+    ],
+  ],
   ['write', ['写', '寫', '書いて', '作成', '작성', '써', '쓰', '설명', '说明', '介绍', '説明']],
   ['story', ['故事', '小说', '小說', '物語', '童话', '이야기', '소설']],
   [

@@ -1,5 +1,6 @@
 import { hashWord } from '../predictor/features/grams.js';
-import { bitOf, numberWords, roleWords } from './cues.js';
+import { bitOf, roleWords } from './cues.js';
+import { multipliers, numberWords } from './number-words.js';
 import { languages, type Unit, units } from './units.js';
 
 const slots = 1 << 13;
@@ -31,8 +32,8 @@ function add(word: string): number {
 
 for (const [role, words] of roleWords)
   for (const word of words) rolesBySlot[add(word)]! |= bitOf[role];
-for (const [value, words] of numberWords)
-  for (const word of words.split(' ')) valuesBySlot[add(word)] = value;
+for (const [value, word] of numberWords) valuesBySlot[add(word)] = value;
+for (const [scale, word] of multipliers) valuesBySlot[add(word)] = -scale;
 languages.forEach(({ names }, language) => {
   for (const [unit, words] of Object.entries(names))
     for (const word of words.split(' '))
@@ -41,7 +42,10 @@ languages.forEach(({ names }, language) => {
 
 /** The roles of the word in a slot, as bits by `bitOf`. */
 export const rolesAt = (slot: number): number => rolesBySlot[slot]!;
-/** The number that the word in a slot stands for; 0: none. */
+/**
+ * The number that the word in a slot stands for; 0: none. Negative: it only multiplies the number
+ * before it.
+ */
 export const valueAt = (slot: number): number => valuesBySlot[slot]!;
 /** The unit that the word in a slot names: `unit + 16 * language + 1` by places; 0: none. */
 export const unitAt = (slot: number): number => unitsBySlot[slot]!;

@@ -8,7 +8,9 @@ import {
 } from '../predictor/features/characters.js';
 import { emptyHash, hashNext } from '../predictor/features/grams.js';
 import { rolesAt, slotOf, unitAt, valueAt } from './marked-words.js';
+import { nextPart } from './number-words.js';
 import { type Unit, wideTokensOf, wideUnits } from './units.js';
+import { isWideNumber, koreanNumber, wideNumber, wideScaleAt } from './wide-numbers.js';
 
 /** Marks beyond these are not read: a request states its wishes with a few words. */
 const maxMarks = 512;
@@ -47,10 +49,6 @@ function digitOf(code: number): number {
   return code >= 0xff10 && code <= 0xff19 ? code - 0xff10 : -1;
 }
 
-const wideDigits = '一二三四五六七八九';
-const wideScales: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
-const koreanNumbers: Readonly<Record<string, number>> = { 한: 1, 두: 2, 세: 3, 네: 4 };
-
 /**
  * Reads the words of a text that tell how long an answer is wanted, in one pass without
  * backtracking. One scan serves one text after the other.
@@ -62,7 +60,7 @@ export class RequestScan {
   readonly roles = new Int32Array(maxMarks);
   readonly values = new Float64Array(maxMarks);
   readonly units = new Int32Array(maxMarks);
-  /** By mark: whether a hyphen binds the next word to it. */
+  /** By mark: whether it is a number that a hyphen binds to the next word. */
   readonly bound = new Uint8Array(maxMarks);
   readonly wide: WideLength[] = [];
   marks = 0;
@@ -70,6 +68,8 @@ export class RequestScan {
   /** The number of ideographs and Hangul syllables, and of letters outside Latin and these. */
   wideSigns = 0;
   otherLetters = 0;
+  /** Of the last mark, if it is a number: the part of it that was read last. */
+  private tail = 0;
 
   /** Forgets the last text. */
   clear(): void {
@@ -107,8 +107,42 @@ export class RequestScan {
     if (first >= 0x370) this.otherLetters += at - from;
     this.wordCount++;
     const slot = slotOf(hash);
-    if (slot >= 0) this.mark(from, rolesAt(slot), valueAt(slot), unitAt(slot));
+    if (slot >= 0) this.known(text, from, at, slot);
     return at;
+  }
+
+  /** Marks a word that tells something, or adds it to the number before it. */
+  private known(text: string, from: number, to: number, slot: number): void {
+    const value = valueAt(slot);
+    if (value === 0) this.mark(from, rolesAt(slot), 0, unitAt(slot));
+    else if (!this.joins(text, from, Math.abs(value))) {
+      this.mark(from, rolesAt(slot), Math.max(0, value), unitAt(slot));
+      this.tail = value;
+    }
+    if (value !== 0) this.bind(text, to);
+  }
+
+  /** Whether a number word belongs to the number before it: `two` and `thousand`. */
+  private joins(text: string, from: number, value: number): boolean {
+    const last = this.marks - 1;
+    if (last < 0 || this.values[last]! === 0) return false;
+    const away = this.wordCount - this.words[last]!;
+    // `two hundred and fifty`, but not `twenty one-page letters`
+    if (away > 2 || (value === 1 && text.charCodeAt(from - 1) !== hyphen)) return false;
+    const isSpelled = digitOf(text.charCodeAt(this.starts[last]!)) < 0;
+    const part = nextPart(this.tail, value, isSpelled);
+    if (part === null || (away === 2 && part > this.tail)) return false;
+    this.values[last]! += value > this.tail ? part - this.tail : part;
+    this.words[last] = this.wordCount;
+    this.tail = part;
+    return true;
+  }
+
+  /** Notes a hyphen that binds the next word to the number that ends at a place. */
+  private bind(text: string, end: number): void {
+    const next = text.charCodeAt(end);
+    if ((next === hyphen || next === enDash) && this.marks > 0 && this.values[this.marks - 1]! > 1)
+      this.bound[this.marks - 1] = 1;
   }
 
   /** A Korean word: particles follow its stem, so only a number before a unit is read. */
@@ -117,8 +151,8 @@ export class RequestScan {
     while (at < to && text.charCodeAt(at) >= 0xac00 && kindOf(text.charCodeAt(at)) === letter) at++;
     this.wideSigns += at - from;
     this.wordCount++;
-    const value = at - from === 1 ? koreanNumbers[text[from]!] : undefined;
-    if (value !== undefined) this.wideUnit(text, at, value, from);
+    const { value, end } = koreanNumber(text, from, at);
+    if (value > 0) this.wideUnit(text, end, value, from);
     return Math.max(at, from + 1);
   }
 
@@ -147,14 +181,16 @@ export class RequestScan {
         if (++digits <= maxDigits) value = scale > 0 ? value + one * scale : value * 10 + one;
         if (scale > 0) scale /= 10;
       } else if (isGroup(text, at, code)) continue;
-      else if (code === point && scale === 0 && digitOf(text.charCodeAt(at + 1)) >= 0) scale = 0.1;
+      else if (scale === 0 && isDecimal(text, at, code)) scale = 0.1;
       else break;
     }
     this.wordCount++;
-    if (this.wideUnit(text, at, value, from)) return at;
-    this.mark(from, 0, digits <= maxDigits ? value : 0, 0);
-    const next = text.charCodeAt(at);
-    if (next === hyphen || next === enDash) this.bound[this.marks - 1] = 1;
+    const times = wideScaleAt(text, at);
+    if (times > 1) at++;
+    if (this.wideUnit(text, at, value * times, from)) return at;
+    this.mark(from, 0, digits <= maxDigits ? value * times : 0, 0);
+    this.tail = value;
+    this.bind(text, at);
     return at;
   }
 
@@ -164,19 +200,9 @@ export class RequestScan {
       if (code >= 0x4e00) this.wordCount++;
       return from + 1;
     }
-    let value = 0,
-      last = 0,
-      at = from;
-    for (; at < from + 8 && at < text.length && isWideNumber(text[at]!); at++) {
-      const scale = wideScales[text[at]!];
-      if (scale === undefined) last = wideDigits.indexOf(text[at]!) + 1 || 2;
-      else {
-        value += (last || 1) * scale;
-        last = 0;
-      }
-    }
-    this.wideUnit(text, at, value + last, from);
-    return at;
+    const { value, end } = wideNumber(text, from);
+    this.wideUnit(text, end, value, from);
+    return end;
   }
 
   /** Whether a unit of Chinese, Japanese or Korean follows the number that ends at a place. */
@@ -196,9 +222,6 @@ export class RequestScan {
   }
 }
 
-const isWideNumber = (sign: string): boolean =>
-  wideDigits.includes(sign) || sign in wideScales || sign === '两' || sign === '兩';
-
 /** Whether a sign stands before three digits, as in 1,500 or 1.500 or 1 500. */
 function isGroup(text: string, at: number, code: number): boolean {
   if (code !== comma && code !== point && code !== 0x202f && code !== 0xa0 && code !== 0x2019)
@@ -206,4 +229,10 @@ function isGroup(text: string, at: number, code: number): boolean {
   for (let ahead = 1; ahead <= 3; ahead++)
     if (digitOf(text.charCodeAt(at + ahead)) < 0) return false;
   return digitOf(text.charCodeAt(at + 4)) < 0;
+}
+
+/** Whether a sign stands before decimals, as in 1.5 or, of one digit, 1,5. */
+function isDecimal(text: string, at: number, code: number): boolean {
+  if (digitOf(text.charCodeAt(at + 1)) < 0) return false;
+  return code === point || (code === comma && digitOf(text.charCodeAt(at + 2)) < 0);
 }

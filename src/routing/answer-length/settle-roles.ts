@@ -1,19 +1,20 @@
 import { bitOf } from './cues.js';
+import { isDefinite, wordBefore, wordBehind } from './near-words.js';
 import type { RequestScan } from './request-scan.js';
 
 /** Texts that somebody writes: their names also stand for texts that a request only mentions. */
 const forms = bitOf.story | bitOf.essay | bitOf.letter | bitOf.poem | bitOf.tiny;
 /** How many words may stand between a form and the verb that asks for it. */
 const formReach = 9;
-/** A form among the first words is asked for without a verb: `Haiku about rain`. */
-const titleWords = 4;
+/**
+ * A form among the first words is asked for without a verb: `Haiku about rain`; a length may stand
+ * before it.
+ */
+const titleWords = 4,
+  measuredTitleWords = 8;
 /** How many words may stand between `the sentiment` and `of this review`. */
 const gradedReach = 3;
 
-/** Words before something that both sides know: `the article` is not to be written. */
-const definite = new Set(
-  'the der die das dem den des le la les el los las il lo gli de het'.split(' '),
-);
 /** What stands before the German and Dutch noun `Brief`; English has none of these words. */
 const beforeLetter = new Set(
   'ein einen einem eines der den dem des kein keinen mein meinen dein deinen sein seinen ihr ihren unser unseren euer euren diesen dieser diesem jeden langen kurzen förmlichen formellen freundlichen netten höflichen offenen een de deze mijn jouw zijn haar onze formele korte lange'.split(
@@ -22,16 +23,6 @@ const beforeLetter = new Set(
 );
 /** What follows it: `Brief an`, `brief aan`. */
 const behindLetter = new Set(['an', 'aan', 'ans']);
-const longestWord = 24;
-
-/** The word before a place in a text, in lower case; empty at the beginning of a line. */
-const wordBefore = (text: string, at: number): string =>
-  /([\p{L}]+)[ \t]+["'„“»«*_]*$/u
-    .exec(text.slice(Math.max(0, at - longestWord), at))?.[1]
-    ?.toLowerCase() ?? '';
-const wordBehind = (text: string, at: number): string =>
-  /^[\p{L}]+[ \t]+([\p{L}]+)/u.exec(text.slice(at, at + longestWord))?.[1]?.toLowerCase() ?? '';
-
 const letterName = /^brief/i;
 
 /** Whether a mark is the noun `Brief` (a letter) of German or Dutch. */
@@ -46,8 +37,9 @@ function isAskedForm(scan: RequestScan, text: string, mark: number): boolean {
     const away = word - scan.words[at]!;
     if (away <= 2 && scan.roles[at]! & bitOf.given) return false;
     if (away === 1 && scan.values[at] === 1) return true;
+    if (away <= 2 && scan.units[at]! > 0 && word <= measuredTitleWords) return true;
     if (scan.roles[at]! & bitOf.write)
-      return away <= 2 || !definite.has(wordBefore(text, scan.starts[mark]!));
+      return away <= 2 || !isDefinite(wordBefore(text, scan.starts[mark]!));
   }
   return word <= titleWords;
 }

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 import { bitOf, type CueRole, widePhrases } from './cues.js';
+import { isNear, wantsLabel } from './label.js';
 import { lengthIn, type RequestedLength, scanRequest } from './requested-length.js';
 import { RequestScan } from './request-scan.js';
 import { settleRoles } from './settle-roles.js';
@@ -49,48 +50,10 @@ const shortText = 700,
 const instructionPiece = 500;
 const asciiCharactersPerToken = 4.3;
 
-function isNear(scan: RequestScan, role: number, other: number, words: number): boolean {
-  for (let at = 0; at < scan.marks; at++) {
-    if ((scan.roles[at]! & role) === 0) continue;
-    for (let next = at + 1; next < scan.marks; next++) {
-      if (scan.words[next]! - scan.words[at]! > words) break;
-      if (scan.roles[next]! & other) return true;
-    }
-  }
-  return false;
-}
-
 function rolesOf(scan: RequestScan): number {
   let roles = 0;
   for (let at = 0; at < scan.marks; at++) roles |= scan.roles[at]!;
   return roles;
-}
-
-/** `yes or no` and `yes/no` in one line, not two options that begin with them. */
-function offersYes(scan: RequestScan, text: string): boolean {
-  for (let at = 0; at + 1 < scan.marks; at++) {
-    const first = scan.roles[at]!,
-      second = scan.roles[at + 1]!;
-    const isPair = first & bitOf.yes ? second & bitOf.not : first & bitOf.not && second & bitOf.yes;
-    if (!isPair || scan.words[at + 1]! - scan.words[at]! > 2) continue;
-    if (!text.slice(scan.starts[at], scan.starts[at + 1]).includes('\n')) return true;
-  }
-  return false;
-}
-
-/** `only the label`, `answer with one word`, `yes or no`. */
-function wantsLabel(scan: RequestScan, wideRoles: number, text: string): boolean {
-  const isData = (rolesOf(scan) & bitOf.json) !== 0;
-  if ((!isData && isNear(scan, bitOf.only, bitOf.label, 4)) || offersYes(scan, text)) return true;
-  if (wideRoles & bitOf.yes) return true;
-  if (wideRoles & bitOf.only && wideRoles & (bitOf.label | bitOf.classify)) return true;
-  for (let at = 1; at + 1 < scan.marks; at++) {
-    if (scan.values[at] !== 1 || (scan.roles[at + 1]! & bitOf.label) === 0) continue;
-    const asks = scan.roles[at - 1]! & (bitOf.inside | bitOf.only | bitOf.write);
-    const isNext = scan.words[at + 1]! - scan.words[at]! === 1;
-    if (asks && isNext && scan.words[at]! - scan.words[at - 1]! <= 2) return true;
-  }
-  return false;
 }
 
 /** The first mark of a kind of work in a piece of the text. */
@@ -161,7 +124,7 @@ function readText(text: string): Wish {
   const roles = rolesIn(scan, length) | wideRoles;
   return {
     length: lengthIn(scan, text),
-    isLabel: wantsLabel(scan, wideRoles, text),
+    isLabel: wantsLabel(scan, rolesOf(scan), wideRoles, text),
     work: workIn(scan, roles, wideRoles, length),
     roles,
     words: scan.wordCount,

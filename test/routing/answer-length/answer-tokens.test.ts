@@ -34,6 +34,24 @@ describe('the visible length of an answer', () => {
     'Responde solo con la categoría: mi pedido no llegó',
     'Ответь только да или нет: Земля круглая?',
     '只回答是或否：地球是圆的吗？',
+    'What is a bee? One word.',
+    'What is a bee? One-word answer, please.',
+    'In a single word, what is a bee?',
+    'Was ist eine Biene? Ein Wort.',
+    'Antworte in einem Wort: Was ist eine Biene?',
+    "Réponds d'un seul mot : qu'est-ce qu'une abeille ?",
+    'Responde con una sola palabra: ¿qué es una abeja?',
+    'Responda numa palavra: o que é uma abelha?',
+    "Rispondi in una parola: cos'è un'ape?",
+    'Antwoord in één woord: wat is een bij?',
+    'Odpowiedz jednym słowem: czym jest pszczoła?',
+    'Ответь одним словом: столица Франции?',
+    'Tek kelimeyle cevap ver: arı nedir?',
+    'एक शब्द में उत्तर दें: मधुमक्खी क्या है?',
+    'أجب بكلمة واحدة: ما عاصمة فرنسا؟',
+    '用一个词回答：蜜蜂是什么？',
+    '一言で答えて：フランスの首都は？',
+    '한 단어로 답해줘: 벌은 무엇인가요?',
   ])('is one to ten tokens for a label: %s', (text) => {
     const { visible } = answerTokens(askedBy(text), 'gpt-5-nano', null);
     expect(visible).toBeGreaterThanOrEqual(1);
@@ -69,6 +87,15 @@ describe('the visible length of an answer', () => {
     ['letter', 'Schreibe einen Brief an meine Vermieterin.'],
     ['letter', 'Verfasse bitte einen formellen Brief wegen der Kaution.'],
     ['letter', 'Schrijf een brief aan de gemeente.'],
+    ['letter', 'Write a letter to my landlord.'],
+    ['letter', 'Just write a letter to my landlord.'],
+    ['letter', 'Écris une lettre à ma mère.'],
+    ['code', 'Write a class in Java that models a stack.'],
+    ['story', 'Write a true story about bees.'],
+    ['program', 'Write a number guessing game in Python.'],
+    ['label', 'Give me a name for my cat.'],
+    ['label', 'Reply with a single letter: which gas do plants take in?'],
+    ['essay', 'a 10k word thesis chapter'],
     ['fact', 'What is the tax rate in Portugal?'],
     ['fact', 'What does the author of the article think of bees?'],
     ['fact', 'How many moons does Saturn have?'],
@@ -107,6 +134,29 @@ describe('the visible length of an answer', () => {
     expect(visibleFor('How long does a letter to Japan take?')).toBe(
       visibleFor('How much does a letter to Japan cost?'),
     );
+  });
+
+  it.each([
+    ['Translate this into German, at most 1,500 words: Good morning', 'Translate this into German'],
+    ['Write an essay on Kant, no more than 2,000 words.', 'Write an essay on Kant.'],
+    ['Explain how tides work in under 5,000 words.', 'Explain how tides work.'],
+    ['Übersetze ins Englische, höchstens 1.500 Wörter: Hallo', 'Übersetze ins Englische: Hallo'],
+    ['翻译成英文，不超过1500字：你好', '翻译成英文：你好'],
+  ])('is not longer than usual for a limit: %s', (limited, plain) => {
+    expect(visibleFor(limited)).toBeLessThan(visibleFor(plain) * 1.3 + 20);
+    expect(visibleFor(limited)).toBeGreaterThanOrEqual(visibleFor(plain) * 0.9);
+  });
+
+  it('is shorter for a limit below what is usual, and not for a least length below it', () => {
+    const usual = visibleFor('Write an essay on Kant.');
+    expect(visibleFor('Write an essay on Kant, at most 100 words.')).toBeLessThan(usual / 4);
+    expect(visibleFor('Write an essay on Kant, at least 100 words.')).toBe(usual);
+  });
+
+  it('keeps to usual lengths where the instructions for every turn name a limit', () => {
+    const system = { role: 'system', content: 'Answer in at most 800 words.' };
+    const user = { role: 'user', content: 'What is the capital of France?' };
+    expect(asked([system, user]).visible).toBe(asked([user]).visible);
   });
 
   it('is that of a call where a tool is offered for a question', () => {

@@ -27,12 +27,16 @@ const trivial: Accepted = { usual: all, cost: small, latency: small };
 /** Everyday work: most do it well, and a large model is not wrong. */
 const everyday: Accepted = { usual: [...able], cost: small, latency: all };
 /** Work that an expert gives to a large model, or to a good one of the next class to save. */
-const demanding: Accepted = { usual: large, cost: able, latency: able };
+const demanding: Accepted = {
+  usual: large,
+  cost: ['claude-haiku-4-5', ...large],
+  latency: ['claude-haiku-4-5', ...large],
+};
 /** Only the best are good enough, whatever is saved. */
 const hard: Accepted = {
   usual: large,
-  cost: [...large, 'gemini-2.5-flash'],
-  latency: [...large, 'gemini-2.5-flash'],
+  cost: large,
+  latency: large,
 };
 
 const user = (content: ChatMessage['content']): ChatMessage => ({ role: 'user', content });

@@ -1,3 +1,4 @@
+import { habitsOf } from '../answer-length/model-habits.js';
 import type { Appraisal } from '../plan.js';
 import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 
@@ -16,5 +17,11 @@ export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility
   return { ...supposed(abilities, known), ability, error: statedError, basis: 'measured' };
 }
 
-const supposed = (abilities: ModelAbilities, { figures, isFamilyKnown }: Known): ModelAbility =>
-  abilities.supposed(figures.quality, !isFamilyKnown);
+function supposed(
+  abilities: ModelAbilities,
+  { knownAs, figures, isFamilyKnown }: Known,
+): ModelAbility {
+  const { reasoning, usualEffort } = habitsOf(knownAs);
+  const reasons = reasoning.some((tokens) => tokens > 0);
+  return abilities.supposed(figures.quality, !isFamilyKnown, reasons ? usualEffort : null);
+}

@@ -1,13 +1,17 @@
+import type { EffortLevel } from './effort-steps.js';
+
 /** `config/models/measured-abilities.json`, which the laboratory writes. */
 export interface AbilityTable {
   readonly description: string;
   readonly asOf: string;
-  /** Turns the share that a family's table states into an ability. */
+  /** Turns the place of the share that a family's table states (`placeOfShare`) into an ability. */
   readonly families: { readonly constant: number; readonly factor: number; readonly error: number };
   /** The standard deviation of an ability that is guessed from a name and a price. */
   readonly guessError: number;
   /** What is added to the error on a kind of task of which hardly anything is known. */
   readonly unmeasuredKind: number;
+  /** How much more able models are at each effort than without reasoning. */
+  readonly efforts: Readonly<Record<EffortLevel, number>>;
   readonly models: Readonly<Record<string, WrittenAbility>>;
 }
 

@@ -1,6 +1,7 @@
 import type { ReasoningEffort } from '../../completion.js';
 import { lengthOf, sigmoid } from '../numbers.js';
 import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
+import { levelOf } from './effort-steps.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
 
@@ -20,15 +21,9 @@ export interface ExpectedQuality {
 export const deviations = 1.645;
 /**
  * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
- * published result measures quality better than this (docs/decisions/0071).
+ * published result measures quality better than this (docs/decisions/0072).
  */
-const usualLeast = 0.0003;
-/** Levels that published results do not tell from another one. */
-const levels: Readonly<Partial<Record<ReasoningEffort, string>>> = {
-  minimal: 'none',
-  max: 'xhigh',
-};
-
+const usualLeast = 0.001;
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
 export class QualityScale {
   private readonly unmeasuredKind: number;
@@ -70,7 +65,7 @@ export class QualityScale {
     let ability = known.ability + (whole === 0 ? 0 : by / whole);
     for (const { name, share } of outlook.languages)
       ability += share * (known.languages[name] ?? 0);
-    if (effort !== null) ability += known.efforts[levels[effort] ?? effort] ?? 0;
+    if (effort !== null) ability += known.efforts[levelOf(effort)] ?? 0;
     const unknown = whole === 0 ? 1 : unmeasured / whole;
     const error = lengthOf(known.error, unknown * this.unmeasuredKind);
     const above = ability - outlook.difficulty,

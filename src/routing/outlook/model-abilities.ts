@@ -1,8 +1,10 @@
 import { modelIdentity } from '../model-identity.js';
 import { NameCache } from '../name-cache.js';
 import { readModelTable } from '../model-tables.js';
-import { logOdds } from '../numbers.js';
+import type { ReasoningEffort } from '../../completion.js';
 import type { AbilityTable } from './ability-table.js';
+import { effortLevels, levelOf } from './effort-steps.js';
+import { placeOfShare } from './family-share.js';
 
 /** Where an ability is from: published results of the model, its family, or its name and price. */
 export type Basis = 'measured' | 'family' | 'guess';
@@ -18,14 +20,13 @@ export interface ModelAbility {
    * related kinds.
    */
   readonly kinds: Float64Array;
-  /** What to add for a group of languages, and at an effort. */
+  /** What to add for a group of languages, and at an effort (`levelOf`). */
   readonly languages: Readonly<Record<string, number>>;
   readonly efforts: Readonly<Record<string, number>>;
 }
 
 const maxNameLength = 200;
 const maxCachedNames = 4_000;
-const least = 0.03;
 const none: Readonly<Record<string, number>> = {};
 
 /** Finds what is known of a candidate's model. */
@@ -34,6 +35,7 @@ export class ModelAbilities {
   readonly kindNames: readonly string[];
   private readonly noKinds: Float64Array;
   private readonly byIdentity = new Map<string, ModelAbility>();
+  private readonly steps = new Map<string, Readonly<Record<string, number>>>();
   private readonly found = new NameCache<{ readonly known: ModelAbility | null }>(maxCachedNames);
 
   constructor(private readonly table: AbilityTable) {
@@ -70,18 +72,32 @@ export class ModelAbilities {
    * An ability without published results of the model.
    * @param share 0..1, as the table of families states it or a name and a price suggest
    * @param isGuess whether nothing is known of its family
+   * @param usualEffort that of a request without one; null: it does not reason
    */
-  supposed(share: number, isGuess: boolean): ModelAbility {
+  supposed(share: number, isGuess: boolean, usualEffort: ReasoningEffort | null): ModelAbility {
     const { families, guessError } = this.table;
-    const kept = Math.min(1 - least, Math.max(least, share));
     return {
-      ability: families.constant + families.factor * logOdds(kept),
+      ability: families.constant + families.factor * placeOfShare(share),
       error: isGuess ? guessError : families.error,
       basis: isGuess ? 'guess' : 'family',
       kinds: this.noKinds,
       languages: none,
-      efforts: none,
+      efforts: usualEffort === null ? none : this.effortsFrom(usualEffort),
     };
+  }
+
+  /** The usual steps, from a model's own usual effort. */
+  private effortsFrom(usual: ReasoningEffort): Readonly<Record<string, number>> {
+    const own = levelOf(usual);
+    let steps = this.steps.get(own);
+    if (!steps) {
+      const { efforts } = this.table;
+      steps = Object.fromEntries(
+        effortLevels.map((level) => [level, efforts[level] - efforts[own]]),
+      );
+      this.steps.set(own, steps);
+    }
+    return steps;
   }
 
   /** What is added to the error where nothing is known of a model in a kind of task. */

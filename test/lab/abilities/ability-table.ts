@@ -1,10 +1,11 @@
 import { guessedAbility, knownAbility } from '../../../src/routing/model-families.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
 import { modelIdentity } from '../../../src/routing/model-identity.js';
-import { logOdds } from '../../../src/routing/numbers.js';
+import { placeOfShare } from '../../../src/routing/outlook/family-share.js';
 import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/ability-table.js';
 import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
+import { type EffortSteps, effortsOf, usualEffortSteps } from './effort-steps.js';
 import { type Line, lineThrough } from './line-through.js';
 import type { PublishedResults } from './published-results.js';
 import { kinds, languages } from './result-kinds.js';
@@ -67,7 +68,9 @@ const shareOf = (model: string): number | null => knownAbility(canonicalName(mod
 function familyLine(models: readonly FittedAbility[]): FamilyLine {
   const points = models.flatMap((one) => {
     const share = shareOf(one.model);
-    return share === null || !saysEnough(one) ? [] : [{ x: logOdds(share), y: usualAbility(one) }];
+    return share === null || !saysEnough(one)
+      ? []
+      : [{ x: placeOfShare(share), y: usualAbility(one) }];
   });
   const { constant, factor } = lineThrough(points);
   const squares = points.reduce((sum, { x, y }) => sum + (y - constant - factor * x) ** 2, 0);
@@ -88,9 +91,12 @@ export function fitWithFamilies(published: PublishedResults): {
   const families = familyLine(fitAbilities(published).models);
   const outside = (model: string): number =>
     families.constant +
-    families.factor * logOdds(shareOf(model) ?? guessedAbility(model.split('/').at(-1)!, null));
+    families.factor *
+      placeOfShare(shareOf(model) ?? guessedAbility(model.split('/').at(-1)!, null));
   const spreads = { ...usualSpreads, ability: Math.max(0.3, families.error) };
-  return { fitted: fitAbilities(published, outside, spreads), families };
+  const fitted = fitAbilities(published, outside, spreads);
+  // the second fit has another zero: the line for models without results is that of its abilities
+  return { fitted, families: { ...familyLine(fitted.models), error: families.error } };
 }
 
 /** What a model's results in tests with a right answer let expect on a text; NaN: nothing. */
@@ -123,31 +129,33 @@ export function abilityTable(
     if (!rival || rival.columns < one.columns) best.set(identity, one);
   }
   const sorted = [...best].sort(([a], [b]) => (a < b ? -1 : 1));
+  const steps = usualEffortSteps(models);
   return {
     description,
     asOf,
     families: rounded(families),
     guessError,
     unmeasuredKind,
-    models: Object.fromEntries(sorted.map(([identity, one]) => [identity, written(one)])),
+    efforts: rounded(steps),
+    models: Object.fromEntries(sorted.map(([identity, one]) => [identity, written(one, steps)])),
   };
 }
 
-function written(one: FittedAbility): WrittenAbility {
+function written(one: FittedAbility, steps: EffortSteps): WrittenAbility {
   const by = (name: string): number => one.beside[name]?.by ?? 0;
   const ofKinds = Object.keys(kinds)
     .map((kind): [string, number] => [kind, ofKind(one, kind)])
     .filter(([kind, figure]) => isTold(one, kind) || Math.abs(figure) >= least);
   const ofLanguages = Object.keys(languages).map((name): [string, number] => [name, by(name)]);
-  const ofEfforts = ['none', 'low', 'medium', 'high', 'xhigh'].map((effort): [string, number] => [
-    effort,
-    by(`effort:${effort}`),
-  ]);
+  const ofEfforts = Object.entries(effortsOf(one, steps) ?? {});
   return {
     ...rounded({ ability: usualAbility(one), error: one.error }),
     ...figures('kinds', ofKinds),
     ...figures('languages', ofLanguages.filter(isLarge)),
-    ...figures('efforts', ofEfforts.filter(isLarge)),
+    ...figures(
+      'efforts',
+      ofEfforts.filter(([, by]) => by !== 0),
+    ),
   };
 }
 

@@ -49,8 +49,12 @@ const errorsInHalf = 1.96;
 const isRepeated = ({ source, metric }: ModelTableRow): boolean =>
   source === 'arena-catalog' && metric === 'elo';
 
+/** Whether a model had to write its calls of tools as text: that says how well it writes them. */
+export const callsAsText = (effort: string): boolean => effort.includes('in prompt');
+
 /** A quantized or otherwise changed copy says nothing about the model, nor does an app around it. */
-const isChanged = ({ effort }: ModelTableRow): boolean => /quant:|app|online|search/.test(effort);
+const isChanged = ({ effort }: ModelTableRow): boolean =>
+  /quant:|app|online|search/.test(effort) || callsAsText(effort);
 
 function resultOf(row: ModelTableRow, column: number): Result {
   const odds = inOdds[row.metric]!;

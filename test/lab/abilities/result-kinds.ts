@@ -156,11 +156,11 @@ export function measuredBy(source: string, category: string): Measured | null {
 const tasks: readonly (readonly [pattern: RegExp, kind: Kind | null])[] = [
   [/^alpaca_eval:/, null],
   [/^bbh:(?:penguins|object_counting)/, 'data'],
-  [/^bbh:|logicgrid|^misguided:|^ze_crux:/, 'reasoning'],
+  [/^bbh:|logicgrid|^misguided:/, 'reasoning'],
   [/^bfcl/, 'tools'],
   [/^textclass:/, 'classification'],
   [/^superhard:|math|gsm|MATH/, 'mathematics'],
-  [/mbpp|human_?eval|javascript|^aoc:/, 'coding'],
+  [/mbpp|human_?eval|javascript|^aoc:|^ze_crux:/, 'coding'],
   [/^swebench_pro:|^terminalbench:/, 'agentic'],
   [/^pm:/, 'data'],
   [/gpqa|chemistry|physics|engineering/, 'reasoning'],

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { logit } from '../fit/evaluations.js';
-import type { PublishedResults, Result, ResultColumn } from './published-results.js';
+import {
+  callsAsText,
+  type PublishedResults,
+  type Result,
+  type ResultColumn,
+} from './published-results.js';
 import { effortLevel, type Measured, measuredByTask } from './result-kinds.js';
 
 /** With fewer answers to a task a model's share says little. */
@@ -110,7 +115,8 @@ export function readScoredPrompts(folder: string): PublishedResults {
       columns: true,
     });
     for (const { prompt_id: promptId, model, effort = '', score } of rows)
-      sums.add(taskOf(promptId), model, effortLevel(effort), Number(score));
+      if (!callsAsText(effort))
+        sums.add(taskOf(promptId), model, effortLevel(effort), Number(score));
   }
   return sums.results();
 }

@@ -10,6 +10,7 @@ import { fitLabels, type LabelledRow } from './fit-labels.js';
 import { languageGroups, languageOf, requestKindOf, requestKinds } from './label-rows.js';
 import type { LinearPart } from './linear-part.js';
 import type { ScaleRow } from './scale-rows.js';
+import { writtenOtherwise } from './written-otherwise.js';
 
 /** The ability of a model on a kind of task in a language at an effort; NaN: not known. */
 export type AbilityOf = (
@@ -58,11 +59,12 @@ function difficultyRows(rows: readonly ScaleRow[], abilityOf: AbilityOf): Diffic
 
 /** Fits what reads kinds, languages and difficulty of requests. Takes minutes. */
 export function fitOutlook(
-  rows: readonly ScaleRow[],
+  given: readonly ScaleRow[],
   abilityOf: AbilityOf,
   { name, seed, difficultyError }: { name: string; seed: number; difficultyError: number },
 ): OutlookWeights {
-  const scaling = scalingOf(rows.map(({ features }) => features));
+  const scaling = scalingOf(given.map(({ features }) => features));
+  const rows = [...given, ...writtenOtherwise(given)];
   const { difficulty, ceiling } = fitDifficultyScale(difficultyRows(rows, abilityOf), scaling);
   const shown = fewOfEachFamily(rows);
   const kinds = Object.keys(requestKinds);

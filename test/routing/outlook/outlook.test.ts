@@ -122,8 +122,8 @@ describe('abilities of models', () => {
   });
 
   it('of unknown models are less sure than those of a known family, and these than measured ones', () => {
-    const family = abilities.supposed(0.6, false),
-      guess = abilities.supposed(0.6, true);
+    const family = abilities.supposed(0.6, false, null),
+      guess = abilities.supposed(0.6, true, null);
     expect([measured('gpt-5').basis, family.basis, guess.basis]).toEqual([
       'measured',
       'family',

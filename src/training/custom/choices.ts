@@ -29,6 +29,14 @@ export function chosenPlaces(
   });
 }
 
+/**
+ * By row: what is called if one model is called wherever it was measured, and elsewhere the best of
+ * those measured there.
+ * @param means by model
+ */
+export const alwaysCalling = (rows: CustomRows, place: number, means: Float64Array): Int32Array =>
+  chosenPlaces(rows, (_row, model) => (model === place ? 2 : means[model]!));
+
 /** By row: the number of the chosen model; NaN where none was chosen. */
 export function valuesAt(
   values: Float32Array,

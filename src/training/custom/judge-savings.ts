@@ -1,6 +1,6 @@
 import { isTolerated } from '../../routing/rank-by-tradeoff.js';
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
-import { meanOf, type Predicted, valuesAt } from './choices.js';
+import { alwaysCalling, meanOf, meanScores, type Predicted, valuesAt } from './choices.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
@@ -35,6 +35,11 @@ export interface TrainedSavings {
   readonly overShipped: RouterComparison;
   /** Models whose price routing does not know. */
   readonly unpriced: readonly string[];
+  /**
+   * The cheapest model that saves as much if it is always called, at a score within the same
+   * tolerance; null if none does. Absent in reports of earlier versions.
+   */
+  readonly sameAs?: string | null;
 }
 
 /** Savings, or why they cannot be judged. */
@@ -105,8 +110,32 @@ function judgeOne(
       shipped: compare(shipped, judged),
       overShipped: compare(trained, shipped),
       unpriced,
+      sameAs: sameSingle(rows, judged, trained, { costs, tolerance, seed }),
     },
   };
+}
+
+/** Names the cheapest model that, always called, is as good at no more cost than the choices. */
+function sameSingle(
+  rows: CustomRows,
+  judged: Int32Array,
+  trained: Int32Array,
+  { costs, tolerance, seed }: { costs: Float32Array; tolerance: number; seed: number },
+): string | null {
+  const means = meanScores(rows);
+  const costOf = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
+  const most = costOf(trained) * (1 + dust);
+  const able = rows.models.flatMap((model, place) => {
+    const places = alwaysCalling(rows, place, means).map((called, row) =>
+      judged[row]! < 0 ? -1 : called,
+    );
+    const cost = costOf(places);
+    return cost <= most && isAsGood(compared(rows, costs, places, judged, seed), tolerance)
+      ? { model, cost }
+      : [];
+  });
+  able.sort((a, b) => a.cost - b.cost || (a.model < b.model ? -1 : 1));
+  return able[0]?.model ?? null;
 }
 
 const unpricedModels = ({ models, expectedCosts }: CustomRows): string[] =>

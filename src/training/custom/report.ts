@@ -1,14 +1,7 @@
+import { bestSingleOf } from './best-single.js';
 import { bootstrapMean, type Estimate } from './bootstrap.js';
 import { type CalibrationReport, judgeCalibration } from './calibration.js';
-import {
-  aiqOf,
-  chosenPlaces,
-  meanOf,
-  meanScores,
-  pricedPool,
-  type Predicted,
-  valuesAt,
-} from './choices.js';
+import { aiqOf, chosenPlaces, meanOf, pricedPool, type Predicted, valuesAt } from './choices.js';
 import { type CostQuality, judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
@@ -163,25 +156,6 @@ function judgeChoices(
     },
     overShipped: over(fitted, shipped),
   };
-}
-
-/**
- * The model that does best on the rows that compare models, and what is called by row if it is
- * called wherever it was measured (elsewhere, the best of the models measured there).
- */
-function bestSingleOf(rows: CustomRows): { readonly best: number; readonly single: Int32Array } {
-  const means = meanScores(rows);
-  let best = 0,
-    single: Int32Array = new Int32Array(0),
-    highest = -Infinity;
-  rows.models.forEach((_, place) => {
-    // the means alone would mislead: a model measured only on easy rows has a high mean, and is
-    // easily beaten there
-    const places = chosenPlaces(rows, (_row, model) => (model === place ? 2 : means[model]!));
-    const score = meanOf(valuesAt(rows.scores, places, rows));
-    if (score > highest) [best, single, highest] = [place, places, score];
-  });
-  return { best, single };
 }
 
 function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models'] {

@@ -61,6 +61,11 @@ const percent = (share: number): string => (100 * share).toFixed(1);
 /** Such as "12.3 % less". */
 const amount = ({ saved: { value } }: RouterComparison): string =>
   `${percent(Math.abs(value))} % ${value < 0 ? 'more' : 'less'}`;
+/** Such as "12.3 % less than always calling it". */
+const overSingle = (single: string, compared: RouterComparison): string =>
+  compared.saved.low === 0 && compared.saved.high === 0
+    ? `at the cost of always calling ${single}`
+    : `${amount(compared)} than always calling ${single}`;
 
 /** The same with its interval. */
 function costChange(compared: RouterComparison): string {
@@ -75,7 +80,9 @@ const difference = ({ score }: RouterComparison): string =>
 /** The verdict in a few plain sentences, with figures. */
 export function verdictOn(finding: TrainingFinding, findings: Findings, inUse: InUse): string {
   const why = { better: whyBetter, cheaper: whyCheaper, no_use: whyNoUse }[finding](findings);
-  return [why, aboutCosts(findings), outcomeOf(findings, inUse)].filter(Boolean).join(' ');
+  return [why, sameElsewhere(findings), aboutCosts(findings), outcomeOf(findings, inUse)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function whyBetter({ single, gain, overShipped, savings }: Findings): string {
@@ -94,7 +101,7 @@ function whyCheaper({ single, savings }: Findings): string {
 function asGoodAs(single: string, { trained, overShipped }: TrainedSavings): string {
   return trained.saved.low > 0
     ? `as good as always calling ${single} at ${costChange(trained)}, ${amount(overShipped)} than the shipped router`
-    : `as good as the shipped router at ${costChange(overShipped)}, ${amount(trained)} than always calling ${single}`;
+    : `as good as the shipped router at ${costChange(overShipped)}, ${overSingle(single, trained)}`;
 }
 
 function whyNoUse({ single, gain, overShipped, savings }: Findings): string {
@@ -114,6 +121,13 @@ function whyNoSaving(single: string, savings: TrainedSavings): string {
   return isShippedAsGood(savings)
     ? `${figures}; the shipped router is as good at ${costChange(shipped)}.`
     : `${figures}.`;
+}
+
+/** A saving for which nobody needs to choose. */
+function sameElsewhere({ savings }: Findings): string {
+  return savings?.sameAs && isCheaper(savings)
+    ? `Always calling ${savings.sameAs} does the same: it is as good at no more cost.`
+    : '';
 }
 
 /** What the figures about costs rest on. */

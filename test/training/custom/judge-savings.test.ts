@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bestSingleOf } from '../../../src/training/custom/best-single.js';
 import type { CustomRows } from '../../../src/training/custom/custom-rows.js';
 import {
   type RouterComparison,
@@ -57,6 +58,28 @@ describe('what tradeoff: cost saves', () => {
     expect(savings.cost.trained).toBeCloseTo(0.001);
     expect(savings).toMatchObject({ source: 'evaluations', rows: count });
     expect(isCheaper(savings)).toBe(true);
+  });
+
+  it('names the model that does the same if it is always called, and none where choosing is needed', () => {
+    expect(judge(rowsOf()).sameAs).toBe('small');
+    // each model answers every second prompt
+    const halves = (one: number[], other: number[]): Float32Array =>
+      Float32Array.from(
+        { length: count * 2 },
+        (_, at) => (Math.floor(at / 2) % 2 ? one : other)[at % 2]!,
+      );
+    const heldOut = { ...learned, fitted: halves([1, 0], [0, 1]) };
+    expect(judge(rowsOf({ scores: halves([1, 0], [0, 1]) }), heldOut).sameAs).toBeNull();
+  });
+
+  it('is compared with the cheapest of the best single models, in whatever order they come', () => {
+    expect(bestSingleOf(rowsOf()).best).toBe(1);
+    expect(bestSingleOf(rowsOf({ costs: everyRow(0.001, 0.01) })).best).toBe(0);
+    const byPrices = { costs: null, expectedCosts: everyRow(0.01, 0.001) };
+    expect(bestSingleOf(rowsOf(byPrices)).best).toBe(1);
+    expect(bestSingleOf(rowsOf({ costs: null })).best).toBe(0);
+    expect(bestSingleOf(rowsOf({ costs: null, models: ['small', 'large'] })).best).toBe(1);
+    expect(bestSingleOf(rowsOf({ scores: everyRow(1, 0.9) })).best).toBe(0);
   });
 
   it('is nothing if the quality of the small model is not within the tolerance', () => {

@@ -102,9 +102,31 @@ describe('the verdict on a training', { timeout: 120_000 }, () => {
     expect(overShipped.saved.low).toBeGreaterThan(0.7);
     expect(overShipped.saved.high).toBeLessThan(0.95);
     expect(report.verdict).toMatch(
-      /^as good as .* at \d\d\.\d % less cost \(from \d+\.\d to \d+\.\d % with 95 % confidence\), .*, with tradeoff: cost\. Its score differs by .*; 0\.05 is tolerated\. That takes no more than to correct the level /,
+      /^as good as .* at \d\d\.\d % less cost \(from \d+\.\d to \d+\.\d % with 95 % confidence\), .*, with tradeoff: cost\. Its score differs by .*; 0\.05 is tolerated\. Always calling openai\/gpt-\S+-nano does the same: it is as good at no more cost\. That takes no more than to correct the level /,
     );
     expect(Math.abs(levelOf(large, calibration) - levelOf(small, calibration))).toBeLessThan(0.05);
+  });
+
+  it('does not depend on the order of columns where two models are equally good, and says that one of them would do', () => {
+    const { prompts } = smallEvaluations(300, 21);
+    const verdictOf = (...models: string[]): string =>
+      trainCustom(
+        prompts
+          .map((prompt, row) => {
+            const score = Number(row % 8 !== 0);
+            const scores = Object.fromEntries(models.map((model) => [model, score]));
+            return JSON.stringify({ prompt: `${prompt} ${row}`, scores });
+          })
+          .join('\n'),
+        { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
+        { predictor: shippedPredictor(), terms: plainTerms },
+        () => undefined,
+      ).report.verdict;
+    const verdict = verdictOf(large, small);
+    expect(verdict).toMatch(
+      /^as good as the shipped router at \d\d\.\d % less cost \(.*\), at the cost of always calling openai\/gpt-5-nano, with tradeoff: cost\. .* Always calling openai\/gpt-5-nano does the same: it is as good at no more cost\. /,
+    );
+    expect(verdictOf(small, large)).toBe(verdict);
   });
 
   it('is the same where a small model is as good at some prompts only, with a router of its own', () => {

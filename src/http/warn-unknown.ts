@@ -2,9 +2,11 @@ import type { RequestHandler } from 'express';
 import { closestName } from '../config/closest.js';
 import { readSchema } from '../config/schema/compile-schema.js';
 import { type UnknownField, unknownFieldsOf } from '../config/schema/unknown-fields.js';
+import { effortOf, efforts } from '../completion.js';
 import type { Parts } from '../pipeline/parts.js';
 import { contextOf } from './context.js';
 import { stage } from './stage.js';
+import type { ModelSelectRequest } from './surfaces/model-select.js';
 
 /** What is probably meant by a field that no edit distance finds, or finds wrongly. */
 const meanings: Readonly<Record<string, string>> = {
@@ -13,7 +15,10 @@ const meanings: Readonly<Record<string, string>> = {
   model: 'models',
 };
 
-/** Names the fields that a valid body's schema does not know in `request.warnings`. */
+/**
+ * Names the fields that a valid body's schema does not know in `request.warnings`, and candidates'
+ * efforts that are none.
+ */
 export function warnUnknown(
   parts: Parts,
   schema: 'completions.request' | 'model-select.request',
@@ -26,12 +31,32 @@ export function warnUnknown(
   );
   return stage((req, res) => {
     const unknown = unknownFields(req.body);
-    if (unknown.length === 0) return;
-    contextOf(parts, res).request.warnings = unknown.map((one) => ({
-      field: one.field,
-      message: `is not known and has no effect${adviceOn(one, passedOn)}`,
-    }));
+    const noEfforts = schema === 'model-select.request' ? oddEffortsOf(req.body) : [];
+    if (unknown.length === 0 && noEfforts.length === 0) return;
+    contextOf(parts, res).request.warnings = [
+      ...unknown.map((one) => ({
+        field: one.field,
+        message: `is not known and has no effect${adviceOn(one, passedOn)}`,
+      })),
+      ...noEfforts.map((field) => ({ field, message: noEffort })),
+    ];
   });
+}
+
+const noEffort = `is no effort and has no effect; efforts are ${efforts.join(', ')}`;
+/** More are not named. */
+const maxOddEfforts = 20;
+
+/** The fields of model selection's candidates with an effort that is none. */
+function oddEffortsOf(body: unknown): string[] {
+  const { llm_providers: entries } = body as ModelSelectRequest;
+  const found: string[] = [];
+  for (let place = 0; place < entries.length && found.length < maxOddEfforts; place++) {
+    const effort = entries[place]?.attributes?.['reasoning_effort'] ?? null;
+    if (effort !== null && effortOf(effort) === null)
+      found.push(`llm_providers[${place}][attributes][reasoning_effort]`);
+  }
+  return found;
 }
 
 function adviceOn({ key, field, knownKeys }: UnknownField, passedOn: ReadonlySet<string>): string {

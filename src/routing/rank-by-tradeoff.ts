@@ -3,6 +3,7 @@ import { placed } from './placed.js';
 import type { Figures } from './figures.js';
 import type { CandidateFigures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
+import { reasonAmongEquals } from './reason-among-equals.js';
 import { lengthOf, thousandthsText } from './numbers.js';
 
 /**
@@ -145,11 +146,17 @@ function rankByQuality(sorted: readonly CandidateFigures[], best: number): Ranke
   const different = sorted.findIndex((one) => !equals(first!, one));
   const alike = different < 0 ? sorted.length : different;
   const order = [...sorted.slice(0, alike).sort(byCost), ...sorted.slice(alike)];
+  const costs = order.slice(0, alike).map(({ figures }) => costOf(figures));
   return order.map((known, index) => {
     const { quality } = known.figures;
     // their order is by cost: the score of each is that of the best
-    if (index < alike && alike > 1)
-      return placed(known, best, reasonAmongEquals(known, index, alike, sorted.length));
+    if (index < alike && alike > 1) {
+      const said = {
+        quality: `predicted quality ${thousandthsText(quality)}`,
+        costText: sortings.cost.text(known.figures),
+      };
+      return placed(known, best, reasonAmongEquals({ costs, index, all: sorted.length, ...said }));
+    }
     const reason =
       index === 0
         ? `best predicted quality, ${thousandthsText(best)}`
@@ -165,20 +172,6 @@ function reasonBehind(first: CandidateFigures, one: CandidateFigures, tolerance:
   return isUnsure ? `${text}; not surely within the tolerance` : text;
 }
 
-function reasonAmongEquals(
-  { figures }: CandidateFigures,
-  index: number,
-  alike: number,
-  all: number,
-): string {
-  const quality = `predicted quality ${thousandthsText(figures.quality)}`;
-  if (index > 0) return `${quality}, as good as the best, but not cheaper`;
-  const cheapest = alike === 2 ? 'cheaper' : 'cheapest';
-  const found = alike === all ? `all ${all}` : `${alike} of ${all}`;
-  const text = costOf(figures) === null ? quality : `${quality}, ${sortings.cost.text(figures)}`;
-  return `${found} candidates answer this equally well; this is the ${cheapest}: ${text}`;
-}
-
 /**
  * Candidates within the tolerance score above 1, more for smaller figures; the others score their
  * quality. So scores never rise down the list.
@@ -188,6 +181,8 @@ function rankWinners(
   { figure, best, unknown, text }: Sorting,
   tolerance: number,
 ): RankedCandidate[] {
+  const last = winners.at(-1);
+  const first = last && figure(last.figures) === null ? `${best} known` : best;
   return winners.map((known, index) => {
     const value = figure(known.figures);
     const within = `within ${thousandthsText(tolerance)} of the best quality`;
@@ -195,7 +190,7 @@ function rankWinners(
     return placed(
       known,
       1 + 1 / (1 + value),
-      `${index === 0 ? `${best} ` : ''}${within}, ${text(known.figures)}`,
+      `${index === 0 ? `${first} ` : ''}${within}, ${text(known.figures)}`,
     );
   });
 }

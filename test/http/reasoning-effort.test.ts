@@ -130,6 +130,53 @@ describe('model selection', () => {
     );
   });
 
+  it('says at which effort to call each model, where one is named', async () => {
+    const reply = await post(
+      `${gateway.url}/api/v1/model-select`,
+      { messages, llm_providers: llm_providers.map(({ name: _name, ...rest }) => rest) },
+      gateway.auth,
+    );
+    expectConforms('model-select.response', reply.json);
+    expect(new Set(listAt(reply.json, 'providers'))).toEqual(
+      new Set([
+        { provider: 'up', model: 'plain', reasoning_effort: 'minimal' },
+        { provider: 'up', model: 'plain', reasoning_effort: 'xhigh' },
+        { provider: 'up', model: 'plain' },
+        { provider: 'up', model: 'thinker', reasoning_effort: 'high' },
+      ]),
+    );
+  });
+
+  it("warns of a candidate's effort that is none, and goes on without it", async () => {
+    const odd = ['ultra', 7, ['high'], null, 'HIGH'].map((reasoning_effort) => ({
+      provider: 'up',
+      model: 'plain',
+      attributes: { reasoning_effort },
+    }));
+    const reply = await select({ llm_providers: [...odd, { provider: 'up', model: 'plain' }] });
+    expect(reply.status).toBe(200);
+    expectConforms('model-select.response', reply.json);
+    expect(listAt(reply.json, 'warnings')).toEqual(
+      [0, 1, 2, 4].map((place) => ({
+        field: `llm_providers[${place}][attributes][reasoning_effort]`,
+        message:
+          'is no effort and has no effect; efforts are none, minimal, low, medium, high, xhigh, max',
+      })),
+    );
+    expect((await select({ llm_providers: llm_providers.slice(0, 2) })).json).not.toHaveProperty(
+      'warnings',
+    );
+  });
+
+  it('names no more than twenty of them', async () => {
+    const llm_providers = Array.from({ length: 40 }, (_, place) => ({
+      provider: 'up',
+      model: `m${place}`,
+      attributes: { reasoning_effort: 'ultra' },
+    }));
+    expect(listAt((await select({ llm_providers })).json, 'warnings')).toHaveLength(20);
+  });
+
   it("applies the request's own effort to each candidate", async () => {
     const reply = await select({ llm_providers, reasoning_effort: 'low' });
     expect(explained(reply).map((one) => (one as unknown[])[1])).toEqual(Array(4).fill('low'));

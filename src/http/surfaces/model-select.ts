@@ -138,7 +138,9 @@ export function selectionOf(
   return {
     llm_label: plan.candidates[0].label,
     session_id: plan.id,
-    providers: shown.map(({ provider, model }) => ({ provider, model })),
+    providers: shown.map(({ provider, model, effort }) =>
+      effort === undefined ? { provider, model } : { provider, model, reasoning_effort: effort },
+    ),
     reason: plan.reason,
     ...(explain ? { ...gateOf(plan), candidates: explainPlan(plan) } : {}),
   };

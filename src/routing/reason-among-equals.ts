@@ -1,0 +1,36 @@
+/** What a candidate is said to cost, beside others that answer equally well. */
+interface AmongEquals {
+  /** Of those that answer equally well, the cheapest first, unknown ones last. */
+  readonly costs: readonly (number | null)[];
+  readonly index: number;
+  /** Candidates in all. */
+  readonly all: number;
+  /** `predicted quality .8`. */
+  readonly quality: string;
+  /** Its own cost in words. */
+  readonly costText: string;
+}
+
+/** Why a candidate has its place among those whose quality cannot be told from the best one's. */
+export function reasonAmongEquals({ costs, index, all, quality, costText }: AmongEquals): string {
+  const cost = costs[index] ?? null;
+  if (index > 0) {
+    const why = cost === null ? 'but its price is not known' : 'but not cheaper';
+    return costs[0] === null
+      ? `${quality}, as good as the best; no price is known`
+      : `${quality}, as good as the best, ${why}`;
+  }
+  const alike = costs.length;
+  const found = `${alike === all ? `all ${all}` : `${alike} of ${all}`} candidates answer this equally well`;
+  if (cost === null) return `${found}; no price of them is known: ${quality}`;
+  return `${found}; ${firstAmong(costs)}: ${quality}, ${costText}`;
+}
+
+/** What is true of the first cost, which is known. */
+function firstAmong(costs: readonly (number | null)[]): string {
+  const [first, next] = costs;
+  if (next === first) return 'none is cheaper';
+  if (next === null) return 'only the price of this is known';
+  if (costs.includes(null)) return 'this is the cheapest whose price is known';
+  return `this is the ${costs.length === 2 ? 'cheaper' : 'cheapest'}`;
+}

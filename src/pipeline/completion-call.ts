@@ -35,6 +35,8 @@ export interface CompletionCall {
   readonly maxRetries: number | null;
   /** False: the request asks that nothing of its content be kept. */
   readonly store: boolean;
+  /** Whether the request log has a salted hash of the messages; then `store` is false. */
+  readonly hashContent?: boolean;
   /** The messages as the client sent them, for its conversation. */
   readonly sentMessages: readonly ChatMessage[];
   /** The error code of an invalid field on the surface that the request came through. */

@@ -3,7 +3,7 @@ import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { AnswerCopy } from '../telemetry/requests/kept-content.js';
 import type { Candidate } from '../routing/plan.js';
-import { keepText } from '../telemetry/requests/kept-content.js';
+import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionBuilder } from './completion-builder.js';
 import type { GatewayRequest } from './request.js';
@@ -13,14 +13,15 @@ const maxCopied = 1_048_576;
 
 /**
  * Has messages and answer kept for the request log where the configuration asks for content. Not
- * where the request says `store: false`, or has asked for a hash of its content when its model was
- * chosen.
+ * where the request says `store: false`, or asks for a hash of its content, as it may have when its
+ * model was chosen.
  */
 export function copyContent(
   writer: AnswerWriter,
   { record, snapshot: { requestLog } }: GatewayRequest,
   { call }: PlannedCompletion,
 ): AnswerWriter {
+  if (requestLog.enabled && call.hashContent) record.content = keepDigest(call.sentMessages);
   if (!requestLog.enabled || !requestLog.content || record.content?.kind === 'digest')
     return writer;
   if (!call.store) {

@@ -20,6 +20,8 @@ export interface ConversationLink {
   readonly messages: readonly ChatMessage[];
   /** False: nothing of the turn is stored. */
   readonly store?: boolean | null;
+  /** True: the same. */
+  readonly hash_content?: boolean | null;
 }
 
 /**
@@ -29,13 +31,13 @@ export interface ConversationLink {
 export async function joinConversation(
   { state }: Parts,
   request: GatewayRequest,
-  { conversationId = null, messages, store }: ConversationLink,
+  { conversationId = null, messages, store, hash_content: isHashed }: ConversationLink,
 ): Promise<void> {
   const { conversations } = request.snapshot;
   const joined = await state.conversations.join(request.caller.accountId, {
     conversationId,
     messages,
-    storing: !conversations.store ? 'off' : store === false ? 'skip' : 'on',
+    storing: !conversations.store ? 'off' : store === false || isHashed ? 'skip' : 'on',
   });
   request.conversation = joined;
   request.record.conversationId = joined.stores ? joined.id : null;

@@ -465,6 +465,30 @@ describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
     },
   );
 
+  it.each([false, true])(
+    'holds a salted hash alone of a completion that asks for it, streamed or not (%s), and no conversation does more',
+    async (stream) => {
+      await start({ requestLog: { content: true } });
+      const body = {
+        messages: [{ role: 'user', content: `${marker} hashed` }],
+        models: ['up/known'],
+        hash_content: true,
+        stream,
+      };
+      const url = `${gateway.url}/api/v1/completions`;
+      const reply = await (stream ? postStream(url, body, { headers: one }) : post(url, body, one));
+      expect(reply.status).toBe(200);
+      expect(JSON.stringify(reply)).not.toContain('warnings');
+      const [row] = await logged(1);
+      expect(textAt(await detail(at(row, 'id')), 'content', 'hash')).toMatch(/^[0-9a-f]{64}$/);
+      const { json } = await ask('GET', `${gateway.url}/api/v1/conversations`, one);
+      expect(listAt(json, 'items')).toEqual([]);
+      await gateway.close();
+      expect(await database.text()).not.toContain(marker);
+      expect(log.text()).not.toContain(marker);
+    },
+  );
+
   it('is not kept if it is turned off, except for the sums of keys that have a budget', async () => {
     await start({ requestLog: { enabled: false, content: true } });
     await chat();

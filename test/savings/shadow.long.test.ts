@@ -232,6 +232,7 @@ const many = 60;
 describe('a completion', () => {
   it.each<[why: string, body: object]>([
     ['that asks that nothing of it be kept', { store: false }],
+    ['that asks for a hash of its content', { hash_content: true }],
     ['that leaves no choice', { models: [strong] }],
   ])('%s is never sent to a second model', async (_why, body) => {
     await start();

@@ -18,6 +18,8 @@ export interface NativeRequest {
   search?: boolean | SearchWish | null;
   conversationId?: string | null;
   store?: boolean | null;
+  /** True: as `store: false`, and the request log has a salted hash of the messages. */
+  hash_content?: boolean | null;
   order?: 'ranked' | 'given' | null;
   tradeoff?: 'cost' | 'latency' | null;
   preference_id?: string | null;

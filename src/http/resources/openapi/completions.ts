@@ -23,7 +23,7 @@ const streamed = (response: string, chunk: string): object => ({
 const routed = {
   'x-signalbox-routing': {
     description:
-      'Why this model was chosen, if there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, as with `?explain=true`.',
+      'Why this model was chosen, if there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, an extract of what `explain: true` answers.',
     schema: { type: 'string', maxLength: 1024 },
   },
 };

@@ -1,3 +1,4 @@
+import { abilityWarnings } from './pipeline/ability-warnings.js';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import {
   type Config,
@@ -125,13 +126,15 @@ export interface StandaloneGateway extends Gateway {
 export const rules: ParseOptions = configRules(dialects);
 
 /**
- * The providers that a gateway with this configuration has, by its settings or by the environment.
+ * The providers that a gateway with this configuration has, by its settings or by the environment,
+ * with the warnings of a start.
  */
 export function providersOf(
   config: Config,
   env: NodeJS.ProcessEnv = process.env,
 ): DetectedProviders {
-  return detectProviders(config, dialects, env, rules);
+  const found = detectProviders(config, dialects, env, rules);
+  return { ...found, warnings: [...found.warnings, ...abilityWarnings(config, Date.now())] };
 }
 
 /** What a training takes from a configuration. */

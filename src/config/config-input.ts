@@ -185,8 +185,9 @@ export interface ModelInput {
   /**
    * How good the model is, in place of what is known of it: the name of a model that is about
    * as good (`openai/gpt-5-mini`), or a number on the scale of abilities (log odds, where 0 is
-   * the usual model of 2024). The gateway then predicts quality from that. Default: as
-   * measured, else as its family.
+   * the usual model of 2024). The gateway then predicts quality from that, under all names that
+   * the provider has for the model. A name with an effort (`gpt-5-high`) means that model at
+   * that effort. Default: as measured, else as its family.
    */
   readonly ability?: string | number;
   /**

@@ -1,3 +1,4 @@
+import { abilityWarnings } from './ability-warnings.js';
 import type { IncomingMessage } from 'node:http';
 import { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
 import { AnswerPaces } from '../routing/answer-paces.js';
@@ -227,6 +228,7 @@ export class Engine {
       ...warnings,
       ...keylessProviders(providers, dialects),
       ...missingPublicUrl(config),
+      ...abilityWarnings(config, Date.now()),
     ];
     for (const warning of all) this.warn(warning);
     return snapshot;

@@ -11,6 +11,7 @@ import {
 import { canonicalName } from './model-name.js';
 import { readModelTable } from './model-tables.js';
 import { sigmoid } from './numbers.js';
+import { Overrides } from './overrides.js';
 import { flatRates } from './rates.js';
 import {
   contextLengthByName,
@@ -202,7 +203,7 @@ function splitName(name: string): Owner | null {
 function findOwner(
   name: string,
   configured: ReadonlyMap<string, string | null>,
-  stated: ReadonlyMap<string, ModelOverride>,
+  stated: Overrides,
   at: number,
 ): Owner | null {
   if (name.length > maxNameLength) return null;
@@ -231,7 +232,7 @@ export function createCatalog({
   const deployed = new Map(
     Object.entries(deployments).map(([name, models]) => [name, new Map(Object.entries(models))]),
   );
-  const stated = new Map(Object.entries(overrides));
+  const stated = new Overrides(overrides);
   const configured = new Map(Object.entries(priceIds));
   const entries = new Entries();
   const owners = new NameCache<{ readonly owner: Owner | null }>(1_000);
@@ -259,14 +260,13 @@ export function createCatalog({
     const priceId = named && provider !== null ? priceIdFor(provider) : null;
     const name = knownName(priceId, named, deployed.get(provider ?? '')?.get(model), at);
     const offer = `${provider ?? ''}/${model}`;
-    const override = stated.get(offer) ?? {};
-    const entry = resolveEntry(offer, priceId, name, override, at);
+    const entry = resolveEntry(offer, priceId, name, stated.of(offer), at);
     ofProvider.set(model, entry);
     return entry.facts;
   }
 
   function models(provider: string): string[] {
-    const own = namesOf(provider, stated.keys());
+    const own = namesOf(provider, stated.names);
     return [...new Set([...own, ...namesListedBy(priceIdFor(provider))])];
   }
 

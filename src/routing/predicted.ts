@@ -1,6 +1,7 @@
 import { isContinued } from './affinity.js';
 import type { AnswerCorrections } from './answer-length/answer-corrections.js';
 import { type AnswerTokens, answerTokens } from './answer-length/answer-tokens.js';
+import { answererOf } from './answers-like.js';
 import { habitsOf } from './answer-length/model-habits.js';
 import { imageTokens } from './tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
@@ -70,16 +71,17 @@ export function predicted(
   request: RoutingRequest,
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
-  const { candidate, figures, qualityStated, maxOutput, knownAs } = known;
+  const { candidate, figures, qualityStated, maxOutput } = known;
   const { model } = candidate;
+  const answerer = answererOf(known);
   const { maxTokens, continued, accountId = null } = request;
   const tokens = limited(
-    answerTokens(answer, knownAs, known.effort, corrections.factorOf(model, accountId)),
+    answerTokens(answer, answerer.model, answerer.effort, corrections.factorOf(model, accountId)),
     Math.min(maxTokens ?? Infinity, maxOutput ?? Infinity),
   );
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   const answerCost = answerCostOf(known, tokens);
-  const prompt = promptCost(known, promptTokensOf(request, knownAs), cachedTokens);
+  const prompt = promptCost(known, promptTokensOf(request, answerer.model), cachedTokens);
   return {
     candidate,
     figures: withPrediction(figures, {

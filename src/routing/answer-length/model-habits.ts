@@ -75,3 +75,16 @@ export function habitsOf(model: string): ModelHabits {
   if (!habits) kept.set(model, (habits = habitsNamed(model)));
   return habits;
 }
+
+const known = new NameCache<boolean>(maxCachedNames);
+
+/** Whether it is known how a model answers, by its family at least. */
+export function hasHabits(model: string): boolean {
+  if (model.length > maxNameLength) return false;
+  let found = known.get(model);
+  if (found === undefined) {
+    found = measured.has(modelIdentity(model)) || reasoningRuleOf(model) !== null;
+    known.set(model, found);
+  }
+  return found;
+}

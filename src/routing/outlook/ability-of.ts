@@ -1,4 +1,6 @@
 import { habitsOf } from '../answer-length/model-habits.js';
+import type { ReasoningEffort } from '../../completion.js';
+import { effortLike } from '../answers-like.js';
 import type { Appraisal } from '../plan.js';
 import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 
@@ -15,6 +17,17 @@ export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility
     return abilities.measured(abilityStated.like) ?? supposed(abilities, known);
   const { value: ability } = abilityStated;
   return { ...supposed(abilities, known), ability, error: statedError, basis: 'measured' };
+}
+
+/**
+ * The effort that a candidate's quality is expected at; null: its usual one. A model that is stated
+ * to be as good as another one at an effort (`gpt-5-high`) is that at any effort of its own.
+ */
+export function judgedEffort({
+  effort,
+  abilityStated,
+}: Pick<Appraisal, 'effort' | 'abilityStated'>): ReasoningEffort | null {
+  return (abilityStated === null ? null : effortLike(abilityStated)) ?? effort;
 }
 
 function supposed(

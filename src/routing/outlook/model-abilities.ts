@@ -57,6 +57,11 @@ export class ModelAbilities {
       });
   }
 
+  /** The models of which there are published results, by their identities. */
+  get names(): string[] {
+    return [...this.byIdentity.keys()];
+  }
+
   /** What published results say of a model, whatever its provider; null if there are none. */
   measured(name: string): ModelAbility | null {
     if (name.length > maxNameLength) return null;

@@ -1,4 +1,4 @@
-import { abilityOf } from '../outlook/ability-of.js';
+import { abilityOf, judgedEffort } from '../outlook/ability-of.js';
 import type { ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import type { ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
 import { logOdds, sigmoid } from '../numbers.js';
@@ -50,7 +50,7 @@ export class CandidateQualities {
 
   private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): ExpectedQuality {
     const ability = abilityOf(this.abilities, known);
-    const expected = this.scale.expect(seen.outlook, ability, known.effort);
+    const expected = this.scale.expect(seen.outlook, ability, judgedEffort(known));
     const place = level === null ? -1 : measuredPlace(known, this.earlier.find);
     if (level === null || place < 0) return expected;
     const special = this.earlier.predictor.expect(seen.reading, place);

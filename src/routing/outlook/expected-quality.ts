@@ -2,6 +2,7 @@ import type { ReasoningEffort } from '../../completion.js';
 import { lengthOf, sigmoid } from '../numbers.js';
 import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
 import { levelOf } from './effort-steps.js';
+import { longDocument } from './long-documents.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
 
@@ -41,7 +42,10 @@ export class QualityScale {
   ) {
     this.unmeasuredKind = unmeasuredKind;
     this.places = new Map(
-      weights.kinds.map(({ name, ability }) => [name, kindNames.indexOf(ability)]),
+      [...weights.kinds, longDocument].map(({ name, ability }) => [
+        name,
+        kindNames.indexOf(ability),
+      ]),
     );
   }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { KindsOfTask } from '../figures.js';
 import { largestShares } from '../predictor/largest-shares.js';
+import { longDocument } from './long-documents.js';
 import type { OutlookWeights } from './outlook-weights.js';
 import type { Outlook } from './read-outlook.js';
 
@@ -12,9 +13,11 @@ export class RequestKinds {
   private readonly numbers: ReadonlyMap<string, number>;
 
   constructor({ kinds }: Pick<OutlookWeights, 'kinds'>) {
-    this.names = kinds.map(({ name }) => name);
-    this.router = `kinds ${hash('sha256', this.names.join()).slice(0, 12)}`;
-    this.numbers = new Map(kinds.map(({ name }, number) => [name, number]));
+    const read = kinds.map(({ name }) => name);
+    // behind those that are read, whose numbers are stored
+    this.names = [...read, longDocument.name];
+    this.router = `kinds ${hash('sha256', read.join()).slice(0, 12)}`;
+    this.numbers = new Map(this.names.map((name, number) => [name, number]));
   }
 
   /** The kinds of one request. */

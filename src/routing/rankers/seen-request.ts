@@ -1,5 +1,6 @@
 import { type AskedAnswer, askedAnswer } from '../answer-length/asked-answer.js';
 import type { KindsOfTask } from '../figures.js';
+import { withLength } from '../outlook/long-documents.js';
 import type { RequestKinds } from '../outlook/request-kinds.js';
 import type { Outlook, OutlookReader } from '../outlook/read-outlook.js';
 import { type Features, featuresOf } from '../predictor/features/features.js';
@@ -30,7 +31,10 @@ export class SeenRequest implements TunedRequest {
     this.features = featuresOf(request);
     const outlook = readers.outlook.read(this.features);
     this.answer = askedAnswer(request, this.features, outlook.difficulty);
-    this.outlook = this.answer.kind === 'greeting' ? { ...outlook, ...greeting } : outlook;
+    this.outlook =
+      this.answer.kind === 'greeting'
+        ? { ...outlook, ...greeting }
+        : withLength(outlook, request.promptTokens ?? 0);
     this.kinds = readers.kinds.of(this.outlook);
   }
 

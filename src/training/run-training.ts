@@ -54,7 +54,7 @@ export async function runTraining(
   try {
     const signals = AbortSignal.any([signal, lost.signal]);
     const preference = await store.preferences.find(claimed.accountId, claimed.preferenceId);
-    const earlier = partInUse(preference?.router ?? null);
+    const earlier = routerInUse(preference?.router ?? null);
     const end = await endOf(claimed, earlier, options, signals, (share, doing) => {
       Object.assign(progress, { share, doing });
       options.onProgress?.(share, doing);
@@ -89,14 +89,16 @@ function keepLease(
   return setInterval(renew, Math.min(heartbeatMs, options.leaseMs / 3));
 }
 
-/** The part of a stored router that requests can use; null if they cannot use it. */
-const partInUse = (router: StoredRouter | null): TrainedPart | null =>
-  router && whyPassedOver(router.weights) === null ? (router.part ?? 'router') : null;
+/** A stored router that requests can use; null if they cannot use it. */
+const routerInUse = (router: StoredRouter | null): StoredRouter | null =>
+  router && whyPassedOver(router.weights) === null ? router : null;
+
+const partOf = ({ part = 'router' }: StoredRouter): TrainedPart => part;
 
 /** The result of a training; null if it was stopped. */
 async function endOf(
   { dataset, wishes, attempts }: ClaimedTraining,
-  earlier: TrainedPart | null,
+  earlier: StoredRouter | null,
   { predictor, terms, warn }: RunOptions,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void,
@@ -107,12 +109,16 @@ async function endOf(
     );
   try {
     const ending = await runInThread(
-      { text: dataset, wishes, predictor: predictor().weights, terms: terms(), earlier },
+      {
+        ...{ text: dataset, wishes, predictor: predictor().weights, terms: terms() },
+        earlier: earlier && partOf(earlier),
+        earlierWeights: earlier && partOf(earlier) === 'router' ? earlier.weights : null,
+      },
       signal,
       onProgress,
     );
     return ending.kind === 'trained'
-      ? ended(ending.result, Date.now())
+      ? ended(ending.result, earlier, Date.now())
       : failed('nothing was trained');
   } catch (error) {
     if (signal.aborted) return null;
@@ -122,21 +128,30 @@ async function endOf(
   }
 }
 
-function ended({ report, weights }: TaskResult, trainedAt: number): TrainingEnd {
+function ended(
+  { report, weights }: TaskResult,
+  earlier: StoredRouter | null,
+  trainedAt: number,
+): TrainingEnd {
   return {
     state: report.isUseful ? 'done' : 'not_useful',
     report,
     error: null,
-    router: routerOf(report, weights, trainedAt),
+    router:
+      report.inUse === 'earlier'
+        ? earlier && weights !== null
+          ? { ...earlier, weights }
+          : null
+        : routerOf(report, weights, trainedAt),
   };
 }
 
 function routerOf(
   { inUse, isUseful, choices, savings }: TrainingReport,
-  weights: string,
+  weights: string | null,
   trainedAt: number,
 ): StoredRouter | null {
-  if (inUse !== 'router' && inUse !== 'calibration') return null;
+  if (weights === null || (inUse !== 'router' && inUse !== 'calibration')) return null;
   const { gain } = inUse === 'router' ? choices.fitted : choices.offsets;
   const router = { weights, part: inUse, gain: gain.value, trainedAt };
   const saves = isUseful && savings !== null && isCheaper(savings);

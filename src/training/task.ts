@@ -1,4 +1,4 @@
-import { encodeCustom } from '../routing/predictor/custom-weights.js';
+import { decodeCustom, encodeCustom } from '../routing/predictor/custom-weights.js';
 import { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { PredictorWeights } from '../routing/predictor/predictor-weights.js';
 import { FileProblem } from './custom/evaluation-file.js';
@@ -22,9 +22,11 @@ interface Check extends Reading {
 }
 
 /** A task of training. */
-interface Training extends Reading, Omit<Beginning, 'predictor'> {
+interface Training extends Reading, Omit<Beginning, 'predictor' | 'earlierWeights'> {
   /** The predictor to build on. */
   readonly predictor: PredictorWeights;
+  /** As stored. */
+  readonly earlierWeights?: string | null;
 }
 
 /** A task for the training thread. */
@@ -33,7 +35,8 @@ export type Task = Check | Training;
 /** The result of a training: its report, and the weights to put in use, as they are stored. */
 export interface TaskResult {
   readonly report: TrainingReport;
-  readonly weights: string;
+  /** Null: what is in use stays as it is. */
+  readonly weights: string | null;
 }
 
 /** A message from the training thread. The last three kinds end the task. */
@@ -51,14 +54,20 @@ export function runTask(task: Task, post: (message: TaskMessage) => void): void 
       post({ kind: 'checked' });
       return;
     }
-    const { report, weights, calibration } = trainCustom(
+    const { earlierWeights = null } = task;
+    const { report, weights, calibration, earlier } = trainCustom(
       task.text,
       task.wishes,
-      { ...task, predictor: new QualityPredictor(task.predictor) },
+      {
+        ...task,
+        predictor: new QualityPredictor(task.predictor),
+        earlierWeights: earlierWeights === null ? null : decodeCustom(earlierWeights),
+      },
       (share, doing) => post({ kind: 'progress', share, doing }),
     );
-    const used = report.inUse === 'calibration' ? calibration : weights;
-    post({ kind: 'trained', result: { report, weights: encodeCustom(used) } });
+    const { inUse } = report;
+    const used = { router: weights, calibration, earlier }[inUse ?? 'router'];
+    post({ kind: 'trained', result: { report, weights: used && encodeCustom(used) } });
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     post({ kind: 'problem', message: error.message });

@@ -65,6 +65,19 @@ const over = async (id: string, running: RunningGateway = gateway): Promise<unkn
   );
   return (await training(id, running)).json;
 };
+/** The predicted quality of the chosen model. */
+const expectedOf = async (content: string, preference_id: string): Promise<number> => {
+  const { json } = await post(
+    `${gateway.url}/api/v1/model-select?explain=true`,
+    {
+      messages: [{ role: 'user', content }],
+      llm_providers: all.map((name) => ({ name })),
+      preference_id,
+    },
+    auth,
+  );
+  return Number(at(json, 'candidates', 0, 'quality'));
+};
 const chosen = async (
   content: string,
   preference_id: string,
@@ -179,16 +192,45 @@ describe('a preference that is trained', () => {
     const id = await created();
     expect((await sent(pathOf(id), evaluationsCsv(240), 'text/csv')).status).toBe(202);
     await over(id);
+    const level = await expectedOf(codePrompt, id);
     const before = (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json;
     expect(
       (await sent(pathOf(id), evaluationsCsv(120, { isNoise: true }), 'text/csv')).status,
     ).toBe(202);
-    expect(await over(id)).toMatchObject({ state: 'not_useful', report: { inUse: 'earlier' } });
+    expect(await over(id)).toMatchObject({
+      state: 'not_useful',
+      report: { inUse: 'earlier', earlierCalibration: { isBetter: false } },
+    });
+    expect(await expectedOf(codePrompt, id)).toBe(level);
     const after = (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json;
     expect(at(after, 'router')).toEqual({
       ...(at(before, 'router') as object),
       state: 'not_useful',
     });
+    expect([await chosen(codePrompt, id), await chosen(factsPrompt, id)]).toEqual([
+      'up/alpha',
+      'up/beta',
+    ]);
+  });
+
+  it.runIf(isWholeRun)('keeps its router with the levels of later evaluations', async () => {
+    const id = await created();
+    expect((await sent(pathOf(id), evaluationsCsv(240), 'text/csv')).status).toBe(202);
+    await over(id);
+    const level = await expectedOf(codePrompt, id);
+    const rows = smallEvaluations(120, 5).prompts.map((prompt, row) => {
+      const score = Number(row % 5 === 0);
+      return { prompt: `${prompt} ${row}`, scores: Object.fromEntries(all.map((n) => [n, score])) };
+    });
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
+    expect((await sent(pathOf(id), text, 'application/x-ndjson')).status).toBe(202);
+    const ended = await over(id);
+    expectConforms('training.response', ended);
+    expect(ended).toMatchObject({
+      state: 'not_useful',
+      report: { inUse: 'earlier', earlierCalibration: { isBetter: true } },
+    });
+    expect(await expectedOf(codePrompt, id)).toBeLessThan(level - 0.2);
     expect([await chosen(codePrompt, id), await chosen(factsPrompt, id)]).toEqual([
       'up/alpha',
       'up/beta',

@@ -36,6 +36,19 @@ function predict(
       );
 }
 
+/** The same of offsets alone: predictions by fits that saw neither the rows nor equal prompts. */
+export function crossValidateOffsets(rows: CustomRows, seed: number): Predicted {
+  const parts = foldsOf(rows.groups, folds, seed);
+  const all = Int32Array.from({ length: rows.count }, (_, row) => row);
+  const offsets = new Float32Array(rows.odds.length);
+  for (let fold = 0; fold < folds; fold++) {
+    const known = all.filter((row) => parts[row] !== fold),
+      held = all.filter((row) => parts[row] === fold);
+    predict(rows, offsetsAlone, fitOffsets(rows, known, offsetsAlone.trust), held, offsets);
+  }
+  return offsets;
+}
+
 /** Trains five times without a fifth of the prompts, and predicts that fifth. */
 export function crossValidate(
   rows: CustomRows,

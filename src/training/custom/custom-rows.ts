@@ -7,7 +7,8 @@ import {
   writeCoordinates,
 } from '../../routing/predictor/custom-tuning.js';
 import { featuresOf } from '../../routing/predictor/features/features.js';
-import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
+import type { Expectation, QualityPredictor } from '../../routing/predictor/quality-predictor.js';
+import type { ReadRequest, TunedCandidate, Tuning } from '../../routing/predictor/tuning.js';
 import { measureRequest } from '../../routing/tokens.js';
 import type { TrainingTerms } from '../terms.js';
 import { expectedCost, pricesOf } from './expected-costs.js';
@@ -27,6 +28,8 @@ export interface CustomRows {
   readonly scale: Float32Array;
   /** By row and model: the predictor's log odds. */
   readonly odds: Float32Array;
+  /** The same as an earlier training has moved them; null: there is none. */
+  readonly earlierOdds: Float32Array | null;
   /** By row and model: the standard deviation of the quality that the predictor expects. */
   readonly doubts: Float32Array;
   /** By row and model, 0..1; NaN if not measured. */
@@ -42,22 +45,28 @@ export interface CustomRows {
 
 const everyRows = 500;
 
+interface ReadWith {
+  readonly predictor: QualityPredictor;
+  readonly terms: TrainingTerms;
+  /** What an earlier training taught. */
+  readonly earlier: Tuning | null;
+}
+
 /** Reads each prompt with the predictor: some tens of microseconds and half a kilobyte each. */
 export function readCustomRows(
   { models, prompts, scores, costs }: EvaluationRows,
-  { predictor, terms }: { readonly predictor: QualityPredictor; readonly terms: TrainingTerms },
+  { predictor, terms, earlier }: ReadWith,
   onProgress: (share: number) => void,
 ): CustomRows {
-  const known = Float32Array.from(
-    models,
-    (model) => abilityByName(model) ?? guessedAbility(model, null),
-  );
+  const known = abilitiesOf(models);
   const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length),
     doubts = new Float32Array(prompts.length * models.length),
     expectedCosts = new Float32Array(prompts.length * models.length);
+  const earlierOdds = earlier && new Float32Array(odds.length);
   const prices = pricesOf(models, terms);
+  const movedBy = earlier && mover(models, earlier);
   const expect = expectationsOf(predictor, models, known);
   prompts.forEach((content, row) => {
     const messages = [{ role: 'user' as const, content }];
@@ -65,12 +74,14 @@ export function readCustomRows(
       { tokens } = measureRequest(messages);
     const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
-    expect({ features, reading }).forEach(({ quality, uncertainty, outputTokens }, model) => {
+    const expected = expect({ features, reading });
+    expected.forEach(({ quality, uncertainty, outputTokens }, model) => {
       const at = row * models.length + model;
       odds[at] = logOdds(quality);
       doubts[at] = uncertainty;
       expectedCosts[at] = expectedCost(prices[model]!, tokens, outputTokens);
     });
+    if (movedBy) earlierOdds?.set(movedBy({ features, reading }, expected), row * models.length);
     if (row % everyRows === 0) onProgress(row / prompts.length);
   });
   const scaling = spreadOf(points, width);
@@ -83,12 +94,41 @@ export function readCustomRows(
     points,
     ...scaling,
     odds,
+    earlierOdds,
     doubts,
     scores,
     costs,
     expectedCosts,
     groups: groupsOf(prompts),
     known,
+  };
+}
+
+const abilitiesOf = (models: readonly string[]): Float32Array =>
+  Float32Array.from(models, (model) => abilityByName(model) ?? guessedAbility(model, null));
+
+/** By model the log odds of a good answer, as a tuning moves what is expected. */
+function mover(
+  models: readonly string[],
+  tuning: Tuning,
+): (request: ReadRequest, expected: readonly Expectation[]) => number[] {
+  const candidates = models.map(candidateNamed);
+  return (read, expected) => {
+    // one object for all of them: a tuning reads a request once
+    const request = { ...read, kinds: { router: '', shares: [] } };
+    return expected.map(
+      (one, model) =>
+        logOdds(one.quality) + (tuning.adjust(candidates[model]!, request, one)?.odds ?? 0),
+    );
+  };
+}
+
+function candidateNamed(label: string): TunedCandidate {
+  const end = label.indexOf('/');
+  return {
+    label,
+    provider: end < 0 ? null : label.slice(0, end),
+    model: label.slice(end + 1),
   };
 }
 

@@ -60,6 +60,11 @@ export interface TrainingReport {
   readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
+  /**
+   * The same of a router that an earlier training put in use: `before` is what it predicts. Null:
+   * there is none, or it does not know all of the models. Absent in reports of earlier versions.
+   */
+  readonly earlierCalibration?: CalibrationReport | null;
   /** Costs and scores of choices; null if costs are not known. */
   readonly evaluation: CostQuality | null;
   readonly finding: TrainingFinding;
@@ -73,6 +78,7 @@ export interface TrainingReport {
 interface Terms extends Pick<TrainingReport, 'scale' | 'seed' | 'setting'> {
   /** What an earlier training put in use. */
   readonly earlier: TrainedPart | null;
+  readonly earlierCalibration: CalibrationReport | null;
   /** How much quality `tradeoff: cost` may give up. */
   readonly tolerance: number;
 }
@@ -81,7 +87,7 @@ interface Terms extends Pick<TrainingReport, 'scale' | 'seed' | 'setting'> {
 export function reportOn(
   rows: CustomRows,
   heldOut: HeldOut,
-  { earlier, tolerance, ...given }: Terms,
+  { earlier, earlierCalibration, tolerance, ...given }: Terms,
 ): TrainingReport {
   const { best, single } = bestSingleOf(rows);
   const { choices, overShipped } = judgeChoices(rows, heldOut, single, given.seed);
@@ -94,6 +100,7 @@ export function reportOn(
     overShipped,
     ...savingsIn(judgeSavings(rows, heldOut, single, costTerms)),
     calibration,
+    earlierCalibration: earlier === 'router' ? earlierCalibration : undefined,
   };
   const finding = findUse(findings);
   const inUse = inUseAfter(finding, findings, earlier);
@@ -110,6 +117,7 @@ export function reportOn(
     savings: findings.savings,
     unjudged: findings.unjudged,
     calibration,
+    earlierCalibration,
     evaluation: judgeCostQuality(rows, heldOut, given.seed),
     finding,
     isUseful: finding !== 'no_use',

@@ -1,7 +1,9 @@
 import { sigmoid } from '../../routing/numbers.js';
+import { createTuning } from '../../routing/predictor/custom-tuning.js';
 import type { CustomWeights } from '../../routing/predictor/custom-weights.js';
 import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';
+import { calibrateEarlier } from './calibrate-earlier.js';
 import { crossValidate } from './cross-validate.js';
 import { type CustomRows, readCustomRows } from './custom-rows.js';
 import { type Correction, correctedOdds, offsetsAlone, type Setting } from './fit-correction.js';
@@ -26,6 +28,8 @@ export interface Beginning {
   readonly terms: TrainingTerms;
   /** What an earlier training put in use; absent: nothing. */
   readonly earlier?: TrainedPart | null;
+  /** If that is a router: its weights. */
+  readonly earlierWeights?: CustomWeights | null;
 }
 
 /** The result of a training. */
@@ -34,6 +38,8 @@ export interface Trained {
   readonly weights: CustomWeights;
   /** Weights that correct the level of each model's quality, and nothing else. */
   readonly calibration: CustomWeights;
+  /** The router of an earlier training with corrected levels; null: they are not corrected. */
+  readonly earlier: CustomWeights | null;
 }
 
 /** Called with the progress, 0..1, and what the training is doing. */
@@ -57,13 +63,14 @@ export function checkEvaluations(
 export function trainCustom(
   text: string,
   wishes: TrainingWishes,
-  { predictor, terms, earlier = null }: Beginning,
+  { predictor, terms, earlier = null, earlierWeights = null }: Beginning,
   onProgress: OnProgress,
 ): Trained {
   onProgress(0, 'reading');
   const evaluations = readEvaluations(text, wishes);
   const scale = scaleScores(evaluations.scores, wishes.maximize);
-  const rows = readCustomRows(evaluations, { predictor, terms }, (share) =>
+  const tuning = earlierWeights && createTuning(earlierWeights, predictor);
+  const rows = readCustomRows(evaluations, { predictor, terms, earlier: tuning }, (share) =>
     onProgress(0.05 + share * 0.15, 'reading prompts'),
   );
   const heldOut = crossValidate(rows, wishes.seed, (share) =>
@@ -78,9 +85,13 @@ export function trainCustom(
   onProgress(0.95, 'judging');
   const { seed } = wishes,
     { tolerance } = terms;
-  const report = reportOn(rows, heldOut, { scale, seed, setting, tolerance, earlier });
+  const kept = earlierWeights && calibrateEarlier(rows, earlierWeights, seed);
+  const report = reportOn(rows, heldOut, {
+    ...{ scale, seed, setting, tolerance, earlier },
+    earlierCalibration: kept?.report ?? null,
+  });
   onProgress(1, 'done');
-  return { report, weights, calibration };
+  return { report, weights, calibration, earlier: kept?.weights ?? null };
 }
 
 function weightsOf(

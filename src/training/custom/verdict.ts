@@ -28,6 +28,11 @@ export interface Findings {
   readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
+  /**
+   * Of an earlier training's router; null: it does not know all of the models; absent: there is
+   * none.
+   */
+  readonly earlierCalibration?: CalibrationReport | null;
 }
 
 /**
@@ -40,7 +45,8 @@ export function findUse({ gain, overShipped, savings }: Findings): TrainingFindi
 }
 
 /**
- * A router of an earlier training is not replaced by corrected levels alone, unless they save.
+ * A router of an earlier training is not replaced by corrected levels of the shipped one, unless
+ * they save; its own levels are corrected instead.
  * @param earlier what an earlier training put in use
  */
 export function inUseAfter(
@@ -139,14 +145,25 @@ function aboutCosts({ savings, unjudged }: Findings): string {
     : `The gateway knows no price of ${firstNames(savings.unpriced)}: state it, so that tradeoff: cost can weigh it.`;
 }
 
-function outcomeOf({ calibration, savings }: Findings, inUse: InUse): string {
+function outcomeOf(findings: Findings, inUse: InUse): string {
+  const { calibration, savings } = findings;
   if (inUse === 'router') return 'The trained router is switched on.';
   if (inUse === 'earlier')
-    return 'The trained router is not switched on; what an earlier training switched on stays.';
+    return `The trained router is not switched on; what an earlier training switched on stays${levelsOfEarlier(findings)}`;
   if (inUse === null) return 'The trained router is not switched on.';
-  const { logLoss, levelError } = calibration;
-  const figures = `log loss ${logLoss.before.toFixed(4)} becomes ${logLoss.after.toFixed(4)} (${signed(logLoss.change.value)}, ${surely(logLoss.change)}), mean error of the level ${levelError.before.toFixed(3)} becomes ${levelError.after.toFixed(3)}.`;
   return savings?.by === 'offsets'
-    ? `That takes no more than to correct the level of each model's predicted quality, which is switched on: ${figures}`
-    : `The trained router is not switched on, but the level of each model's predicted quality is corrected: ${figures}`;
+    ? `That takes no more than to correct the level of each model's predicted quality, which is switched on: ${changeOf(calibration)}`
+    : `The trained router is not switched on, but the level of each model's predicted quality is corrected: ${changeOf(calibration)}`;
 }
+
+function levelsOfEarlier({ earlierCalibration: calibration }: Findings): string {
+  if (calibration === undefined) return '.';
+  if (calibration === null)
+    return ', and so do the levels that it predicts, because it does not know all of these models.';
+  return calibration.isBetter
+    ? `, and the level of each model's quality that it predicts is corrected: ${changeOf(calibration)}`
+    : ', and so do the levels that it predicts: to correct them would not lower the log loss.';
+}
+
+const changeOf = ({ logLoss, levelError }: CalibrationReport): string =>
+  `log loss ${logLoss.before.toFixed(4)} becomes ${logLoss.after.toFixed(4)} (${signed(logLoss.change.value)}, ${surely(logLoss.change)}), mean error of the level ${levelError.before.toFixed(3)} becomes ${levelError.after.toFixed(3)}.`;

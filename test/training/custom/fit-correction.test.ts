@@ -26,6 +26,7 @@ function turns(): CustomRows {
     mean: new Float32Array(1),
     scale: Float32Array.of(1),
     odds: new Float32Array(count),
+    earlierOdds: null,
     doubts: new Float32Array(count),
     scores,
     costs: null,

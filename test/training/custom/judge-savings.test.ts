@@ -25,6 +25,7 @@ function rowsOf(changes: Partial<CustomRows> = {}): CustomRows {
     mean: new Float32Array(0),
     scale: new Float32Array(0),
     odds: new Float32Array(count * 2),
+    earlierOdds: null,
     doubts: new Float32Array(count * 2),
     scores: everyRow(1, 1),
     costs: everyRow(0.01, 0.001),

@@ -171,6 +171,37 @@ describe('the verdict on a training', { timeout: 120_000 }, () => {
     expect(levelOf(small, calibration)).toBeCloseTo(0.3, 1);
   });
 
+  it('corrects the levels of a router that an earlier training switched on, if that lowers their log loss', () => {
+    const first = train({ [large]: [0.95, 0.4], [small]: [0.4, 0.95] });
+    const again = (chances: Chances): Trained =>
+      trainCustom(
+        evaluations(chances, null, 200),
+        { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
+        {
+          ...{ predictor: shippedPredictor(), terms: plainTerms },
+          ...{ earlier: 'router', earlierWeights: first.weights },
+        },
+        () => undefined,
+      );
+    const useless = again({ [large]: [0.4, 0.4], [small]: [0.15, 0.15] });
+    expect(useless.report).toMatchObject({ finding: 'no_use', inUse: 'earlier' });
+    const { logLoss } = useless.report.earlierCalibration!;
+    expect(logLoss.after).toBeLessThan(logLoss.before);
+    expect(logLoss.change.high).toBeLessThan(0);
+    expect(useless.report.verdict).toMatch(
+      /what an earlier training switched on stays, and the level of each model's quality that it predicts is corrected: log loss [\d.]+ becomes [\d.]+ \(-/,
+    );
+    expect(levelOf(large, first.weights)).toBeGreaterThan(0.5);
+    expect(levelOf(large, useless.earlier!)).toBeLessThan(0.5);
+    // what it learned of prompts is kept
+    expect(useless.earlier!.slopes).toEqual(first.weights.slopes);
+    const other = again({ [large]: [0.9, 0.9], [tiny]: [0.05, 0.05] });
+    expect(other.earlier).toBeNull();
+    expect(other.report.verdict).toContain(
+      'and so do the levels that it predicts, because it does not know all of these models.',
+    );
+  });
+
   it('judges costs by list prices and expected lengths if the evaluations have none', () => {
     const { report } = train({ [large]: [0.9, 0.9], [small]: [0.9, 0.9] }, null, { rows: 400 });
     expect(report.savings).toMatchObject({ source: 'prices', rows: 400, unpriced: [] });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { shippedRouter } from '../routing/outlook/shipped-outlook.js';
+import type { Retraction } from '../routing/predictor/take-back.js';
 import { forgetRatings } from '../savings/forget-ratings.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
@@ -71,17 +72,13 @@ export async function showLearningCommand(
 export async function forgetLearningCommand(store: Store, options: ForgetOptions): Promise<string> {
   const { scope } = await scopeOf(store, options);
   const { from, key, model } = options;
+  for (const [name, value] of Object.entries({ from, key, model }))
+    if (value === '') throw new Error(`--${name}: must not be empty`);
   const isPart = from !== undefined || key !== undefined || model !== undefined;
-  if (isPart) {
-    const keys =
-      key === undefined ? null : [key, ...(await store.keys.idsOf(scope.accountId, key))];
-    const part = { from: from === undefined ? null : timeOf(from), keys, model: model ?? null };
-    await forgetLearned(store, scope, part, Date.now());
-    await forgetRatings(store.feedback, scope, part);
-  } else {
-    await forgetLearned(store, scope, null, Date.now());
-    await forgetRatings(store.feedback, scope, null);
-  }
+  const part = isPart ? await partOf(store, scope.accountId, options) : null;
+  const isAny = await forgetLearned(store, scope, part, Date.now());
+  await forgetRatings(store.feedback, scope, part);
+  if (!isAny) return 'nothing was forgotten: nothing was learned that the options name\n';
   await recordAct(store, {
     act: 'learning.forget',
     accountId: scope.accountId,
@@ -89,6 +86,20 @@ export async function forgetLearningCommand(store: Store, options: ForgetOptions
     ...(isPart ? { details: { from, key, model } } : {}),
   });
   return `forgotten: ${isPart ? 'a part' : 'all'} of what was learned\n`;
+}
+
+async function partOf(
+  { keys }: Store,
+  accountId: string,
+  { from, key, model }: ForgetOptions,
+): Promise<Retraction> {
+  const ids = key === undefined ? [] : await keys.idsOf(accountId, key);
+  return {
+    from: from === undefined ? null : timeOf(from),
+    // a key that was revoked long ago is known by its id alone
+    keys: key === undefined ? null : ids.length > 0 ? ids : [key],
+    model: model ?? null,
+  };
 }
 
 function timeOf(text: string): number {

@@ -122,17 +122,19 @@ export class GatewayState {
   }
 
   /**
-   * Forgets what a scope has learned, or a part of it, and what waits to be learned.
+   * Forgets what a scope has learned, or a part of it, and what waits to be learned. False if
+   * nothing that it names was stored.
    * @throws GatewayError `unavailable`
    */
-  forgetLearning(scope: LearningScope, part: Retraction | null): Promise<void> {
+  forgetLearning(scope: LearningScope, part: Retraction | null): Promise<boolean> {
     return this.outcomes.forget(scope, async () => {
-      await this.learning.forget(scope, part);
+      const isAny = await this.learning.forget(scope, part);
       const { store } = await this.opened();
       // the preferences of the rated requests are found in the log
       await this.requestLog.flush();
       await forgetRatings(store.feedback, scope, part);
       this.signals.forget(scope);
+      return isAny;
     });
   }
 

@@ -52,6 +52,8 @@ describe('signalbox learning', () => {
     expect(await shown()).toMatchObject({ models: [{ ratings: 2 }] });
     await forgetLearningCommand(store, { key: 'a' });
     expect(await shown()).toMatchObject({ keys: [{ keyId: 'b' }] });
+    for (const nothing of [{ key: 'nosuch' }, { model: 'nosuch' }])
+      expect(await forgetLearningCommand(store, nothing)).toContain('nothing was forgotten');
     expect(await forgetLearningCommand(store, {})).toContain('all');
     expect(await shown()).toMatchObject({ models: [], updatedAt: null });
     const { items } = await store.audit.list(
@@ -63,6 +65,8 @@ describe('signalbox learning', () => {
 
   it('says what is wrong with its options', async () => {
     await expect(forgetLearningCommand(store, { from: 'soon' })).rejects.toThrow('--from: ');
+    for (const name of ['from', 'key', 'model'])
+      await expect(forgetLearningCommand(store, { [name]: '' })).rejects.toThrow(`--${name}: `);
     await expect(showLearningCommand(store, { preference: 'x' }, config)).rejects.toThrow(
       'no preference',
     );

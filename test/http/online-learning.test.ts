@@ -275,11 +275,38 @@ describe.each(databasesOfRun)('online learning on %s', (_name, make) => {
       return listAt(await client.learning(one, path), 'models').length;
     };
     expect(await forgotten(`from=${Date.now() + 60_000}`)).toBe(1);
-    expect(await forgotten('key=another')).toBe(1);
-    expect(await forgotten(`key=fixed:one&model=${near}`)).toBe(1);
+    for (const nothing of ['key=another', `key=fixed:one&model=${near}`, 'model=nosuch'])
+      expect(await client.forget(one, `${path}?${nothing}`), nothing).toBe(404);
+    for (const empty of ['key=', 'from=', 'model=', `key=&from=${day}`])
+      expect(await client.forget(one, `${path}?${empty}`), empty).toBe(422);
     expect(await client.forget(one, `${path}?since=2027-01-31`)).toBe(400);
+    expect(listAt(await client.learning(one, path), 'models')).toHaveLength(1);
     expect(await forgotten(`from=${day}&key=fixed:one`)).toBe(0);
     expect(await client.chosen(one, { preference_id })).toBe(first);
+  });
+
+  it('is forgotten by keys with the scope admin; any other takes back only what came with itself', async () => {
+    const client = clientOf(gateway);
+    const issued = async (name: string, scopes: string[]): Promise<[Headers, string]> => {
+      const { json } = await post(`${gateway.url}/api/v1/keys`, { name, scopes }, two);
+      return [{ authorization: `Bearer ${textAt(json, 'key')}` }, textAt(json, 'id')];
+    };
+    const [a, id] = await issued('mails', ['completions', 'model-select']);
+    const [b, other] = await issued('code', ['completions', 'model-select']);
+    await client.forget(two);
+    for (const key of [a, b]) {
+      const session_id = textAt((await client.select(key)).json, 'session_id');
+      await client.rate({ session_id }, 0, key);
+    }
+    const preference_id = await client.preference(two);
+    for (const query of ['', '?model=gpt-4o', '?from=2026-01-01', `?key=${other}`, '?key=code'])
+      expect(await client.forget(a, `/api/v1/learning${query}`), query).toBe(403);
+    expect(await client.forget(a, `/api/v1/preferences/${preference_id}/learning`)).toBe(403);
+    expect(listAt(await client.learning(two), 'keys')).toHaveLength(2);
+    expect(await client.forget(a, '/api/v1/learning?key=mails')).toBe(204);
+    expect(await client.learning(two)).toMatchObject({ keys: [{ keyId: other }] });
+    expect(await client.forget(a, `/api/v1/learning?key=${id}`)).toBe(404);
+    expect(await client.forget(two)).toBe(204);
   });
 
   it('is taken back from a time on, and what comes later is learned again', async () => {

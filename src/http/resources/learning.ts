@@ -1,8 +1,10 @@
 import type { Request, RequestHandler } from 'express';
-import { GatewayError } from '../../errors.js';
+import type { Caller } from '../../accounts/caller.js';
+import { GatewayError, invalidField } from '../../errors.js';
 import type { Retraction } from '../../routing/predictor/take-back.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import { actingOf } from '../audit.js';
+import { checkScope } from '../authenticate.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
@@ -33,14 +35,21 @@ export function readLearning(parts: Parts): RequestHandler {
 
 /**
  * `DELETE` of both: forgets what was learned, or the part that `from`, `key` and `model` name; the
- * next choice no longer uses it.
+ * next choice no longer uses it. Needs the scope `admin`; a key without it may take back what came
+ * with itself.
  */
 export function forgetLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { accountId } = callerOf(res);
-    const { scope } = await scopeOf(parts, req, accountId);
-    const retraction = await retractionOf(parts, req, accountId);
-    await parts.state.forgetLearning(scope, retraction);
+    const caller = callerOf(res);
+    const { scope } = await scopeOf(parts, req, caller.accountId);
+    const retraction = await retractionOf(parts, req, caller.accountId);
+    if (!isOwn(retraction, caller)) checkScope(caller, 'admin');
+    const isAny = await parts.state.forgetLearning(scope, retraction);
+    if (!isAny && retraction && (retraction.keys ?? retraction.model) !== null)
+      throw new GatewayError(
+        'not_found',
+        'nothing was forgotten: nothing was learned that the parameters name',
+      );
     await actingOf(parts, req, res).record({
       act: 'learning.forget',
       target: scope.preferenceId === '' ? null : scope.preferenceId,
@@ -50,13 +59,25 @@ export function forgetLearning(parts: Parts): RequestHandler {
   });
 }
 
-/** Null: everything. @throws GatewayError `bad_request` for another parameter */
+/** Whether it takes back only what came with the caller's own key. */
+const isOwn = (retraction: Retraction | null, { keyId }: Caller): boolean =>
+  keyId !== null && Boolean(retraction?.keys?.every((key) => key === keyId));
+
+const filters = ['from', 'key', 'model'] as const;
+
+/**
+ * Null: everything.
+ * @throws GatewayError `bad_request` for another parameter, `validation_failed` for an empty one: a
+ * variable of a script that was never set must not forget everything
+ */
 async function retractionOf(
   { state }: Parts,
   req: Request,
   accountId: string,
 ): Promise<Retraction | null> {
-  refuseUnknown(req, ['from', 'key', 'model']);
+  refuseUnknown(req, filters);
+  for (const name of filters)
+    if (req.query[name] === '') throw invalidField(name, 'must not be empty');
   const [from, key, model] = [
     timeParameter(req, 'from'),
     textParameter(req, 'key'),
@@ -65,13 +86,14 @@ async function retractionOf(
   if (from === null && key === null && model === null) return null;
   if (key === null) return { from, keys: null, model };
   const { store } = await state.opened();
+  const ids = await store.keys.idsOf(accountId, key);
   // a key that was revoked long ago is known by its id alone
-  return { from, keys: [key, ...(await store.keys.idsOf(accountId, key))], model };
+  return { from, keys: ids.length > 0 ? ids : [key], model };
 }
 
 const detailsOf = ({ from, keys, model }: Retraction): object => ({
   ...(from === null ? {} : { from: isoOrNull(from) }),
-  ...(keys === null ? {} : { key: keys.at(-1) }),
+  ...(keys === null ? {} : { key: keys[0] }),
   ...(model === null ? {} : { model }),
 });
 

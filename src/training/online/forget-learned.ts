@@ -4,7 +4,8 @@ import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { Store } from '../../store/contracts/store.js';
 
 /**
- * Forgets what a scope has learned, or a part of it, in the database.
+ * Forgets what a scope has learned, or a part of it, in the database. False if nothing that it names
+ * was stored.
  * @param part null: everything
  * @param now ms since 1970
  */
@@ -13,12 +14,23 @@ export async function forgetLearned(
   scope: LearningScope,
   part: Retraction | null,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   if (part === null) {
-    await learnings.forget(scope);
-    return;
+    return learnings.forget(scope);
   }
+  let isAny = false;
   await learnings.change([
-    [scope, (state) => encodeOnline(withoutLessons(decodeOnline(state), part, now))],
+    [
+      scope,
+      (state) => {
+        const before = decodeOnline(state),
+          after = withoutLessons(before, part, now);
+        isAny =
+          after.lessons.length < before.lessons.length || after.served.size < before.served.size;
+        // only what is taken back of a time also keeps out what arrives late
+        return isAny || after.takenBack !== before.takenBack ? encodeOnline(after) : state;
+      },
+    ],
   ]);
+  return isAny;
 }

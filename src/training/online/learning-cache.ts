@@ -157,13 +157,15 @@ export class LearningCache {
   }
 
   /**
-   * Forgets what a scope has learned, or a part of it, on all replicas.
+   * Forgets what a scope has learned, or a part of it, on all replicas. False if nothing that it
+   * names was stored.
    * @throws GatewayError `unavailable`
    */
-  async forget(scope: LearningScope, part: Retraction | null = null): Promise<void> {
+  async forget(scope: LearningScope, part: Retraction | null = null): Promise<boolean> {
     const { store } = await this.databases.get();
-    await forgetLearned(store, scope, part, this.now());
+    const isAny = await forgetLearned(store, scope, part, this.now());
     this.changed(scope);
+    return isAny;
   }
 
   /** Must be called when this process has changed a scope. */

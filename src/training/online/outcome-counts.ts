@@ -105,11 +105,12 @@ export class OutcomeCounts {
    * Runs `forgetStored` while nothing is written, and drops the counts of the scope that wait.
    * Rejects as `forgetStored` does; the counts stay then.
    */
-  forget(scope: LearningScope, forgetStored: () => Promise<void>): Promise<void> {
+  forget<T>(scope: LearningScope, forgetStored: () => Promise<T>): Promise<T> {
     return this.exclusive(async () => {
-      await forgetStored();
+      const forgotten = await forgetStored();
       this.undue.delete(keyOf(scope));
       this.due.delete(keyOf(scope));
+      return forgotten;
     });
   }
 

@@ -111,6 +111,10 @@ const retraction = [
   queryParameter('model', 'Only what was learned about this model.'),
 ];
 
+const whoForgets =
+  'Needs the scope `admin`; a key without it may name itself as `key`. If nothing was learned that ' +
+  '`key` and `model` name, 404.';
+
 function learningPaths(): object {
   const response = 'learning.response';
   return {
@@ -124,7 +128,7 @@ function learningPaths(): object {
       delete: {
         id: 'forgetLearning',
         summary: 'Forget what was learned, or a part of it',
-        description: 'Without parameters, everything.',
+        description: `Without parameters, everything. ${whoForgets}`,
         parameters: retraction,
       },
     }),
@@ -137,7 +141,7 @@ function learningPaths(): object {
       delete: {
         id: 'forgetPreferenceLearning',
         summary: 'Forget what was learned for a preference, or a part of it',
-        description: 'Without parameters, everything.',
+        description: `Without parameters, everything. ${whoForgets}`,
         parameters: retraction,
       },
     }),

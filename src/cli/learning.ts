@@ -76,9 +76,10 @@ export async function forgetLearningCommand(store: Store, options: ForgetOptions
     if (value === '') throw new Error(`--${name}: must not be empty`);
   const isPart = from !== undefined || key !== undefined || model !== undefined;
   const part = isPart ? await partOf(store, scope.accountId, options) : null;
-  const isAny = await forgetLearned(store, scope, part, Date.now());
-  await forgetRatings(store.feedback, scope, part);
-  if (!isAny) return 'nothing was forgotten: nothing was learned that the options name\n';
+  const wasLearned = await forgetLearned(store, scope, part, Date.now());
+  const wasCounted = await forgetRatings(store.feedback, scope, part);
+  if (!wasLearned && !wasCounted)
+    return 'nothing was forgotten: nothing was learned that the options name\n';
   await recordAct(store, {
     act: 'learning.forget',
     accountId: scope.accountId,

@@ -128,13 +128,13 @@ export class GatewayState {
    */
   forgetLearning(scope: LearningScope, part: Retraction | null): Promise<boolean> {
     return this.outcomes.forget(scope, async () => {
-      const isAny = await this.learning.forget(scope, part);
+      const wasLearned = await this.learning.forget(scope, part);
       const { store } = await this.opened();
       // the preferences of the rated requests are found in the log
       await this.requestLog.flush();
-      await forgetRatings(store.feedback, scope, part);
+      const wasCounted = await forgetRatings(store.feedback, scope, part);
       this.signals.forget(scope);
-      return isAny;
+      return wasLearned || wasCounted;
     });
   }
 

@@ -5,18 +5,19 @@ import type { FeedbackStore } from '../store/contracts/requests.js';
 
 /**
  * Takes ratings that a scope forgets out of the receipt too. They stay in the list of feedback.
+ * False if there are none.
  * @param part null: all of the scope
  */
 export async function forgetRatings(
   feedback: FeedbackStore,
   { accountId, preferenceId }: LearningScope,
   part: Retraction | null,
-): Promise<void> {
+): Promise<boolean> {
   const { from = null, keys = null, model = null } = part ?? {};
   const name = model === null ? null : ratedName(model);
   const models =
     model === null
       ? null
       : (await feedback.ratedModels(accountId)).filter((rated) => ratedName(rated) === name);
-  await feedback.forget({ accountId, preferenceId, from, keyIds: keys, models });
+  return feedback.forget({ accountId, preferenceId, from, keyIds: keys, models });
 }

@@ -249,9 +249,9 @@ export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
   /**
    * Makes what was predicted for some feedback unknown, so that it is compared with nothing any
-   * more.
+   * more. False if there was none.
    */
-  forget(part: FeedbackPart): Promise<void>;
+  forget(part: FeedbackPart): Promise<boolean>;
   /** The models of an account's feedback. */
   ratedModels(accountId: string): Promise<string[]>;
   list(accountId: string, page: PageRequest): Promise<Page<FeedbackRow>>;

@@ -46,8 +46,8 @@ export async function addFeedback(database: Database, row: FeedbackRow): Promise
 async function forget(
   database: Database,
   { accountId, preferenceId, from, keyIds, models }: FeedbackPart,
-): Promise<void> {
-  if (keyIds?.length === 0 || models?.length === 0) return;
+): Promise<boolean> {
+  if (keyIds?.length === 0 || models?.length === 0) return false;
   let update = database
     .updateTable('feedback')
     .set({ predicted: null })
@@ -57,7 +57,7 @@ async function forget(
   if (from !== null) update = update.where('at', '>=', Math.ceil(from));
   if (keyIds) update = update.where('key_id', 'in', keyIds.map(clean));
   if (models) update = update.where('model', 'in', models.map(clean));
-  await update.execute();
+  return Number((await update.executeTakeFirst()).numUpdatedRows) > 0;
 }
 
 /** Feedback itself does not say by which preference the rated model was chosen. */

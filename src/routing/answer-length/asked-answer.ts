@@ -66,7 +66,7 @@ function kindOf(
   { dense, genre, isCourtesy }: Features,
   isOffered: boolean,
 ): AnswerKind {
-  const { work, roles, words } = asked;
+  const { work, roles, words, size } = asked;
   if (isCourtesy) return 'greeting';
   if (isGreeting(asked) && words <= shortGreeting) return 'greeting';
   if (work === 'classify' && (roles & bitOf.explain) === 0) return 'label';
@@ -75,7 +75,9 @@ function kindOf(
   if (isOffered) return 'toolCall';
   if (dense[hasOptions] === 1) return 'choice';
   if (work === 'code' || genre === 'code')
-    return roles & bitOf.large && !(roles & bitOf.explain) ? 'program' : 'code';
+    return (roles & bitOf.large && !(roles & bitOf.explain)) || (work === 'code' && size.isWhole)
+      ? 'program'
+      : 'code';
   if (roles & bitOf.json) return 'extraction';
   if (genre === 'mathematics')
     return words < fewWords && asked.tokens < shortSum ? 'calculation' : 'mathematics';
@@ -88,6 +90,18 @@ const briefShare = 0.4,
   mostBrief = 160,
   longShare = 1.8,
   stepwiseShare = 1.3;
+/** A novel is not written in one answer, but as much of it as fits; each part adds to a plan. */
+const longTextShare = 3,
+  partShare = 0.35;
+/** Kinds that parts make longer: what is asked to be written, not what is asked about. */
+const ofParts: ReadonlySet<AnswerKind> = new Set(['essay', 'chat']);
+
+/** How much longer than usual a kind of answer is for the size of what is asked for. */
+function sizeShare(kind: AnswerKind, { size, roles }: Wish): number {
+  const long = size.isLong && (kind === 'story' || kind === 'essay') ? longTextShare : 1;
+  const isListed = ofParts.has(kind) && (roles & bitOf.write || kind !== 'chat');
+  return long * (isListed ? 1 + partShare * (size.parts - 1) : 1);
+}
 
 /** How wishes without a number change the usual length. */
 function wished(tokens: number, { roles, isStepwise }: Wish): number {
@@ -142,7 +156,9 @@ export function askedAnswer(
 function usualVisible(kind: AnswerKind, asked: Wish, features: Features): number {
   const { tokens, ofText, mostOfText } = usualAnswers[kind];
   const usual = tokens + Math.min(mostOfText, asked.tokens * ofText) + further(kind, features);
-  return kind === 'label' ? usual : wished(usual, asked) * measuredFactor(kind);
+  if (kind === 'label') return usual;
+  if (asked.roles & bitOf.brief) return wished(usual, asked) * measuredFactor(kind);
+  return wished(usual * sizeShare(kind, asked), asked) * measuredFactor(kind);
 }
 
 /** A limit does not lengthen what is usual, and a least length does not shorten it. */

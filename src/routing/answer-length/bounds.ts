@@ -35,7 +35,8 @@ function meaningOf(scan: RequestScan, text: string, mark: number): Bound {
 function isBound(scan: RequestScan, text: string, mark: number): boolean {
   if ((scan.roles[mark]! & either) === 0) return false;
   const start = scan.starts[mark]!;
-  return !/^most\b/i.test(text.slice(start, start + 5)) || wordBefore(text, start) === 'at';
+  const isMost = text.startsWith('ost ', start + 1);
+  return !isMost || wordBefore(text, start) === 'at';
 }
 
 function boundBefore(scan: RequestScan, text: string, first: number): Bound | null {

@@ -117,7 +117,9 @@ export function wantsLabel(
   wideRoles: number,
   text: string,
 ): boolean {
-  if (offersYes(scan, text) || wideRoles & bitOf.yes) return true;
+  if ((roles & bitOf.yes && offersYes(scan, text)) || wideRoles & bitOf.yes) return true;
   if (wideRoles & bitOf.only && wideRoles & (bitOf.label | bitOf.classify)) return true;
-  return ((roles & bitOf.json) === 0 && asksForOnly(scan, text)) || asksForOne(scan, text);
+  if ((roles & bitOf.label) === 0) return false;
+  const isOnly = (roles & bitOf.only) !== 0 && (roles & bitOf.json) === 0;
+  return (isOnly && asksForOnly(scan, text)) || asksForOne(scan, text);
 }

@@ -1,5 +1,5 @@
 import { hashWord } from '../predictor/features/grams.js';
-import { bitOf, roleWords } from './cues.js';
+import { bitOf, roleWords, sizeBitOf, sizes } from './cues.js';
 import { multipliers, numberWords } from './number-words.js';
 import { languages, type Unit, units } from './units.js';
 
@@ -9,6 +9,7 @@ const rolesBySlot = new Int32Array(slots),
   valuesBySlot = new Int32Array(slots),
   /** One more than a place in `units`, and 16 times a place in `languages`. */
   unitsBySlot = new Int32Array(slots);
+const sizesBySlot = new Uint8Array(slots);
 const taken = new Uint8Array(slots);
 
 /** The slot of a word's hash; -1 for almost every word. */
@@ -32,6 +33,8 @@ function add(word: string): number {
 
 for (const [role, words] of roleWords)
   for (const word of words) rolesBySlot[add(word)]! |= bitOf[role];
+for (const name of Object.keys(sizes) as (keyof typeof sizes)[])
+  for (const word of sizes[name].split(' ')) sizesBySlot[add(word)]! |= sizeBitOf[name];
 for (const [value, word] of numberWords) valuesBySlot[add(word)] = value;
 for (const [scale, word] of multipliers) valuesBySlot[add(word)] = -scale;
 languages.forEach(({ names }, language) => {
@@ -49,3 +52,5 @@ export const rolesAt = (slot: number): number => rolesBySlot[slot]!;
 export const valueAt = (slot: number): number => valuesBySlot[slot]!;
 /** The unit that the word in a slot names: `unit + 16 * language + 1` by places; 0: none. */
 export const unitAt = (slot: number): number => unitsBySlot[slot]!;
+/** What the word in a slot tells of the size of a deliverable, as bits by `sizeBitOf`. */
+export const sizesAt = (slot: number): number => sizesBySlot[slot]!;

@@ -1,11 +1,27 @@
+import { capital, kindOf, letter } from '../predictor/features/characters.js';
+
 /** The longest word that is looked at. */
 const longestWord = 24;
 
+const quotes = '"\'„“»«*_';
+
+function isLetter(code: number): boolean {
+  const kind = kindOf(code);
+  return kind === letter || kind === capital;
+}
+
 /** The word before a place in a text, in lower case; empty at the beginning of a line. */
-export const wordBefore = (text: string, at: number): string =>
-  /([\p{L}\p{M}]+)[ \t]+["'„“»«*_]*$/u
-    .exec(text.slice(Math.max(0, at - longestWord), at))?.[1]
-    ?.toLowerCase() ?? '';
+export function wordBefore(text: string, at: number): string {
+  const least = Math.max(0, at - longestWord);
+  let end = at;
+  while (end > least && quotes.includes(text[end - 1]!)) end--;
+  const open = end;
+  while (end > least && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+  if (end === open) return '';
+  let start = end;
+  while (start > least && isLetter(text.charCodeAt(start - 1))) start--;
+  return text.slice(start, end).toLowerCase();
+}
 
 /** The word behind the one that begins at a place, in lower case; empty at the end of a line. */
 export const wordBehind = (text: string, at: number): string =>

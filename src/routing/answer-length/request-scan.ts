@@ -7,7 +7,7 @@ import {
   capital,
 } from '../predictor/features/characters.js';
 import { emptyHash, hashNext } from '../predictor/features/grams.js';
-import { rolesAt, slotOf, unitAt, valueAt } from './marked-words.js';
+import { rolesAt, sizesAt, slotOf, unitAt, valueAt } from './marked-words.js';
 import { nextPart } from './number-words.js';
 import { type Unit, wideTokensOf, wideUnits } from './units.js';
 import { isWideNumber, koreanNumber, wideNumber, wideScaleAt } from './wide-numbers.js';
@@ -62,6 +62,8 @@ export class RequestScan {
   readonly units = new Int32Array(maxMarks);
   /** By mark: whether it is a number that a hyphen binds to the next word. */
   readonly bound = new Uint8Array(maxMarks);
+  /** The marks that tell the size of a deliverable, and what, as bits by `sizeBitOf`. */
+  readonly sized: { readonly mark: number; readonly size: number }[] = [];
   readonly wide: WideLength[] = [];
   marks = 0;
   wordCount = 0;
@@ -74,7 +76,7 @@ export class RequestScan {
   /** Forgets the last text. */
   clear(): void {
     this.marks = this.wordCount = this.wideSigns = this.otherLetters = 0;
-    this.wide.length = 0;
+    this.wide.length = this.sized.length = 0;
   }
 
   /** Scans a piece of a text. */
@@ -114,8 +116,14 @@ export class RequestScan {
   /** Marks a word that tells something, or adds it to the number before it. */
   private known(text: string, from: number, to: number, slot: number): void {
     const value = valueAt(slot);
-    if (value === 0) this.mark(from, rolesAt(slot), 0, unitAt(slot));
-    else if (!this.joins(text, from, Math.abs(value))) {
+    if (value === 0) {
+      this.mark(from, rolesAt(slot), 0, unitAt(slot));
+      const size = sizesAt(slot);
+      if (size !== 0 && this.marks < maxMarks) this.sized.push({ mark: this.marks - 1, size });
+    } else if (
+      (value === 1 && text.charCodeAt(from - 1) !== hyphen) ||
+      !this.joins(text, from, Math.abs(value))
+    ) {
       this.mark(from, rolesAt(slot), Math.max(0, value), unitAt(slot));
       this.tail = value;
     }
@@ -127,8 +135,8 @@ export class RequestScan {
     const last = this.marks - 1;
     if (last < 0 || this.values[last]! === 0) return false;
     const away = this.wordCount - this.words[last]!;
-    // `two hundred and fifty`, but not `twenty one-page letters`
-    if (away > 2 || (value === 1 && text.charCodeAt(from - 1) !== hyphen)) return false;
+    // `two hundred and fifty`
+    if (away > 2) return false;
     const isSpelled = digitOf(text.charCodeAt(this.starts[last]!)) < 0;
     const part = nextPart(this.tail, value, isSpelled);
     if (part === null || (away === 2 && part > this.tail)) return false;

@@ -1,4 +1,5 @@
 import { bitOf } from './cues.js';
+import { settleBooks } from './deliverable.js';
 import { isDefinite, wordBefore, wordBehind } from './near-words.js';
 import type { RequestScan } from './request-scan.js';
 
@@ -84,4 +85,5 @@ export function settleRoles(scan: RequestScan, text: string): void {
     if (roles & forms && !isAskedForm(scan, text, mark)) roles &= ~forms;
     scan.roles[mark] = roles;
   }
+  settleBooks(scan, text);
 }

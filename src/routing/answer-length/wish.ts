@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 import { bitOf, type CueRole, widePhrases } from './cues.js';
+import { type Deliverable, deliverableIn } from './deliverable.js';
 import { isNear, wantsLabel } from './label.js';
 import { lengthIn, type RequestedLength, scanRequest } from './requested-length.js';
 import { RequestScan } from './request-scan.js';
@@ -17,6 +18,8 @@ export interface Wish {
   readonly words: number;
   /** About how many tokens the text has. */
   readonly tokens: number;
+  /** How large what it asks for is. */
+  readonly size: Deliverable;
   /** Whether the wish is repeated step by step. */
   readonly isStepwise: boolean;
 }
@@ -48,6 +51,8 @@ const shortText = 700,
   wishTail = 250;
 /** Of instructions, as much is read as a line or two at both ends. */
 const instructionPiece = 500;
+/** How many words may stand between `develop` and what is developed. */
+const developedReach = 5;
 const asciiCharactersPerToken = 4.3;
 
 function rolesOf(scan: RequestScan): number {
@@ -56,12 +61,23 @@ function rolesOf(scan: RequestScan): number {
   return roles;
 }
 
+/** Whether what is to be developed is a text: `develop a strategy`. */
+function isText(scan: RequestScan, mark: number): boolean {
+  for (let at = mark + 1; at < scan.marks; at++) {
+    if (scan.words[at]! - scan.words[mark]! > developedReach || scan.roles[at]! & bitOf.code)
+      return false;
+    if (scan.roles[at]! & bitOf.essay) return true;
+  }
+  return false;
+}
+
 /** The first mark of a kind of work in a piece of the text. */
 function firstWork(scan: RequestScan, bits: number, from: number, to: number): CueRole | null {
   for (let at = 0; at < scan.marks; at++) {
     const start = scan.starts[at]!;
     const found = scan.roles[at]! & bits;
     if (found === 0 || start < from || start >= to) continue;
+    if (found === bitOf.code && scan.roles[at]! & bitOf.write && isText(scan, at)) continue;
     return works.find((role) => found & bitOf[role]) ?? null;
   }
   return null;
@@ -81,12 +97,12 @@ function workIn(
   return found ?? weakWorks.find((role) => (roles | wideRoles) & bitOf[role]) ?? null;
 }
 
+/** Roles of the words at both ends of a long text. */
 function rolesIn(scan: RequestScan, length: number): number {
   let roles = 0;
   for (let at = 0; at < scan.marks; at++) {
     const start = scan.starts[at]!;
-    if (length <= shortText || start < wishHead || start >= length - wishTail)
-      roles |= scan.roles[at]!;
+    if (start < wishHead || start >= length - wishTail) roles |= scan.roles[at]!;
   }
   return roles;
 }
@@ -120,16 +136,20 @@ function readText(text: string): Wish {
   scanRequest(scan, text);
   settleRoles(scan, text);
   const { length } = text;
+  const allRoles = rolesOf(scan);
   const wideRoles = wideRolesIn(scan, text);
-  const roles = rolesIn(scan, length) | wideRoles;
+  const roles = (length <= shortText ? allRoles : rolesIn(scan, length)) | wideRoles;
   return {
     length: lengthIn(scan, text),
-    isLabel: wantsLabel(scan, rolesOf(scan), wideRoles, text),
+    isLabel: wantsLabel(scan, allRoles, wideRoles, text),
     work: workIn(scan, roles, wideRoles, length),
     roles,
+    size: deliverableIn(scan, text, wishHead, roles),
     words: scan.wordCount,
     tokens: tokensIn(scan, length),
-    isStepwise: (wideRoles & bitOf.step) !== 0 || isNear(scan, bitOf.step, bitOf.step, 3),
+    isStepwise:
+      (wideRoles & bitOf.step) !== 0 ||
+      ((allRoles & bitOf.step) !== 0 && isNear(scan, bitOf.step, bitOf.step, 3)),
   };
 }
 

@@ -137,6 +137,61 @@ describe('the visible length of an answer', () => {
   });
 
   it.each([
+    ['a novel', 'Write a full novel about bees.', 'Write a story about bees.'],
+    [
+      'a German novel',
+      'Schreibe einen Roman über Bienen.',
+      'Schreibe eine Geschichte über Bienen.',
+    ],
+    ['a chapter of a thesis', 'Write a thesis chapter on bees.', 'Write an essay on bees.'],
+    ['a book', "Write a children's book about bees.", 'Write an essay about bees.'],
+    [
+      'a strategy of several parts',
+      'Design a go-to-market strategy with pricing, partners and a risk register.',
+      'Write an essay on bees.',
+    ],
+    [
+      'a strategy that is developed',
+      'Develop a strategy including pricing, partners, and a risk register.',
+      'Write an essay on bees.',
+    ],
+    [
+      'code with a proof',
+      'Implement a lock-free queue in C++ with a proof of linearizability.',
+      'Implement a lock-free queue in C++.',
+    ],
+    [
+      'code with tests',
+      'Implement an LRU cache in Rust with unit tests and documentation.',
+      'Implement an LRU cache in Rust.',
+    ],
+  ])('is that of a large work for %s', (_name, large, small) => {
+    expect(visibleFor(large)).toBeGreaterThan(visibleFor(small) * 1.5);
+    expect(visibleFor(large)).toBeGreaterThan(1_000);
+  });
+
+  it('grows with the parts that a list names', () => {
+    const few = visibleFor('Create a marketing strategy with pricing, partners and risks.');
+    const many = visibleFor(
+      'Create a marketing strategy with pricing, partners, risks and a budget.',
+    );
+    expect(many).toBeGreaterThan(few);
+    expect(visibleFor('Create a marketing strategy.')).toBeLessThan(few);
+  });
+
+  it.each([
+    'What is a novel?',
+    'Book a table for two in Rome.',
+    'Find a book about bees in the library.',
+    'Describe a novel way of making tea.',
+    'Write a summary of a novel about bees.',
+    'Write a short novel about bees.',
+    'What is a strategy?',
+  ])('is not that of a large work for: %s', (text) => {
+    expect(visibleFor(text)).toBeLessThan(1_000);
+  });
+
+  it.each([
     ['Translate this into German, at most 1,500 words: Good morning', 'Translate this into German'],
     ['Write an essay on Kant, no more than 2,000 words.', 'Write an essay on Kant.'],
     ['Explain how tides work in under 5,000 words.', 'Explain how tides work.'],

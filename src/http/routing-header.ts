@@ -1,6 +1,6 @@
 import { type CandidateExplanation, explainPlan } from '../routing/explain-plan.js';
 import type { Plan } from '../routing/plan.js';
-import { thousandths } from '../routing/numbers.js';
+import { tenThousandths, thousandths } from '../routing/numbers.js';
 
 /** In characters. Proxies limit all headers together to some kilobytes. */
 const maxHeaderLength = 1_024;
@@ -43,7 +43,7 @@ function compact({
     label: short(label, maxNameLength),
     effort,
     quality: rounded(quality),
-    uncertainty: rounded(uncertainty),
+    uncertainty: typeof uncertainty === 'number' ? tenThousandths(uncertainty) : uncertainty,
     cost: significant(cost),
     output_tokens,
     latency: rounded(latency),

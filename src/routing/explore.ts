@@ -1,7 +1,7 @@
 import type { Figures } from './figures.js';
 import { ownUncertainty } from './own-uncertainty.js';
 import type { RankedCandidate } from './plan.js';
-import { thousandths } from './numbers.js';
+import { tenThousandths, thousandths } from './numbers.js';
 
 /** The largest share of decisions that may try a candidate other than the first. */
 const maxExploration = 0.2;
@@ -77,6 +77,6 @@ export function explored(
   const tried = ranked[at]!;
   tried.score = first.score;
   tried.why.explored = true;
-  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
+  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${tenThousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }

@@ -1,4 +1,4 @@
-import { thousandths } from './numbers.js';
+import { tenThousandths, thousandths } from './numbers.js';
 
 /**
  * What a choice weighs in a candidate. Null: unknown. What a ranker predicts is added in this
@@ -182,7 +182,7 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   if (figures === undefined) return;
   const { uncertainty, interval, basis, kinds, cost, outputTokens, learned, qualityBefore } =
     figures;
-  if (uncertainty !== undefined) explanation.uncertainty = thousandths(uncertainty);
+  if (uncertainty !== undefined) explanation.uncertainty = tenThousandths(uncertainty);
   if (interval) explanation.interval = interval.map(thousandths);
   if (basis) explanation.basis = basis;
   // a stated quality is judged by nothing

@@ -1,6 +1,9 @@
 /** Rounds a figure to three decimals, for explanations. */
 export const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
 
+/** Rounds a figure to four decimals: the smallest uncertainties are some ten-thousandths. */
+export const tenThousandths = (value: number): number => Math.round(value * 10_000) / 10_000;
+
 /** The probability for log odds. */
 export const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
 

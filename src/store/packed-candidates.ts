@@ -36,6 +36,7 @@ interface Column {
 }
 
 const billion = 1e9;
+const tenThousand = 1e4;
 const thousand = 1e3;
 
 const columns: readonly Column[] = [
@@ -51,7 +52,7 @@ const columns: readonly Column[] = [
   { name: 'price', of: ({ price }) => price, parts: billion },
   { name: 'latency', of: ({ latency }) => latency, parts: billion },
   { name: 'score', of: ({ score }) => score, parts: billion },
-  { name: 'uncertainty', of: ({ uncertainty }) => uncertainty, parts: thousand },
+  { name: 'uncertainty', of: ({ uncertainty }) => uncertainty, parts: tenThousand },
   { name: 'cost', of: ({ cost }) => cost, parts: billion },
   { name: 'output_tokens', of: (candidate) => candidate.output_tokens },
   { name: 'reason', of: ({ reason }) => reason },

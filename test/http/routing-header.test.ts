@@ -53,7 +53,7 @@ describe('the header that tells what was weighed', () => {
   it('is compact JSON, the best candidates first, then what was excluded', () => {
     expect(routingHeader(planOf(['a', 'b'], ['c']))).toBe(
       '{"reason":"best predicted quality, 0.812","gate":0.935,"candidates":[' +
-        '{"label":"a","quality":0.812,"uncertainty":0.031,"cost":0.00123,"output_tokens":312,"latency":0.41},{"label":"b","quality":0.812,"uncertainty":0.031,"cost":0.00123,"output_tokens":312,"latency":0.41},' +
+        '{"label":"a","quality":0.812,"uncertainty":0.0312,"cost":0.00123,"output_tokens":312,"latency":0.41},{"label":"b","quality":0.812,"uncertainty":0.0312,"cost":0.00123,"output_tokens":312,"latency":0.41},' +
         '{"label":"c","excluded":"it does not call tools, but the request offers 1"}]}',
     );
   });

@@ -48,9 +48,7 @@ export function ratingOf(
   { provider, model, score, at }: ModelRating,
 ): ModelScore | null {
   const rated = candidateNamed(candidates, provider, model);
-  // a quality without uncertainty was stated, so it does not show what would have been predicted
-  const predicted =
-    rated?.['uncertainty'] === 0 ? null : (rated?.['quality_before'] ?? rated?.['quality']);
+  const predicted = isStated(rated) ? null : (rated?.['quality_before'] ?? rated?.['quality']);
   return model === null || typeof predicted !== 'number'
     ? null
     : { model, kinds, predicted, score, at };
@@ -65,11 +63,19 @@ export function predictedQuality(
   { provider = null, model = null }: { provider?: string | null; model?: string | null },
 ): number | null {
   const found = candidateNamed(candidates, provider, model);
-  const [quality, uncertainty] = [found?.['quality'], found?.['uncertainty']];
-  return typeof quality === 'number' && typeof uncertainty === 'number' && uncertainty > 0
+  const quality = found?.['quality'];
+  return typeof quality === 'number' && found?.['uncertainty'] !== undefined && !isStated(found)
     ? quality
     : null;
 }
+
+/**
+ * Whether a quality was stated, so that it does not show what would have been predicted. A predicted
+ * one says what it is based on, even where its uncertainty is too small to be stored; before that
+ * was said, no uncertainty was so small.
+ */
+const isStated = (candidate: Record<string, unknown> | undefined): boolean =>
+  candidate?.['uncertainty'] === 0 && candidate['basis'] === undefined;
 
 const candidateNamed = (
   candidates: readonly unknown[],

@@ -20,8 +20,11 @@ export interface WeighedLessons {
 const maxShare = 1 / 3;
 /** So many of the last ratings by one key of one model count. */
 const maxOfModel = 200;
-/** A key whose ratings have faded below this no longer counts as one that rates. */
-const minRatings = 0.5;
+/**
+ * A key with fewer ratings, after fading, does not count as one that rates: its say is what its
+ * ratings are, and it bounds nobody else's.
+ */
+const minRatings = 5;
 /** The most that the signals of one key count for together, in ratings. */
 const maxSignals = 3;
 

@@ -1,7 +1,8 @@
 import { fitBeliefs } from './fit-beliefs.js';
+import { KeyOpinions } from './key-opinions.js';
 import { type WeighedLessons, weighed } from './key-shares.js';
-import type { Beliefs, Move } from './online-beliefs.js';
-import type { Belief, Lesson, OnlineState } from './online-state.js';
+import type { Move } from './online-beliefs.js';
+import type { OnlineState } from './online-state.js';
 
 /** By how much the ratings of a scope move one model. */
 export interface ModelMoves {
@@ -21,23 +22,12 @@ export interface LearnedMoves {
   readonly lessons: WeighedLessons;
 }
 
-/**
- * A move is reduced by this many standard deviations: on kinds of task that no predictor had seen,
- * smaller moves made choices worse as often as better (2026-11).
- */
-const leftOut = 0.5;
-/** So many of the keys that count most are left out in turn. */
-const maxLeftOut = 4;
 /** Stands for the kinds on which a model was not rated: it moves there as on any other. */
 const unrated = -2;
 
-/** The part of a belief that moves a model: 0 if it may well be chance. */
-const surePart = ({ mean, variance }: Belief): number =>
-  Math.sign(mean) * Math.max(0, Math.abs(mean) - leftOut * Math.sqrt(variance));
-
 /**
- * What ratings teach at a time. Where several keys rate, a model moves only as far as it would
- * without any one of them, so that no key can move a model alone.
+ * What ratings teach at a time. Where several keys have rated a model on a kind of task, none of them
+ * moves it alone.
  * @param router under this name kinds are numbered now; those of another router are not used
  * @param now ms since 1970
  */
@@ -49,8 +39,9 @@ export function learnedMoves(
   const usable =
     known === router ? lessons : lessons.map((lesson) => ({ ...lesson, kinds: [] as const }));
   const given = weighed(usable, now);
-  const fits = [fitBeliefs(given.all), ...fitsWithoutOne(usable, given, now)];
-  const kinds = fits[0]!.kinds;
+  const whole = fitBeliefs(given.all);
+  const opinions = new KeyOpinions(usable, given, whole, now);
+  const kinds = whole.kinds;
   const rated = new Map<string, Set<number>>();
   for (const { model, kinds: own } of usable) {
     const all = rated.get(model) ?? new Set<number>();
@@ -64,7 +55,7 @@ export function learnedMoves(
         movesOf(
           name,
           kinds.map((kind) => (own.has(kind) ? kind : unrated)),
-          fits,
+          opinions,
         ),
       ]),
     ),
@@ -73,37 +64,16 @@ export function learnedMoves(
   };
 }
 
-/** What the others say, for each of the keys that count most: as if this key had said nothing. */
-const fitsWithoutOne = (
-  lessons: readonly Lesson[],
-  { raters }: WeighedLessons,
-  now: number,
-): Beliefs[] =>
-  raters.length < 2
-    ? []
-    : raters.slice(0, maxLeftOut).map((left) => {
-        const others = lessons.filter(({ key }) => key !== left);
-        return fitBeliefs(weighed(others, now).all);
-      });
-
 /** @param kinds by place, from the second on */
-function movesOf(name: string, kinds: readonly number[], fits: readonly Beliefs[]): ModelMoves {
+function movesOf(name: string, kinds: readonly number[], opinions: KeyOpinions): ModelMoves {
   const odds = new Float64Array(kinds.length + 1),
     doubts = new Float64Array(kinds.length + 1);
-  const [whole] = fits;
+  const { whole } = opinions;
   for (const [place, kind] of [unrated, ...kinds].entries()) {
-    const shares = kind === unrated ? [] : ([[kind, 1]] as const);
-    odds[place] = agreed(fits.map((fit) => surePart(fit.moveOf(name, shares))));
-    doubts[place] = doubtOf(whole!.moveOf(name, [[kind, 1]]));
+    odds[place] = opinions.moveOf(name, kind === unrated ? null : kind);
+    doubts[place] = doubtOf(whole.moveOf(name, [[kind, 1]]));
   }
-  return { odds, doubts, spread: Math.sqrt(whole!.moveOf(name, []).variance) };
+  return { odds, doubts, spread: Math.sqrt(whole.moveOf(name, []).variance) };
 }
 
 const doubtOf = ({ variance, before }: Move): number => Math.sqrt(variance / before);
-
-/** The smallest of the moves; 0 if they differ in their direction. */
-function agreed(moves: readonly number[]): number {
-  const least = Math.min(...moves),
-    most = Math.max(...moves);
-  return least > 0 ? least : most < 0 ? most : 0;
-}

@@ -105,7 +105,7 @@ const [best, preferred] = ['claude-sonnet-4-5', 'gpt-5.2'] as const;
 const honestly = (model: Model): number => (model === best ? 0.2 : model === preferred ? 1 : 0.8);
 
 describe('the ratings of several keys', () => {
-  const count = fc.double({ min: 0.6, max: 200, noNaN: true });
+  const count = fc.double({ min: 5, max: 200, noNaN: true });
 
   it('count for at most a third of all by one key, or its part where fewer rate', () => {
     fc.assert(
@@ -140,28 +140,51 @@ describe('the ratings of several keys', () => {
     expect(whole).toBeCloseTo(10, 9);
   });
 
-  it('are not overturned by a hundred of one other key, whatever it prefers, in any order', () => {
+  it('are not undone by one or four of another key', () => {
+    const before = learned(...ratings(40, 'honest', mails, honestly));
+    for (const times of [1, 4])
+      for (const score of [0, 0.5, 1]) {
+        const after = ratings(times, 'another', mails, () => score).reduce(withLesson, before);
+        for (const text of mails) expect(bestOf(text, after)).toBe(preferred);
+      }
+  });
+
+  it('teach each kind of task what the keys that rated it say', () => {
+    const other = ratings(40, 'code', programs, honestly);
+    const state = learned(...ratings(40, 'mails', mails, honestly), ...other);
+    for (const text of mails) expect(bestOf(text, state)).toBe(preferred);
+    expect(oddsOf(best, programs, state)).toBeLessThan(oddsOf(best, programs) - 0.05);
+  });
+
+  it('are not overturned by a hundred of one key that came later, whatever it prefers', () => {
+    const before = learned(...ratings(40, 'honest', mails, honestly));
+    for (const favourite of models) {
+      const attack = ratings(100, 'attacker', mails, (model) => (model === favourite ? 1 : 0));
+      const after = attack.reduce(withLesson, before);
+      for (const text of mails) expect(bestOf(text, after), favourite).toBe(preferred);
+    }
+  });
+
+  it('are not turned to what a hundred of one key prefer that came at the same time', () => {
     const honest = ratings(40, 'honest', mails, honestly);
     const before = learned(...honest);
     expect(bestOf(mails[0]!)).toBe(best);
     for (const text of mails) expect(bestOf(text, before)).toBe(preferred);
     const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
-      fc.property(fc.constantFrom(...models), fc.boolean(), order, (favourite, isAll, places) => {
-        const attack = ratings(100, 'attacker', isAll ? [...mails, ...programs] : mails, (model) =>
-          model === favourite ? 1 : 0,
-        );
+      fc.property(fc.constantFrom(...models), order, (favourite, places) => {
+        const attack = ratings(100, 'attacker', mails, (model) => (model === favourite ? 1 : 0));
         const mixed = [...honest, ...attack]
           .map((one) => ({ one, place: places.next().value as number }))
           .sort((a, b) => a.place - b.place)
           .map(({ one }) => one);
         const after = learned(...mixed);
-        for (const text of [...mails, ...programs])
+        for (const text of mails)
           expect([bestOf(text), bestOf(text, before)], `${favourite} on ${text}`).toContain(
             bestOf(text, after),
           );
       }),
-      { numRuns: 20 },
+      { numRuns: 20, seed: 1 },
     );
   }, 120_000);
 

@@ -7,7 +7,7 @@ import { RequestKinds } from '../outlook/request-kinds.js';
 import { shippedOutlook } from '../outlook/shipped-outlook.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment } from '../predictor/tuning.js';
-import { logOdds, sigmoid } from '../numbers.js';
+import { lengthOf, logOdds, sigmoid } from '../numbers.js';
 import type {
   Appraisal,
   CandidateFigures,
@@ -68,6 +68,25 @@ class Tuned {
   }
 }
 
+/**
+ * What is expected after ratings, with the part of the interval before them that was not the
+ * model's: ratings of other requests leave the difficulty of this one as uncertain as it was.
+ */
+function withDifficulty(after: ExpectedQuality, before: ExpectedQuality): ExpectedQuality {
+  const { quality, uncertainty } = after,
+    own = deviations * before.uncertainty;
+  const half = (whole: number): number =>
+    lengthOf(Math.sqrt(Math.max(0, whole * whole - own * own)), deviations * uncertainty);
+  const [low, high] = before.interval;
+  return {
+    ...after,
+    interval: [
+      share(quality - half(before.quality - low)),
+      share(quality + half(high - before.quality)),
+    ],
+  };
+}
+
 const share = (value: number): number => Math.max(0, Math.min(1, value));
 
 /** Nothing is tried in a conversation that has begun, even if another model answered in it. */
@@ -95,10 +114,17 @@ function tuned(
   const result = new Tuned(expectation);
   for (const tuning of tunings) result.take(tuning.adjust(known.candidate, seen, expectation));
   const before = result.expected;
+  const rated = new Tuned(before);
   const isMoved = onlineLearning
-    ? result.take(onlineLearning.tuning.adjust(known.candidate, seen, before))
+    ? rated.take(onlineLearning.tuning.adjust(known.candidate, seen, before))
     : false;
-  const expected = predicted(known, isMoved ? result.expected : before, request, understood);
+  const expected = predicted(
+    known,
+    isMoved ? withDifficulty(rated.expected, before) : before,
+    request,
+    understood,
+  );
+  result.learned.push(...rated.learned);
   if (result.learned.length > 0) expected.figures.learned = result.learned;
   if (isMoved) expected.figures.qualityBefore = before.quality;
   return expected;

@@ -205,6 +205,16 @@ describe('the ratings of several keys', () => {
 });
 
 describe('ratings on one kind of task', () => {
+  it('leave the difficulty of a request as uncertain as it was', () => {
+    const widthOf = (state?: OnlineState): number => {
+      const { why } = planOf(mails[0]!, state).candidates.find(({ model }) => model === best)!;
+      return why.interval![1] - why.interval![0];
+    };
+    const state = learned(...ratings(15, 'a', mails, honestly));
+    expect(widthOf(state)).toBeLessThan(1.5 * widthOf());
+    expect(widthOf(state)).toBeGreaterThan(0.6 * widthOf());
+  });
+
   it.each([25, 50])('after %i move that kind, and others by a fifth of it at most', (times) => {
     for (const state of [
       learned(...ratings(times, 'a', mails, honestly)),

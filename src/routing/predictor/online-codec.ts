@@ -66,6 +66,21 @@ export function decodeOnline(text: string | null): OnlineState {
   };
 }
 
+/**
+ * What becomes of a stored state that another version of the gateway wrote, for the log; null if
+ * this version wrote it, or nothing was stored.
+ */
+export function fateOf(text: string | null): string | null {
+  if (text === null) return null;
+  const stored = read(text)?.['version'];
+  if (stored === version) return null;
+  if (stored === versionOfSums)
+    return 'its ratings count for all kinds of task alike, without their keys';
+  return stored === firstVersion
+    ? 'its ratings are dropped, its outcomes are kept'
+    : 'it cannot be read and is dropped';
+}
+
 function read(text: string | null): Record<string, unknown> | null {
   try {
     const value: unknown = text === null ? null : JSON.parse(text);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { withTimeout } from '../../async/with-timeout.js';
-import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
+import { decodeOnline, encodeOnline, fateOf } from '../../routing/predictor/online-codec.js';
 import { ratedAt, withLesson } from '../../routing/predictor/online-learner.js';
 import type { OnlineState } from '../../routing/predictor/online-state.js';
 import { createOnlineTuning, hasFaults } from '../../routing/predictor/online-tuning.js';
@@ -54,6 +54,9 @@ function scopeOf(key: string): LearningScope {
   const end = key.lastIndexOf(' ');
   return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
 }
+
+const whoseOf = ({ preferenceId }: LearningScope): string =>
+  preferenceId === '' ? '' : ` for preference ${preferenceId}`;
 
 /** Identifies what feedback is about, in a few characters. */
 const subjectOf = ({ sessionId, responseId }: FeedbackRow): string =>
@@ -212,21 +215,32 @@ export class LearningCache {
     let read = this.read.get(record);
     if (!read || read.until <= now) {
       const state = decodeOnline(record.state);
+      this.warnOfOtherVersion(record);
       this.warnOfOtherKinds(record, state);
       this.read.set(record, (read = { known: this.knownOf(state, now), until: now + refreshMs }));
     }
     return read.known;
   }
 
+  /** What another version has stored is migrated or reset, and never silently. */
+  private warnOfOtherVersion(record: LearningRecord): void {
+    const fate = fateOf(record.state);
+    const key = `${keyOf(record)} version`;
+    if (fate === null || this.warned.has(key)) return;
+    this.warned.add(key);
+    this.options.warn?.(
+      `what account ${record.accountId} has learned${whoseOf(record)} was stored by another version: ${fate}`,
+    );
+  }
+
   private warnOfOtherKinds(record: LearningRecord, { router, lessons }: OnlineState): void {
     if (router === null || router === this.options.router() || lessons.length === 0) return;
-    const { accountId, preferenceId } = record;
+    const { accountId } = record;
     const key = keyOf(record);
     if (this.warned.has(key)) return;
     this.warned.add(key);
-    const whose = preferenceId === '' ? '' : ` for preference ${preferenceId}`;
     this.options.warn?.(
-      `what account ${accountId} has learned${whose} was told apart by the kinds of task of an ` +
+      `what account ${accountId} has learned${whoseOf(record)} was told apart by the kinds of task of an ` +
         'earlier version: it counts for all kinds alike until new ratings come',
     );
   }

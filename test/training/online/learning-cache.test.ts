@@ -72,6 +72,26 @@ describe('the cached learning of a scope', () => {
     await backing.close();
   });
 
+  it.each([
+    ['{"version":1}', 'its ratings are dropped, its outcomes are kept'],
+    ['{"version":2}', 'its ratings count for all kinds of task alike, without their keys'],
+    ['{"version":9}', 'it cannot be read and is dropped'],
+  ])('that another version stored (%s) is taken over with one warning', async (state, fate) => {
+    const backing = open();
+    const { store } = await backing.get();
+    await store.learnings.change([[scope, () => state]]);
+    const warnings: string[] = [];
+    const warn = (warning: string): void => void warnings.push(warning);
+    const cache = new LearningCache(backing, { router, warn });
+    await cache.find(scope);
+    await cache.find(scope);
+    expect(warnings).toEqual([
+      `what account fixed:some name has learned was stored by another version: ${fate}`,
+    ]);
+    cache.close();
+    await backing.close();
+  });
+
   it('is known as soon as it is stored, and rated for a month', async () => {
     const backing = open();
     let now = Date.now();

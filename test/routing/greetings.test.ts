@@ -24,7 +24,16 @@ function ranked(content: string, provider: string, ...models: string[]): RankedC
 const first = (...asked: Parameters<typeof ranked>): string => ranked(...asked)[0]!.model;
 
 describe('by default, a greeting', () => {
-  it.each(['hi', 'Hello there!', 'thanks!', 'привет', 'bonjour, ça va ?', '你好'])(
+  it.each([
+    'hi',
+    'Hello there!',
+    'thanks!',
+    'привет',
+    'bonjour, ça va ?',
+    '你好',
+    'Habari yako',
+    'Bawo ni',
+  ])(
     'goes to the cheapest of models that are told apart by other requests alone: %s',
     (greeting) => {
       expect(first(greeting, 'openai', 'gpt-5', 'gpt-5-mini', 'gpt-5-nano')).toBe('gpt-5-nano');

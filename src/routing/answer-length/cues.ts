@@ -55,7 +55,7 @@ const roles = {
   grade:
     'classification sentiment spam label tag rate score grade bewerte stimmung classe sentimiento sentimento тональность duygu',
   greet:
-    'hi hello hey hiya greetings thanks thank morning evening hallo moin servus danke guten salut bonjour bonsoir merci coucou hola buenos buenas gracias olá oi bom obrigado obrigada ciao buongiorno grazie salve hoi goedemorgen dank bedankt cześć hej dziękuję dzień привет здравствуйте здравствуй спасибо merhaba selam günaydın teşekkürler नमस्ते धन्यवाद مرحبا أهلا السلام شكرا',
+    'hi hello hey hiya greetings thanks thank morning evening hallo moin servus danke guten salut bonjour bonsoir merci coucou hola buenos buenas gracias olá oi bom obrigado obrigada ciao buongiorno grazie salve hoi goedemorgen dank bedankt cześć dziękuję dzień привет здравствуйте здравствуй спасибо habari jambo hujambo shikamoo mambo bawo sannu sawubona kumusta halo hei hej ahoj szia salam namaste chào привіт merhaba selam günaydın teşekkürler नमस्ते धन्यवाद مرحبا أهلا السلام شكرا',
 } as const;
 
 export type CueRole = keyof typeof roles;

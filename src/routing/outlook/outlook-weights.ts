@@ -22,9 +22,13 @@ export interface OutlookWeights {
   readonly difficultyError: number;
   /**
    * The fit draws difficulties together; for everyday requests this line draws them apart again:
-   * `constant + factor * difficulty`.
+   * `constant + factor * difficulty`, but not beyond `most`, above which nothing was stated.
    */
-  readonly everydayDifficulty: { readonly constant: number; readonly factor: number };
+  readonly everydayDifficulty: {
+    readonly constant: number;
+    readonly factor: number;
+    readonly most: number;
+  };
   /** By dense feature. */
   readonly mean: Float32Array;
   readonly scale: Float32Array;

@@ -50,7 +50,8 @@ export class OutlookReader {
     addRows(dense, scaledDense(features.dense, this.weights, this.scaled), sums);
     const [fitted = 0, ceiling = 0] = sums;
     const everyday = sigmoid(sums[2]!);
-    const stretched = everydayDifficulty.constant + everydayDifficulty.factor * fitted;
+    const { constant, factor, most } = everydayDifficulty;
+    const stretched = Math.min(most, constant + factor * fitted);
     const firstLanguage = firstColumns + this.kindNames.length;
     return {
       difficulty: fitted + everyday * (stretched - fitted),

@@ -1,7 +1,7 @@
 import { createCatalog } from '../../../src/routing/catalog.js';
 import { makePlan } from '../../../src/routing/make-plan.js';
 import type { Candidate, RankedCandidate, Ranker } from '../../../src/routing/plan.js';
-import { questionOf } from '../fit/published-evaluations.js';
+import { requestOf } from '../scale/request-of.js';
 
 /** What a request wants beside quality; null: nothing. */
 export type Tradeoff = 'cost' | 'latency' | null;
@@ -21,10 +21,9 @@ export function choose(
   text: string,
   tradeoff: Tradeoff = null,
 ): readonly RankedCandidate[] {
-  const { question, tools } = questionOf(text);
   const plan = makePlan({
     id: 'judged',
-    request: { messages: [{ role: 'user', content: question }], tools, tradeoff },
+    request: { ...requestOf(text), tradeoff },
     candidates,
     ranker,
     catalog,

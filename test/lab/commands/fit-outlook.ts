@@ -17,7 +17,7 @@ import { asText, type Table } from '../report/tables.js';
 import { fitOutlook } from '../scale/fit-outlook.js';
 import { type LevelError, OutlookJudge } from '../scale/judge-outlook.js';
 import { errorsIfKnownElsewhere } from '../scale/known-elsewhere.js';
-import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
+import { isOwn, readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 import { writeAtomically } from './write-file.js';
 
@@ -93,8 +93,9 @@ function judgedWithout(
   families: readonly string[],
   what: string,
 ): Table[] {
-  const isHeld = ({ family, tier, group }: ScaleRow): boolean =>
-    families.includes(family) || (tier !== null && foldOf(group, folds) === 0);
+  // prompts of our own are left out: texts of one template would be on both sides
+  const isHeld = ({ family, tier, task, group }: ScaleRow): boolean =>
+    families.includes(family) || (tier !== null && !isOwn(task) && foldOf(group, folds) === 0);
   const { outlook, abilities } = fitTo(
     { columns, results: results.filter(({ column }) => !families.includes(columns[column]!.name)) },
     rows.filter((row) => !isHeld(row)),

@@ -13,7 +13,7 @@ import { judgeStability } from '../choice/judge-stability.js';
 import { readTables } from '../choice/published-tables.js';
 import { noFigure } from '../report/format-figures.js';
 import { asText, type Table } from '../report/tables.js';
-import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
+import { isOwn, readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 
 const tiers = ['SIMPLE', 'MEDIUM', 'COMPLEX', 'REASONING'];
@@ -162,7 +162,7 @@ function kindTable(
 /** How the shipped choice among models of today does, in tables. Takes minutes. */
 export function choiceTables(folder: string): Table[] {
   const rows = readScaleRows(folder);
-  const everyday = rows.filter(({ tier }) => tier !== null);
+  const everyday = rows.filter(({ tier, task }) => tier !== null && !isOwn(task));
   const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
   return [
     moneyTable(everyday),

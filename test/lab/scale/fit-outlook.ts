@@ -9,7 +9,7 @@ import { type DifficultyRow, fitDifficultyScale, usualDifficulty } from './fit-d
 import { fitLabels, type LabelledRow } from './fit-labels.js';
 import { languageGroups, languageOf, requestKindOf, requestKinds } from './label-rows.js';
 import type { LinearPart } from './linear-part.js';
-import type { ScaleRow } from './scale-rows.js';
+import { isOwn, type ScaleRow } from './scale-rows.js';
 import { writtenOtherwise } from './written-otherwise.js';
 
 /** The ability of a model on a kind of task in a language at an effort; NaN: not known. */
@@ -33,8 +33,12 @@ const tiers: Readonly<Record<string, number>> = {
 const fullFamily = 600;
 /** Of one family, so many texts show what kinds and languages look like. */
 const maxLabelled = 2_500;
-/** Few prompts are our own, and of kinds that others do not have. */
-const ownWeight = 3;
+/** Our own prompts are few, and of kinds that others do not have. */
+const ownWeight = 2;
+
+/** Of our own prompts, most are easy; short hard ones look like them, and count for more. */
+const rarity = ({ task, tier }: ScaleRow): number =>
+  isOwn(task) && (tier === 'COMPLEX' || tier === 'REASONING') ? 2 : 1;
 
 /** The rows that difficulty is fitted to. */
 function difficultyRows(rows: readonly ScaleRow[], abilityOf: AbilityOf): DifficultyRow[] {
@@ -48,7 +52,8 @@ function difficultyRows(rows: readonly ScaleRow[], abilityOf: AbilityOf): Diffic
     return [
       {
         features: row.features,
-        weight: known * Math.min(1, Math.sqrt(fullFamily / sizes.get(row.family)!)),
+        weight:
+          known * Math.min(1, Math.sqrt(fullFamily / sizes.get(sourceOf(row))!)) * rarity(row),
         abilities: Float32Array.from(answers, ({ ability }) => ability),
         scores: Float32Array.from(answers, ({ score }) => score),
         stated: row.tier === null ? null : tiers[row.tier]!,
@@ -95,7 +100,8 @@ export function fitOutlook(
 
 /**
  * The line from the difficulties that were fitted to those that people's tiers state, through the
- * means of the tiers. Shrinking the factors of the features draws all difficulties together.
+ * means of the tiers of published prompts: many of our own are of one template, and are fitted more
+ * closely than new ones will be. Shrinking the factors of the features draws all difficulties together.
  */
 function lineToTiers(
   rows: readonly ScaleRow[],
@@ -104,11 +110,11 @@ function lineToTiers(
 ): OutlookWeights['everydayDifficulty'] {
   const points = Object.entries(tiers).flatMap(([tier, y]) => {
     const fitted = rows
-      .filter((row) => row.tier === tier)
+      .filter((row) => row.tier === tier && !isOwn(row.task))
       .map(({ features }) => difficulty.at(features, scaledDense(features.dense, scaling)));
     return fitted.length === 0 ? [] : [{ x: meanOf(fitted), y }];
   });
-  return lineThrough(points);
+  return { ...lineThrough(points), most: Math.max(...Object.values(tiers)) };
 }
 
 const meanOf = (values: readonly number[]): number =>
@@ -147,19 +153,24 @@ function packed(
   };
 }
 
+/** The family; prompts of our own are one beside other everyday prompts, or these would fade. */
+const sourceOf = ({ family, task }: ScaleRow): string => (isOwn(task) ? 'own' : family);
+
 function sizesOf(rows: readonly ScaleRow[]): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
-  for (const { family } of rows) sizes.set(family, (sizes.get(family) ?? 0) + 1);
+  for (const row of rows) sizes.set(sourceOf(row), (sizes.get(sourceOf(row)) ?? 0) + 1);
   return sizes;
 }
 
+/** All of our own prompts, and some of each family. */
 function fewOfEachFamily(rows: readonly ScaleRow[]): ScaleRow[] {
   const sizes = sizesOf(rows);
   const seen = new Map<string, number>();
-  return rows.filter(({ family }) => {
-    const at = (seen.get(family) ?? -1) + 1;
-    seen.set(family, at);
-    return at % Math.ceil(sizes.get(family)! / maxLabelled) === 0;
+  return rows.filter((row) => {
+    const source = sourceOf(row),
+      at = (seen.get(source) ?? -1) + 1;
+    seen.set(source, at);
+    return isOwn(row.task) || at % Math.ceil(sizes.get(source)! / maxLabelled) === 0;
   });
 }
 
@@ -176,6 +187,6 @@ function labelledRows(
     const label = places[at]!;
     if (label < 0) return [];
     const rare = Math.min(4, Math.sqrt(most / counts[label]!) / 3 + 0.3);
-    return [{ features, label, weight: rare * (task.startsWith('own:') ? ownWeight : 1) }];
+    return [{ features, label, weight: rare * (isOwn(task) ? ownWeight : 1) }];
   });
 }

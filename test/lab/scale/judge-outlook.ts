@@ -9,8 +9,8 @@ import { shippedPredictor } from '../../../src/routing/predictor/shipped-predict
 import { CandidateQualities } from '../../../src/routing/rankers/candidate-quality.js';
 import { SeenRequest } from '../../../src/routing/rankers/seen-request.js';
 import type { ReasoningEffort } from '../../../src/completion.js';
-import { questionOf } from '../fit/published-evaluations.js';
 import { errorsAtOneLevel, type TaskLevels } from './one-level.js';
+import { requestOf } from './request-of.js';
 import type { ScaleRow } from './scale-rows.js';
 
 /** Small models of 2025, and the best ones, of today's pools. */
@@ -116,11 +116,11 @@ export class OutlookJudge {
   }
 
   private seen(text: string): SeenRequest {
-    const { question, tools } = questionOf(text);
-    return new SeenRequest(
-      { messages: [{ role: 'user', content: question }], tools },
-      { predictor: shippedPredictor, outlook: this.reader, kinds: this.kinds },
-    );
+    return new SeenRequest(requestOf(text), {
+      predictor: shippedPredictor,
+      outlook: this.reader,
+      kinds: this.kinds,
+    });
   }
 }
 

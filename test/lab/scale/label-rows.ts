@@ -60,7 +60,11 @@ const everyday: Readonly<Record<string, string>> = {
   'data-analysis': 'structured data',
   'agentic-task': 'agent step',
 };
-const own: Readonly<Record<string, string>> = { data: 'structured data', agentic: 'agent step' };
+const own: Readonly<Record<string, string>> = {
+  data: 'structured data',
+  agentic: 'agent step',
+  arithmetic: 'mathematics',
+};
 
 const ofTask: Readonly<Record<string, string>> = {
   coding: 'code',
@@ -89,9 +93,11 @@ export function requestKindOf({ task, kind, tier, text }: ScaleRow): string | nu
 const groupsByCode: Readonly<Record<string, string>> = {
   en: 'english',
   de: 'germanic',
+  nl: 'germanic',
   fr: 'romance',
   es: 'romance',
   pt: 'romance',
+  it: 'romance',
   pl: 'slavic',
   ru: 'slavic',
   tr: 'otherEuropean',
@@ -101,6 +107,8 @@ const groupsByCode: Readonly<Record<string, string>> = {
   vi: 'eastAsian',
   ar: 'southern',
   hi: 'southern',
+  id: 'southern',
+  sw: 'southern',
 };
 
 /** Groups of languages; the first is the one that abilities are not adjusted for. */
@@ -116,7 +124,7 @@ export const languageGroups = [
 
 /** The group of a text's language; null where its source does not say. */
 export function languageOf({ task, language }: ScaleRow): string | null {
-  if (task.startsWith('own:')) return null;
-  if (task.startsWith('everyday:')) return groupsByCode[language ?? ''] ?? null;
+  if (task.startsWith('own:') || task.startsWith('everyday:'))
+    return groupsByCode[language ?? ''] ?? null;
   return language ?? 'english';
 }

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
-import { ownTexts } from './own-texts.js';
+import { type OwnText, ownTexts } from './own-texts.js';
+import { requestOf } from './request-of.js';
 import { effortLevel, measuredByTask } from '../abilities/result-kinds.js';
 import { readModelNames } from '../abilities/scored-prompts.js';
-import { questionOf, readPublishedEvaluations } from '../fit/published-evaluations.js';
+import { readPublishedEvaluations } from '../fit/published-evaluations.js';
 
 /** A text of published evaluations, and how well models of known ability answered it. */
 export interface ScaleRow {
@@ -50,10 +51,7 @@ const linesOf = (folder: string, file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-const read = (prompt: string): Features => {
-  const { question, tools } = questionOf(prompt);
-  return featuresOf({ messages: [{ role: 'user', content: question }], tools });
-};
+const read = (prompt: string): Features => featuresOf(requestOf(prompt));
 
 /** The first data set, without what is judged by preference. */
 function earlierRows(folder: string, nameOf: (written: string) => string): ScaleRow[] {
@@ -117,13 +115,16 @@ function easyRows(folder: string): ScaleRow[] {
   }));
 }
 
-const ownRow = (kind: string, tier: string, text: string): ScaleRow => ({
+/** Whether a task is one of our own prompts. */
+export const isOwn = (task: string): boolean => task.startsWith('own:');
+
+const ownRow = ({ kind, tier, language, text }: OwnText): ScaleRow => ({
   features: read(text),
   text,
   family: 'everyday',
   task: `own:${kind}`,
   kind: null,
-  language: null,
+  language,
   tier,
   group: text,
   answers: [],
@@ -136,6 +137,6 @@ export function readScaleRows(folder: string): ScaleRow[] {
     ...earlierRows(folder, nameOf),
     ...['textclass', 'bfcl', 'misc'].flatMap((file) => currentRows(folder, file)),
     ...easyRows(folder),
-    ...ownTexts().map(({ kind, tier, text }) => ownRow(kind, tier, text)),
+    ...ownTexts().map(ownRow),
   ];
 }

@@ -131,14 +131,25 @@ function askedIn(messages: readonly ChatMessage[]): string {
   return last ?? (messages.length > 0 ? textOf(messages.at(-1)!) : '');
 }
 
+/**
+ * A short system prompt, with which hosts say what is to be done with each message. A long one tells
+ * who an assistant is, and less of what is asked now than the question does.
+ */
+function taskIn(messages: readonly ChatMessage[]): string {
+  const [first] = messages;
+  if (!first || messages.length < 2 || (first.role !== 'system' && first.role !== 'developer'))
+    return '';
+  return lengthOf(first) <= contextLength ? textOf(first) : '';
+}
+
 const log = Math.log1p;
 
-function writeCounts(dense: Float32Array, scan: TextScan): number {
+function writeCounts(dense: Float32Array, scan: TextScan, whole: number): number {
   const chars = Math.max(1, scan.chars),
     words = Math.max(1, scan.words),
     sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
   const values = [
-    log(chars) / 5,
+    log(Math.max(1, whole)) / 5,
     log(words) / 4,
     log(scan.lines),
     Math.min(3, chars / words / 6),
@@ -246,7 +257,8 @@ function writeConversation(
 export function featuresOf({ messages, tools = [] }: Featured): Features {
   const said = askedIn(messages),
     meant = withoutCourtesy(said);
-  const asked = meant === '' ? said : meant;
+  const task = taskIn(messages),
+    asked = (task === '' ? '' : `${task}\n`) + (meant === '' ? said : meant);
   // discards what a call that threw may have left
   bag.take();
   scan.clear();
@@ -261,7 +273,7 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
   );
   toolScan.scan(tools);
   const dense = new Float32Array(denseNames.length);
-  const at = writeTools(dense, writeCounts(dense, scan), toolScan, scan);
+  const at = writeTools(dense, writeCounts(dense, scan, asked.length), toolScan, scan);
   writeConversation(dense, at, messages, said);
   const isCourtesy = meant === '' && said !== '' && dense[picturesPlace] === 0;
   return { dense, genre: genreOf(scan), isCourtesy, ...bag.take() };

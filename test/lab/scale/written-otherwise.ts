@@ -1,6 +1,6 @@
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import { questionOf } from '../fit/published-evaluations.js';
-import type { ScaleRow } from './scale-rows.js';
+import { requestOf } from './request-of.js';
+import { isOwn, type ScaleRow } from './scale-rows.js';
 
 /** Lines whose capitals and marks mean something: code, formulas, data. */
 const exact = /[{}[\]=;_\\$<>`|]|\w\(|^(?: {2,}|\t)/m;
@@ -10,23 +10,18 @@ const withoutMarks = (text: string): string =>
   text.replace(/[,;](?=\s|$)/g, '').replace(/[.?!。？！]+(?=\s*$)/gmu, '');
 
 /**
- * Everyday prompts, and the same in small letters or without commas and closing marks, or both:
- * people type so, and neither the kind nor the difficulty is another one. By turns one of the three
- * for each prompt.
+ * Published everyday prompts in small letters, without commas and closing marks, or both: people
+ * type so, and neither the kind nor the difficulty is another one. By turns one of the three for each
+ * prompt.
  */
 export function writtenOtherwise(rows: readonly ScaleRow[]): ScaleRow[] {
-  const everyday = rows.filter(({ family, text }) => family === 'everyday' && !exact.test(text));
+  const everyday = rows.filter(
+    ({ family, task, text }) => family === 'everyday' && !isOwn(task) && !exact.test(text),
+  );
   return everyday.flatMap((row, at) => {
     const plain = at % 3 === 0 ? row.text : withoutMarks(row.text);
     const text = at % 3 === 1 ? plain : inSmallLetters(plain);
     if (text === row.text) return [];
-    const { question, tools } = questionOf(text);
-    return [
-      {
-        ...row,
-        text,
-        features: featuresOf({ messages: [{ role: 'user', content: question }], tools }),
-      },
-    ];
+    return [{ ...row, text, features: featuresOf(requestOf(text)) }];
   });
 }

@@ -60,7 +60,7 @@ describe('prompts written otherwise', () => {
     features: featuresOf({ messages: [{ role: 'user', content: text }] }),
     text,
     family,
-    task: 'own:facts',
+    task: 'everyday:factual-qa',
     kind: null,
     language: null,
     tier: 'SIMPLE',
@@ -77,8 +77,9 @@ describe('prompts written otherwise', () => {
     ]);
   });
 
-  it('are not code, formulas or benchmarks, nor the same again', () => {
+  it('are not code, formulas, benchmarks or our own, nor the same again', () => {
     const texts = ['x = [1, 2]', 'while (i < 3) I++;'].map((text) => row(text));
-    expect(writtenOtherwise([...texts, row('Who?', 'mmlu'), row('hello')])).toEqual([]);
+    const own = { ...row('Who?'), task: 'own:facts' };
+    expect(writtenOtherwise([...texts, own, row('Who?', 'mmlu'), row('hello')])).toEqual([]);
   });
 });

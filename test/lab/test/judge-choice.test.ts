@@ -85,7 +85,7 @@ describe('the order of models by kind of task', { timeout: 60_000 }, () => {
 
   it('is not where only halves of the held source agree', () => {
     const { particular, halves } = judged(false);
-    expect(particular).toBeLessThan(0.3);
+    expect(particular).toBeLessThan(judged(true).particular - 0.1);
     expect(halves!.particular).toBeGreaterThan(0.8);
   });
 });

@@ -3,6 +3,10 @@ import type { RoutingRequest } from '../../src/routing/plan.js';
 
 /** The models that the conversations choose among, cheap ones first in each line. */
 const small = ['gpt-5-nano', 'llama-3.3-70b', 'gemini-2.5-flash', 'claude-haiku-4-5'];
+/** Of these, those that cost a fifth of the others or less. */
+const cheap = small.slice(0, 3);
+/** Those that begin within half a second. */
+const quick = small.slice(1, 3);
 const large = ['gpt-5.2', 'claude-sonnet-4-5'];
 const all = [...small, ...large];
 /** Those that an expert trusts with a piece of work of some length. */
@@ -22,8 +26,8 @@ export interface OwnConversation {
   readonly accepted: Accepted;
 }
 
-/** Everybody does it well: money spent on a large model is wasted where money matters. */
-const trivial: Accepted = { usual: all, cost: small, latency: small };
+/** Everybody does it well: money spent on a larger model is wasted where money matters. */
+const trivial: Accepted = { usual: all, cost: cheap, latency: quick };
 /** Everyday work: most do it well, and a large model is not wrong. */
 const everyday: Accepted = { usual: [...able], cost: small, latency: all };
 /** Work that an expert gives to a large model, or to a good one of the next class to save. */

@@ -145,6 +145,9 @@ const ownNames = new Map(
 const productAt = (provider: string, name: string): string =>
   ownNames.get(provider)?.get(canonicalName(name)) ?? name;
 
+/** The provider of an offer; without one, what its name begins with (`/ollama/deepseek-r1`). */
+const firstWord = (offer: string): string => /[^/]+/.exec(offer)?.[0] ?? '';
+
 function resolveEntry(
   offer: string,
   priceId: string | null,
@@ -153,7 +156,7 @@ function resolveEntry(
   at: number,
 ): Entry {
   const listed = priceId === null ? null : findListed(priceId, model, at);
-  const product = productAt(priceId ?? offer.slice(0, offer.indexOf('/')), model);
+  const product = productAt(priceId ?? firstWord(offer), model);
   const capabilities = capabilitiesOf(product);
   const stated = statedAbility(override);
   const prices = overridePrices(

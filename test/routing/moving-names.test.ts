@@ -105,6 +105,7 @@ describe('a name that moves', () => {
     expect(habitsOf('gemini-pro-latest')).toEqual(habitsOf('gemini-3.1-pro-preview'));
     expect(habitsOf('gemini-flash-latest').usualEffort).toBe('medium');
     expect(habitsOf('gemini-flash-lite-latest').usualEffort).toBe('none');
+    expect(habitsOf('kimi-latest')).toEqual(habitsOf('kimi-k2.5'));
   });
 });
 

@@ -48,6 +48,8 @@ describe('one model under several names', () => {
     // without a tag, Ollama serves the one of 8 billion parameters
     for (const bare of ['ollama/deepseek-r1', 'ollama/deepseek-r1:latest'])
       expect(abilityAt(bare)).toEqual(abilityAt('ollama/deepseek-r1:8b'));
+    const unowned = createCatalog({}).lookup(null, 'ollama/deepseek-r1');
+    expect(unowned.knownAs).toBe('deepseek-r1-8b');
     expect(habitsAt('ollama/deepseek-r1:8b').reasoning[4]).toBeGreaterThan(0);
   });
 

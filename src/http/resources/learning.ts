@@ -41,9 +41,9 @@ export function readLearning(parts: Parts): RequestHandler {
 export function forgetLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const caller = callerOf(res);
-    const { scope } = await scopeOf(parts, req, caller.accountId);
     const retraction = await retractionOf(parts, req, caller.accountId);
     if (!isOwn(retraction, caller)) checkScope(caller, 'admin');
+    const { scope } = await scopeOf(parts, req, caller.accountId);
     const isAny = await parts.state.forgetLearning(scope, retraction);
     if (!isAny && retraction && (retraction.keys ?? retraction.model) !== null)
       throw new GatewayError(

@@ -8,7 +8,7 @@ import {
 } from '../choice/judge-categories.js';
 import { formatScore, noFigure } from '../report/format-figures.js';
 import { asText, type Table } from '../report/tables.js';
-import { readScaleRows } from '../scale/scale-rows.js';
+import { isOwn, readScaleRows } from '../scale/scale-rows.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 
 const arenaKinds: Readonly<Record<string, readonly string[]>> = {
@@ -111,7 +111,7 @@ function tableOf(source: string, orders: readonly CategoryOrder[]): Table {
  */
 export function judgeCategories({ data }: { readonly data?: string }): string {
   const folder = evaluationsFolder('choice', data);
-  const everyday = readScaleRows(folder).filter(({ tier }) => tier !== null);
+  const everyday = readScaleRows(folder).filter(({ tier, task }) => tier !== null && !isOwn(task));
   const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
   const tables = Object.entries(bySource).map(([source, kept]) => {
     process.stderr.write(`${source}\n`);

@@ -63,6 +63,15 @@ export class MergingQueue<V> {
     this.values.delete(key);
   }
 
+  /** Puts another value in the place of one that waits and is not being written; null: none. */
+  replace(key: string, change: (waiting: V) => V | null): void {
+    const waiting = this.values.get(key);
+    if (waiting === undefined) return;
+    const value = change(waiting);
+    if (value === null) this.values.delete(key);
+    else this.values.set(key, value);
+  }
+
   /** Writes what has been added so far. False if that took longer; it will still be written. */
   flush(limitMs: number): Promise<boolean> {
     return this.queue.flush(limitMs);

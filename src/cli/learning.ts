@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { shippedRouter } from '../routing/outlook/shipped-outlook.js';
-import type { Retraction } from '../routing/predictor/take-back.js';
+import type { Retraction } from '../routing/predictor/online-state.js';
 import { forgetRatings } from '../savings/forget-ratings.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';

@@ -35,6 +35,7 @@ function learnOutcomes({ state }: Parts, request: GatewayRequest, call: Completi
   const isBounded = statedAnswerTokens(call.chat) !== null;
   state.outcomes.add(
     { accountId: caller.accountId, preferenceId: preferenceId ?? '' },
+    caller.keyId,
     outcomesOf({ attempts, finishReason, isBounded }),
   );
 }

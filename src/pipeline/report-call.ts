@@ -189,6 +189,7 @@ function learn(parts: Parts, call: GatewayRequest, { score, finishReason }: Call
   if (snapshot.routing.learning.enabled)
     parts.state.outcomes.add(
       { accountId: caller.accountId, preferenceId: record.preferenceId ?? '' },
+      caller.keyId,
       outcomesOf({
         attempts: record.attempts,
         finishReason: finishReason ?? null,

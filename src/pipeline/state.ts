@@ -17,7 +17,7 @@ import { RateLimiter } from '../accounts/rate-limiter.js';
 import { ShadowBudget } from '../accounts/shadow-budget.js';
 import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
-import type { Retraction } from '../routing/predictor/take-back.js';
+import type { Retraction } from '../routing/predictor/online-state.js';
 import { forgetRatings } from '../savings/forget-ratings.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import { LearningCache } from '../training/online/learning-cache.js';
@@ -127,13 +127,13 @@ export class GatewayState {
    * @throws GatewayError `unavailable`
    */
   forgetLearning(scope: LearningScope, part: Retraction | null): Promise<boolean> {
-    return this.outcomes.forget(scope, async () => {
+    return this.outcomes.forget(scope, part, async () => {
       const wasLearned = await this.learning.forget(scope, part);
       const { store } = await this.opened();
       // the preferences of the rated requests are found in the log
       await this.requestLog.flush();
       const wasCounted = await forgetRatings(store.feedback, scope, part);
-      this.signals.forget(scope);
+      this.signals.forget(scope, part);
       return wasLearned || wasCounted;
     });
   }

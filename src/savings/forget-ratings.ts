@@ -1,5 +1,5 @@
 import { ratedName } from '../routing/predictor/online-state.js';
-import type { Retraction } from '../routing/predictor/take-back.js';
+import type { Retraction } from '../routing/predictor/online-state.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { FeedbackStore } from '../store/contracts/requests.js';
 

@@ -413,6 +413,46 @@ describe.each(databasesOfRun)('outcomes on %s', (_name, make) => {
     expect(learning).toMatchObject({ models: [], outcomes: [], updatedAt: null });
   });
 
+  it('of one key alone move a model until they are taken back, and not beside what another key has met', async () => {
+    let gateway = await startGateway(configured(database.url));
+    const { json } = await post(
+      `${gateway.url}/api/v1/keys`,
+      { name: 'cut', scopes: ['completions'] },
+      two,
+    );
+    const cut = { authorization: `Bearer ${textAt(json, 'key')}` };
+    const complete = (headers: Headers, times: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: times }, () =>
+          clientOf(gateway).complete(headers, { models: [strong] }),
+        ),
+      );
+    /** What is chosen and known once all that waits is written. */
+    const restarted = async (): Promise<[string, unknown]> => {
+      await gateway.close();
+      gateway = await startGateway(configured(database.url));
+      const client = clientOf(gateway);
+      const learning = await client.learning(two);
+      await client.chosen(two);
+      return [await client.chosen(two), listAt(learning, 'outcomes')[0]];
+    };
+    upstream.script([{ finish: 'length' }]);
+    await complete(cut, 30);
+    expect(await restarted()).toMatchObject([near, { faults: expect.closeTo(30, 1) as number }]);
+    expect(await clientOf(gateway).forget(two, '/api/v1/learning?key=cut')).toBe(204);
+    expect(await restarted()).toEqual([strong, undefined]);
+
+    upstream.script([]);
+    await complete(two, 20);
+    upstream.script([{ finish: 'length' }]);
+    await complete(cut, 30);
+    const [chosen, outcomes] = await restarted();
+    expect(chosen).toBe(strong);
+    expect(outcomes).toMatchObject({ faults: expect.closeTo(30, 1) as number, loss: 0 });
+    expect(listAt(outcomes, 'days')).toHaveLength(2);
+    await gateway.close();
+  });
+
   it('say nothing against a model whose answers the gateway itself has bounded', async () => {
     upstream.script([{ finish: 'length' }]);
     const priced = {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { Retraction } from '../../routing/predictor/take-back.js';
+import type { Retraction } from '../../routing/predictor/online-state.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import { actingOf } from '../audit.js';
 import { checkScope } from '../authenticate.js';

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 /** Half of what a rating teaches is forgotten after this long. */
 export const ratingHalfLifeMs = 30 * dayMs;
 /** Half of the counted answers and faults are forgotten after this long. */

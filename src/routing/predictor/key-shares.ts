@@ -24,7 +24,7 @@ const maxOfModel = 200;
  * A key with fewer ratings, after fading, does not count as one that rates: its say is what its
  * ratings are, and it bounds nobody else's.
  */
-const minRatings = 5;
+export const minRatings = 5;
 /** The most that the signals of one key count for together, in ratings. */
 const maxSignals = 3;
 

@@ -7,6 +7,7 @@ import {
   type OnlineState,
   type Served,
   type TakenBack,
+  unknownKey,
 } from './online-state.js';
 import { isCount, isTime, rowsOf, type Row } from './stored-rows.js';
 
@@ -19,7 +20,7 @@ const rounded = (value: number): number => Number(value.toPrecision(6));
 /** A state as JSON, to be stored. */
 export function encodeOnline({ router, lessons, served, takenBack }: OnlineState): string {
   const models = [...new Set(lessons.map(({ model }) => model))],
-    keys = [...new Set(lessons.map(({ key }) => key))];
+    keys = [...new Set([...lessons, ...served].map(({ key }) => key))];
   const placeOfModel = new Map(models.map((model, place) => [model, place])),
     placeOfKey = new Map(keys.map((key, place) => [key, place]));
   return JSON.stringify({
@@ -38,13 +39,17 @@ export function encodeOnline({ router, lessons, served, takenBack }: OnlineState
       at,
       kinds.flatMap(([kind, share]) => [kind, rounded(share)]),
     ]),
-    served: [...served].map(([name, { answers, faults, at }]) => [
+    outcomes: served.map(({ name, key, answers, faults, spoilt, at }) => [
       name,
+      placeOfKey.get(key),
       rounded(answers),
       rounded(faults),
+      rounded(spoilt),
       at,
     ]),
-    ...(takenBack ? { takenBack: [takenBack.from, takenBack.until] } : {}),
+    ...(takenBack.length > 0
+      ? { retractions: takenBack.map((one) => [one.from, one.keys, one.model, one.until]) }
+      : {}),
   });
 }
 
@@ -52,17 +57,20 @@ export function encodeOnline({ router, lessons, served, takenBack }: OnlineState
 export function decodeOnline(text: string | null): OnlineState {
   const stored = read(text);
   if (!stored) return nothingLearned;
-  const served = new Map(rowsOf(stored['served']).flatMap(servedOf));
+  const served = rowsOf(stored['served']).flatMap(servedWithoutKey);
   if (stored['version'] === firstVersion) return { ...nothingLearned, served };
   if (stored['version'] === versionOfSums)
     return { ...nothingLearned, lessons: lessonsOfSums(stored['models']), served };
   if (stored['version'] !== version) return nothingLearned;
-  const { router, models, keys, lessons, takenBack } = stored;
+  const { router, models, keys, lessons } = stored;
   return {
     router: typeof router === 'string' ? router : null,
     lessons: rowsOf(lessons).flatMap(lessonReader(listOf(models), listOf(keys))),
-    served,
-    takenBack: takenBackOf(takenBack),
+    served: [...served, ...rowsOf(stored['outcomes']).flatMap(servedReader(listOf(keys)))],
+    takenBack: [
+      ...takenBackWholly(stored['takenBack']),
+      ...rowsOf(stored['retractions']).flatMap(takenBackOf),
+    ],
   };
 }
 
@@ -72,8 +80,12 @@ export function decodeOnline(text: string | null): OnlineState {
  */
 export function fateOf(text: string | null): string | null {
   if (text === null) return null;
-  const stored = read(text)?.['version'];
-  if (stored === version) return null;
+  const state = read(text),
+    stored = state?.['version'];
+  if (stored === version)
+    return rowsOf(state?.['served']).length > 0
+      ? 'its outcomes count without their keys until they fade'
+      : null;
   if (stored === versionOfSums)
     return 'its ratings count for all kinds of task alike, without their keys';
   return stored === firstVersion
@@ -132,17 +144,39 @@ function kindsOf(flat: readonly unknown[]): [kind: number, share: number][] {
   return kinds;
 }
 
-function servedOf([name, answers, faults, at]: Row): [string, Served][] {
-  return typeof name === 'string' &&
-    isCount(answers) &&
-    isCount(faults) &&
-    faults <= answers &&
-    isTime(at)
-    ? [[name, { answers, faults, at }]]
+/** What an earlier version counted of all keys together, refused and cut off answers among it. */
+function servedWithoutKey([name, answers, faults, at]: Row): Served[] {
+  return servedReader([unknownKey])([name, 0, answers, faults, 0, at]);
+}
+
+function servedReader(keys: readonly unknown[]) {
+  return ([name, key, answers, faults, spoilt, at]: Row): Served[] => {
+    const keyId = keys[Number(key)];
+    return typeof name === 'string' &&
+      (typeof keyId === 'string' || keyId === null) &&
+      isCount(answers) &&
+      isCount(faults) &&
+      isCount(spoilt) &&
+      isTime(at)
+      ? [{ name, key: keyId, answers, faults, spoilt, at }]
+      : [];
+  };
+}
+
+/** An earlier version kept the last time that was taken back, of all keys and models. */
+function takenBackWholly(value: unknown): TakenBack[] {
+  const [from, until] = listOf(value);
+  return takenBackOf([from, null, null, until]);
+}
+
+function takenBackOf([from, keys, model, until]: Row): TakenBack[] {
+  return (from === null || isTime(from)) &&
+    (keys === null || areTexts(keys)) &&
+    (model === null || typeof model === 'string') &&
+    isTime(until)
+    ? [{ from, keys, model, until }]
     : [];
 }
 
-function takenBackOf(value: unknown): TakenBack | null {
-  const [from, until] = listOf(value);
-  return isTime(from) && isTime(until) ? { from, until } : null;
-}
+const areTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');

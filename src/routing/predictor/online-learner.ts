@@ -1,17 +1,12 @@
 import type { KindsOfTask } from '../figures.js';
-import { leftOf, servedHalfLifeMs } from './fading.js';
+import { dayMs } from './fading.js';
 import { largestShares } from './largest-shares.js';
 import { keptLessons } from './kept-lessons.js';
-import { type Lesson, type OnlineState, ratedName, type Served } from './online-state.js';
+import { type Lesson, type OnlineState, ratedName } from './online-state.js';
+import { isTakenBack } from './take-back.js';
 
 /** One rating or signal as the learner takes it. */
 export type NewLesson = Omit<Lesson, 'kinds'> & { readonly kinds: KindsOfTask | null };
-
-/** New answers and faults of one provider's model. */
-export interface Tally {
-  readonly answers: number;
-  readonly faults: number;
-}
 
 /** The most that a scope's traffic may move a model, in log odds. */
 export const maxMove = 2;
@@ -20,16 +15,6 @@ export const maxMove = 2;
 const maxSignal = 0.1;
 const maxSignalsOfDay = 0.5;
 const minSignal = 1e-6;
-const dayMs = 86_400_000;
-const maxServed = 200;
-/** For each provider's model, so that a change shows after a few hundred answers. */
-const maxAnswers = 200;
-
-/** Counts at a later time: they halve every day. */
-export function fadedServed({ answers, faults, at }: Served, now: number): Served {
-  const left = leftOf(at, now, servedHalfLifeMs);
-  return { answers: answers * left, faults: faults * left, at: Math.max(at, now) };
-}
 
 const isShare = (value: number): boolean => value >= 0 && value <= 1;
 
@@ -45,7 +30,7 @@ export function withLesson(state: OnlineState, given: NewLesson): OnlineState {
     !isShare(given.predicted) ||
     !isShare(given.weight) ||
     !Number.isSafeInteger(given.at) ||
-    isTakenBack(state, given.at)
+    isTakenBack(state, given)
   )
     return state;
   const router = given.kinds?.router ?? state.router;
@@ -77,41 +62,12 @@ const isSameWord = (one: Lesson, other: Lesson): boolean =>
   one.key === other.key &&
   one.cause === other.cause;
 
-const isTakenBack = ({ takenBack }: OnlineState, at: number): boolean =>
-  takenBack !== null && at >= takenBack.from && at < takenBack.until;
-
 /** The time of the last rating; null: never. */
 export function ratedAt({ lessons }: OnlineState): number | null {
   let last: number | null = null;
   for (const { cause, at } of lessons)
     if (cause === 'rating' && (last === null || at > last)) last = at;
   return last;
-}
-
-/** The state after more answers and faults, by `<provider>/<model>`. */
-export function withOutcomes(
-  state: OnlineState,
-  tallies: ReadonlyMap<string, Tally>,
-  at: number,
-): OnlineState {
-  const served = new Map(state.served);
-  for (const [name, { answers, faults }] of tallies) {
-    if (
-      !(answers >= 0 && faults >= 0 && faults <= answers && answers < Infinity) ||
-      !Number.isSafeInteger(at)
-    )
-      continue;
-    const before = fadedServed(served.get(name) ?? { answers: 0, faults: 0, at }, at);
-    const whole = before.answers + answers,
-      kept = Math.min(1, maxAnswers / whole);
-    if (whole > 0)
-      served.set(name, {
-        answers: whole * kept,
-        faults: (before.faults + faults) * kept,
-        at: before.at,
-      });
-  }
-  return { ...state, served: latest(served) };
 }
 
 /** Stored shares may hold anything. */
@@ -131,9 +87,3 @@ function withoutKinds(state: OnlineState): OnlineState {
     lessons: state.lessons.map((lesson) => ({ ...lesson, kinds: [] })),
   };
 }
-
-/** The most recently updated entries. */
-const latest = (entries: Map<string, Served>): ReadonlyMap<string, Served> =>
-  entries.size <= maxServed
-    ? entries
-    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, maxServed));

@@ -56,16 +56,35 @@ export interface Lesson {
   readonly at: number;
 }
 
-/** The recent answers of one provider's model and how many of them failed; both fade with time. */
+/**
+ * Answers of one provider's model to one key on one day (UTC), and how many of them failed. They fade
+ * with time.
+ */
 export interface Served {
+  /** `<provider>/<model>` */
+  readonly name: string;
+  /** The id of the key; null: without a key. */
+  readonly key: string | null;
   readonly answers: number;
+  /** Of these: failures of the provider. */
   readonly faults: number;
+  /** Of these: refused, or cut off although the client had set no limit. */
+  readonly spoilt: number;
+  /** When the last was counted, ms since 1970. */
   readonly at: number;
 }
 
-/** What was taken back: lessons of a time that arrive late are not learned. Ms since 1970. */
-export interface TakenBack {
-  readonly from: number;
+/** Which lessons and counts are taken back: those that all of these name. Null: any. */
+export interface Retraction {
+  /** Those from this time on, ms since 1970. */
+  readonly from: number | null;
+  /** Those of these keys. */
+  readonly keys: readonly string[] | null;
+  readonly model: string | null;
+}
+
+/** What was taken back at a time, ms since 1970: what came before and arrives late is not learned. */
+export interface TakenBack extends Retraction {
   readonly until: number;
 }
 
@@ -77,9 +96,9 @@ export interface OnlineState {
   readonly router: string | null;
   /** In the order in which they came. */
   readonly lessons: readonly Lesson[];
-  /** By `<provider>/<model>`. */
-  readonly served: ReadonlyMap<string, Served>;
-  readonly takenBack: TakenBack | null;
+  readonly served: readonly Served[];
+  /** The last ones. */
+  readonly takenBack: readonly TakenBack[];
 }
 
 /**
@@ -95,8 +114,8 @@ export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.1, kind:
 export const nothingLearned: OnlineState = {
   router: null,
   lessons: [],
-  served: new Map(),
-  takenBack: null,
+  served: [],
+  takenBack: [],
 };
 
 const maxNameLength = 200;
@@ -116,3 +135,6 @@ export function servedName(provider: string | null, model: string): string | nul
   const name = `${provider ?? ''}/${model}`;
   return name.length > maxNameLength ? null : name;
 }
+
+/** The model's name in the name under which a provider's answers are counted. */
+export const modelOfServed = (name: string): string => name.slice(name.indexOf('/') + 1);

@@ -1,17 +1,15 @@
-import { fadedServed, maxMove } from './online-learner.js';
+import { maxMove } from './online-learner.js';
 import { oddsOf } from './fit-beliefs.js';
 import { type LearnedMoves, learnedMoves, type ModelMoves } from './learned-moves.js';
 import { type OnlineState, ratedName, servedName } from './online-state.js';
+import { faultsOf, type KnownFaults, servedByName } from './served.js';
 import type { Adjustment, Expected, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
 
-/** The number of answers without a fault that every model starts with. */
-const priorAnswers = 50;
-/** Models with fewer faults count as faultless. */
-const minFaults = 0.5;
 /** The number of model names that are cached with their canonical spelling. */
 const maxNames = 2_000;
 
-interface KnownFaults {
+/** The failures of one model, ready for each request. */
+interface KnownService {
   /** 0..1, compared to a model that never fails. */
   readonly reliability: number;
   readonly reason: string;
@@ -31,22 +29,20 @@ interface KnownModel extends ModelMoves {
  * @returns null if nothing is known about any model
  */
 export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
-  const served = new Map<string, KnownFaults>();
-  for (const [name, one] of state.served) {
-    const { answers, faults } = fadedServed(one, now);
-    if (faults >= minFaults)
-      served.set(name, {
-        reliability: 1 - faults / (priorAnswers + answers),
-        reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed`,
-      });
+  const served = new Map<string, KnownService>();
+  for (const [name, rows] of servedByName(state.served)) {
+    const known = faultsOf(rows, now);
+    if (known) served.set(name, { reliability: 1 - known.loss, reason: failedReason(known) });
   }
   if (state.lessons.length + served.size === 0) return null;
   return new OnlineTuning(learnedMoves(state, router, now), served);
 }
 
-/** Whether faults of any model are remembered. @param now ms since 1970 */
-export const hasFaults = ({ served }: OnlineState, now: number): boolean =>
-  [...served.values()].some((one) => fadedServed(one, now).faults >= minFaults);
+/** `5 of 40 answers failed` */
+function failedReason({ answers, faults, spoilt, isBounded }: KnownFaults): string {
+  const failed = `${Math.round(faults + spoilt)} of ${Math.round(answers)} answers failed`;
+  return isBounded ? `${failed}, each key within its bound` : failed;
+}
 
 /** `3 ratings and 1 signal`: what a model was moved by. */
 function countedReason({ lessons }: LearnedMoves, name: string): string {
@@ -76,7 +72,7 @@ class OnlineTuning implements Tuning {
 
   constructor(
     moves: LearnedMoves,
-    private readonly served: ReadonlyMap<string, KnownFaults>,
+    private readonly served: ReadonlyMap<string, KnownService>,
   ) {
     this.places = moves.places;
     this.known = new Map(

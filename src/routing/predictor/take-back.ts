@@ -1,37 +1,41 @@
-import { type Lesson, type OnlineState, ratedName } from './online-state.js';
+import {
+  type Lesson,
+  modelOfServed,
+  type OnlineState,
+  ratedName,
+  type Retraction,
+} from './online-state.js';
 
-/** Which lessons are taken back: those that all of these name. Null: any. */
-export interface Retraction {
-  /** Those from this time on, ms since 1970. */
-  readonly from: number | null;
-  /** Those of these keys. */
-  readonly keys: readonly string[] | null;
-  readonly model: string | null;
+/** What a retraction may name of a lesson or a count. */
+type Named = Pick<Lesson, 'at' | 'key' | 'model'>;
+
+/** So many of the last retractions are kept, for what arrives late. */
+const maxKept = 20;
+
+/** Tells which lessons and counts a retraction means. */
+export function isMeantBy({ from, keys, model }: Retraction): (one: Named) => boolean {
+  const name = model === null ? null : ratedName(model);
+  return (one) =>
+    (from === null || one.at >= from) &&
+    (keys === null || (one.key !== null && keys.includes(one.key))) &&
+    (model === null || ratedName(one.model) === name);
 }
 
 /**
- * The state without some of its lessons, as if they had never come. Counted answers are taken back
- * as a whole if some were counted in that time; they name no key.
+ * The state without some of its lessons and counted answers, as if they had never come. Answers are
+ * counted by day (UTC): those of a day go if one of them came in the time that is meant.
  * @param now what came before it and arrives later is not learned either, ms since 1970
  */
-export function withoutLessons(
-  state: OnlineState,
-  { from, keys, model }: Retraction,
-  now: number,
-): OnlineState {
-  const name = model === null ? null : ratedName(model);
-  const isMeant = (lesson: Lesson): boolean =>
-    (from === null || lesson.at >= from) &&
-    (keys === null || (lesson.key !== null && keys.includes(lesson.key))) &&
-    (model === null || lesson.model === name);
-  const isCounted = (served: string, at: number): boolean =>
-    keys === null &&
-    (from === null || at >= from) &&
-    (model === null || ratedName(served.slice(served.indexOf('/') + 1)) === name);
+export function withoutLessons(state: OnlineState, part: Retraction, now: number): OnlineState {
+  const isMeant = isMeantBy(part);
   return {
     ...state,
     lessons: state.lessons.filter((lesson) => !isMeant(lesson)),
-    served: new Map([...state.served].filter(([served, { at }]) => !isCounted(served, at))),
-    takenBack: keys === null && model === null ? { from: from ?? 0, until: now } : state.takenBack,
+    served: state.served.filter((row) => !isMeant({ ...row, model: modelOfServed(row.name) })),
+    takenBack: [...state.takenBack, { ...part, until: now }].slice(-maxKept),
   };
 }
+
+/** Whether a lesson or a count was taken back before it arrived. */
+export const isTakenBack = ({ takenBack }: OnlineState, one: Named): boolean =>
+  takenBack.some((part) => one.at < part.until && isMeantBy(part)(one));

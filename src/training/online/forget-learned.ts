@@ -1,5 +1,6 @@
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
-import { type Retraction, withoutLessons } from '../../routing/predictor/take-back.js';
+import type { Retraction } from '../../routing/predictor/online-state.js';
+import { withoutLessons } from '../../routing/predictor/take-back.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { Store } from '../../store/contracts/store.js';
 
@@ -26,9 +27,11 @@ export async function forgetLearned(
         const before = decodeOnline(state),
           after = withoutLessons(before, part, now);
         isAny =
-          after.lessons.length < before.lessons.length || after.served.size < before.served.size;
-        // only what is taken back of a time also keeps out what arrives late
-        return isAny || after.takenBack !== before.takenBack ? encodeOnline(after) : state;
+          after.lessons.length < before.lessons.length ||
+          after.served.length < before.served.length;
+        // what was taken back of a time keeps out what arrives late, also where nothing had come yet
+        const isOfTime = part.keys === null && part.model === null;
+        return isAny || isOfTime ? encodeOnline(after) : state;
       },
     ],
   ]);

@@ -2,7 +2,13 @@ import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
-import { type Tally, withOutcomes } from '../../routing/predictor/online-learner.js';
+import {
+  modelOfServed,
+  type Retraction,
+  type Served,
+} from '../../routing/predictor/online-state.js';
+import { withOutcomes } from '../../routing/predictor/served.js';
+import { isMeantBy } from '../../routing/predictor/take-back.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
@@ -21,7 +27,8 @@ interface ScopeCounts {
   readonly scope: LearningScope;
   /** When the first outcome was counted, ms since 1970. */
   readonly since: number;
-  readonly tallies: ReadonlyMap<string, Tally>;
+  /** By key and provider's model. */
+  readonly tallies: ReadonlyMap<string, Served>;
 }
 
 const defaultEveryMs = 5_000;
@@ -29,17 +36,18 @@ const closeMs = 3_000;
 /** Scopes that are written in one transaction. */
 const maxBatch = 100;
 /**
- * Scopes with counts that are due, and scopes with counts that are not due yet; models in each
- * scope.
+ * Scopes with counts that are due, and scopes with counts that are not due yet; keys' models
+ * in each scope.
  */
 const maxScopes = 5_000;
-const maxModels = 40;
+const maxTallies = 100;
 /**
- * Answers without a fault are written once there are this many, and count as at most `maxAnswers`.
+ * Answers without a fault are written once there are this many, or they have waited this long, and
+ * count as at most `maxAnswers`.
  */
 const minAnswers = 50;
+const maxWaitMs = 60_000;
 const maxAnswers = 200;
-const noTally: Tally = { answers: 0, faults: 0 };
 
 const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
   `${accountId} ${preferenceId}`;
@@ -79,11 +87,12 @@ export class OutcomeCounts {
     });
   }
 
-  /** Takes the outcomes of one request. Never throws. */
-  add(scope: LearningScope, outcomes: Outcomes): void {
+  /** Takes the outcomes of one request with a key. Never throws. */
+  add(scope: LearningScope, keyId: string | null, outcomes: Outcomes): void {
     if (this.isClosed || outcomes.size === 0) return;
     const key = keyOf(scope);
-    const counts: ScopeCounts = { scope, since: this.now(), tallies: talliesOf(outcomes) };
+    const now = this.now();
+    const counts: ScopeCounts = { scope, since: now, tallies: talliesOf(outcomes, keyId, now) };
     if (this.due.has(key)) {
       this.due.add(key, counts);
       return;
@@ -102,14 +111,24 @@ export class OutcomeCounts {
   }
 
   /**
-   * Runs `forgetStored` while nothing is written, and drops the counts of the scope that wait.
-   * Rejects as `forgetStored` does; the counts stay then.
+   * Runs `forgetStored` while nothing is written, and drops the counts of the scope that wait, or
+   * the part of them that is meant. Rejects as `forgetStored` does; the counts stay then.
+   * @param part null: everything
    */
-  forget<T>(scope: LearningScope, forgetStored: () => Promise<T>): Promise<T> {
+  forget<T>(
+    scope: LearningScope,
+    part: Retraction | null,
+    forgetStored: () => Promise<T>,
+  ): Promise<T> {
     return this.exclusive(async () => {
       const forgotten = await forgetStored();
-      this.undue.delete(keyOf(scope));
-      this.due.delete(keyOf(scope));
+      const key = keyOf(scope);
+      const left = (counts: ScopeCounts | undefined): ScopeCounts | null =>
+        counts && part ? withoutPart(counts, part) : null;
+      const undue = left(this.undue.get(key));
+      if (undue) this.undue.set(key, undue);
+      else this.undue.delete(key);
+      this.due.replace(key, left);
       return forgotten;
     });
   }
@@ -122,19 +141,18 @@ export class OutcomeCounts {
 
   private async write(due: readonly ScopeCounts[]): Promise<void> {
     const { store } = await this.databases.get();
-    const at = this.now();
     await store.learnings.change(
       due.map((counts) => [
         counts.scope,
-        (state, forgottenAt) => withCounts(state, forgottenAt, counts, at),
+        (state, forgottenAt) => withCounts(state, forgottenAt, counts),
       ]),
     );
   }
 
-  private isDue({ scope, tallies }: ScopeCounts): boolean {
-    let isEnough = false;
-    for (const { answers, faults } of tallies.values()) {
-      if (faults > 0) return true;
+  private isDue({ scope, since, tallies }: ScopeCounts): boolean {
+    let isEnough = this.now() - since >= maxWaitMs;
+    for (const { answers, faults, spoilt } of tallies.values()) {
+      if (faults + spoilt > 0) return true;
       isEnough ||= answers >= minAnswers;
     }
     return isEnough && this.options.hasFaults(scope);
@@ -165,33 +183,55 @@ function withCounts(
   state: string | null,
   forgottenAt: number | null,
   { since, tallies }: ScopeCounts,
-  at: number,
 ): string | null {
-  return forgottenAt !== null && since < forgottenAt
-    ? state
-    : encodeOnline(withOutcomes(decodeOnline(state), tallies, at));
+  if (forgottenAt !== null && since < forgottenAt) return state;
+  const before = decodeOnline(state),
+    after = withOutcomes(before, tallies.values());
+  return after === before ? state : encodeOnline(after);
 }
 
-function talliesOf(outcomes: Outcomes): Map<string, Tally> {
-  const tallies = new Map<string, Tally>();
+function talliesOf(outcomes: Outcomes, key: string | null, at: number): Map<string, Served> {
+  const tallies = new Map<string, Served>();
   for (const [name, outcome] of outcomes)
-    tallies.set(name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
+    tallies.set(`${key ?? ''} ${name}`, {
+      name,
+      key,
+      answers: 1,
+      faults: outcome === 'failed' ? 1 : 0,
+      spoilt: outcome === 'spoilt' ? 1 : 0,
+      at,
+    });
   return tallies;
 }
 
 function merged(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
   const tallies = new Map(older.tallies);
-  for (const [name, tally] of newer.tallies) {
-    // the model that was counted first is dropped
-    if (!tallies.has(name) && tallies.size >= maxModels)
-      tallies.delete(tallies.keys().next().value ?? '');
-    tallies.set(name, sumOf(tallies.get(name) ?? noTally, tally));
+  for (const [id, tally] of newer.tallies) {
+    const known = tallies.get(id);
+    // the one that was counted first is dropped
+    if (!known && tallies.size >= maxTallies) tallies.delete(tallies.keys().next().value ?? '');
+    tallies.set(id, known ? sumOf(known, tally) : tally);
   }
   return { scope: older.scope, since: Math.min(older.since, newer.since), tallies };
 }
 
-function sumOf(one: Tally, other: Tally): Tally {
+function sumOf(one: Served, other: Served): Served {
   const answers = one.answers + other.answers;
   const kept = Math.min(1, maxAnswers / answers);
-  return { answers: answers * kept, faults: (one.faults + other.faults) * kept };
+  return {
+    ...other,
+    answers: answers * kept,
+    faults: (one.faults + other.faults) * kept,
+    spoilt: (one.spoilt + other.spoilt) * kept,
+    at: Math.max(one.at, other.at),
+  };
+}
+
+/** The counts without what a retraction means; null if nothing is left. */
+function withoutPart({ tallies, ...counts }: ScopeCounts, part: Retraction): ScopeCounts | null {
+  const isMeant = isMeantBy(part);
+  const left = [...tallies].filter(
+    ([, tally]) => !isMeant({ ...tally, model: modelOfServed(tally.name) }),
+  );
+  return left.length === 0 ? null : { ...counts, tallies: new Map(left) };
 }

@@ -11,8 +11,14 @@ interface FinishedAttempts {
   readonly isBounded: boolean;
 }
 
-/** Whether a provider's model answered, by `<provider>/<model>`. */
-export type Outcomes = ReadonlyMap<string, 'answered' | 'failed'>;
+/**
+ * How a provider's model did: it answered; it failed; or its answer was refused, or cut off although
+ * the client had set no limit.
+ */
+export type Outcome = 'answered' | 'failed' | 'spoilt';
+
+/** By `<provider>/<model>`. */
+export type Outcomes = ReadonlyMap<string, Outcome>;
 
 /**
  * Failures of a model or its provider: not the client's, not those of our account there, and not
@@ -28,16 +34,16 @@ const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
 
 /**
  * The outcome of each candidate that was called, by its last attempt: a retry that succeeded is not
- * a fault. An answer is a fault if it was refused, or cut off although the client had set no limit.
+ * a fault.
  */
 export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
-  const outcomes = new Map<string, 'answered' | 'failed'>();
+  const outcomes = new Map<string, Outcome>();
   const isSpoilt = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);
   for (const { provider, model, outcome } of attempts) {
     const name = servedName(provider, model);
     if (name === null) continue;
-    if (ownFaults.has(outcome) || (outcome === 'ok' && isSpoilt)) outcomes.set(name, 'failed');
-    else if (outcome === 'ok') outcomes.set(name, 'answered');
+    if (ownFaults.has(outcome)) outcomes.set(name, 'failed');
+    else if (outcome === 'ok') outcomes.set(name, isSpoilt ? 'spoilt' : 'answered');
     else outcomes.delete(name);
   }
   return outcomes;

@@ -49,10 +49,10 @@ export const shownDays = ({ lessons: { all } }: LearnedMoves): object[] =>
     })
     .sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
 
-const isoOf = (at: number): string => new Date(at).toISOString();
-const dayOf = (at: number): string => isoOf(at).slice(0, 10);
+export const isoOf = (at: number): string => new Date(at).toISOString();
+export const dayOf = (at: number): string => isoOf(at).slice(0, 10);
 
-const shownKey = (key: string | null): string | null => (key === unknownKey ? null : key);
+export const shownKey = (key: string | null): string | null => (key === unknownKey ? null : key);
 
 function shownMoves(
   { models, places }: LearnedMoves,

@@ -1,8 +1,8 @@
-import { fadedServed } from '../../routing/predictor/online-learner.js';
-import type { Served } from '../../routing/predictor/online-state.js';
+import { modelOfServed, type Served } from '../../routing/predictor/online-state.js';
+import { faultsOf, servedByName, sumOfServed } from '../../routing/predictor/served.js';
 import { thousandths } from '../../routing/numbers.js';
 import type { ShownLearning } from './show-learning.js';
-import { shownDays, shownKeys, shownModels } from './shown-models.js';
+import { dayOf, isoOf, shownDays, shownKey, shownKeys, shownModels } from './shown-models.js';
 
 /** What the configuration says of a scope's learning. */
 export interface LearningSettings {
@@ -29,20 +29,41 @@ export function shownLearning(
     models: shownModels(moves),
     keys: shownKeys(moves),
     days: shownDays(moves),
-    outcomes: [...state.served]
-      .sort(([, a], [, b]) => b.answers - a.answers)
-      .map(([name, served]) => shownServed(name, served, now)),
+    outcomes: [...servedByName(state.served)]
+      .map(([name, rows]) => shownServed(name, rows, now))
+      .sort((a, b) => b.answers - a.answers),
   };
 }
 
-function shownServed(name: string, served: Served, now: number): object {
+interface ShownCounts {
+  readonly answers: number;
+  readonly faults: number;
+}
+
+function shownServed(
+  name: string,
+  rows: readonly Served[],
+  now: number,
+): ShownCounts & Record<string, unknown> {
   const slash = name.indexOf('/');
-  const { answers, faults } = fadedServed(served, now);
   return {
     provider: name.slice(0, slash) || null,
-    model: name.slice(slash + 1),
-    answers: thousandths(answers),
-    faults: thousandths(faults),
-    updatedAt: new Date(served.at).toISOString(),
+    model: modelOfServed(name),
+    ...shownCounts(rows, now),
+    loss: thousandths(faultsOf(rows, now)?.loss ?? 0),
+    days: [...rows]
+      .sort((a, b) => b.at - a.at)
+      .map((row) => ({
+        day: dayOf(row.at),
+        keyId: shownKey(row.key),
+        ...shownCounts([row], now),
+      })),
+    updatedAt: isoOf(Math.max(...rows.map(({ at }) => at))),
   };
+}
+
+/** Refused and cut off answers are faults too. */
+function shownCounts(rows: readonly Served[], now: number): ShownCounts {
+  const { answers, faults, spoilt } = sumOfServed(rows, now);
+  return { answers: thousandths(answers), faults: thousandths(faults + spoilt) };
 }

@@ -10,7 +10,6 @@ import {
   maxMove,
   type NewLesson,
   withLesson,
-  withOutcomes,
 } from '../../../src/routing/predictor/online-learner.js';
 import {
   causes,
@@ -18,6 +17,7 @@ import {
   type OnlineState,
   unknownKey,
 } from '../../../src/routing/predictor/online-state.js';
+import { withOutcomes } from '../../../src/routing/predictor/served.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
 import {
   type Expectation,
@@ -223,36 +223,20 @@ describe('what ratings teach', () => {
 });
 
 describe('what outcomes teach', () => {
-  const served = (answers: number, faults: number): OnlineState =>
-    withOutcomes(nothingLearned, new Map([['p/a', { answers, faults }]]), 0);
-
-  it('lowers a model that failed often, on that provider only', () => {
-    expect(adjusted(served(40, 5))).toMatchObject({ reason: '5 of 40 answers failed' });
-    expect(moveOf(served(40, 20))).toBeLessThan(moveOf(served(40, 5)));
+  it('lowers a model that failed often, on that provider only, and says so', () => {
+    const served = (spoilt: number): OnlineState =>
+      withOutcomes(nothingLearned, [
+        { name: 'p/a', key: 'k', answers: 40, faults: 2, spoilt, at: 0 },
+      ]);
+    expect(adjusted(served(3))).toMatchObject({ reason: '5 of 40 answers failed' });
+    expect(moveOf(served(20))).toBeLessThan(moveOf(served(3)));
     expect(
-      createOnlineTuning(served(40, 20), 'r', 0)!.adjust(candidateOf('a', 'q'), first, expected),
+      createOnlineTuning(served(20), 'r', 0)!.adjust(candidateOf('a', 'q'), first, expected),
     ).toBeNull();
-  });
-
-  it('raises no model: answers without faults are expected', () => {
-    expect(adjusted(served(1_000, 0))).toBeNull();
-  });
-
-  it('fades within days', () => {
-    expect(moveOf(served(40, 20), 'a', first, dayMs)).toBeGreaterThan(moveOf(served(40, 20)));
-    expect(adjusted(served(40, 20), 'a', first, 10 * dayMs)).toBeNull();
-  });
-
-  it('recovers within a few hundred answers of a provider that works again', () => {
-    const well = withOutcomes(
-      served(10_000, 10_000),
-      new Map([['p/a', { answers: 200, faults: 0 }]]),
-      0,
-    );
-    expect(well.served.get('p/a')).toMatchObject({ answers: 200 });
-    expect(
-      moveOf(withOutcomes(well, new Map([['p/a', { answers: 400, faults: 0 }]]), 0)),
-    ).toBeGreaterThan(-1);
+    const others = [{ name: 'p/a', key: 'l', answers: 40, faults: 2, spoilt: 0, at: 0 }];
+    expect(adjusted(withOutcomes(served(20), others))).toMatchObject({
+      reason: '24 of 80 answers failed, each key within its bound',
+    });
   });
 });
 
@@ -276,7 +260,16 @@ describe('a state', { timeout: 60_000 }, () => {
     }),
     { maxLength: 60 },
   );
-  const tallies = fc.array(fc.record({ answers: anything, faults: anything }), { maxLength: 20 });
+  const tallies = fc.array(
+    fc.record({
+      key: fc.constantFrom(null, 'k', 'l', unknownKey),
+      answers: anything,
+      faults: anything,
+      spoilt: anything,
+      at: fc.constantFrom(0, 86_400_000, NaN),
+    }),
+    { maxLength: 20 },
+  );
 
   it('never moves a model further than the limit, and stays finite, for any input', () => {
     fc.assert(
@@ -285,9 +278,9 @@ describe('a state', { timeout: 60_000 }, () => {
         tallies,
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 }),
         (given, counts, parts) => {
-          const state = counts.reduce(
-            (known, tally) => withOutcomes(known, new Map([['p/a', tally]]), 0),
+          const state = withOutcomes(
             given.reduce(withLesson, nothingLearned),
+            counts.map((count) => ({ ...count, name: 'p/a' })),
           );
           for (const model of ['a', 'b', '__proto__']) {
             const adjustment = adjusted(state, model, requestOf(...parts), 5);
@@ -390,7 +383,9 @@ describe('a state', { timeout: 60_000 }, () => {
     };
     const state = decodeOnline(JSON.stringify(earlier));
     expect(state.lessons).toEqual([]);
-    expect(state.served).toEqual(new Map([['p/a', { answers: 40, faults: 20, at: 0 }]]));
+    expect(state.served).toEqual([
+      { name: 'p/a', key: unknownKey, answers: 40, faults: 20, spoilt: 0, at: 0 },
+    ]);
   });
 
   it('of the second version keeps its ratings, which move the model on all kinds of task', () => {
@@ -415,10 +410,10 @@ describe('a state', { timeout: 60_000 }, () => {
     const state = decodeOnline(JSON.stringify(earlier));
     expect(state.lessons).toHaveLength(25);
     expect(state.lessons[0]).toMatchObject({ model: 'a', score: 0.1, predicted: 0.58 });
-    expect(moveOf({ ...state, served: new Map() })).toBeLessThan(-0.1);
-    expect(state.served.size).toBe(1);
+    expect(moveOf({ ...state, served: [] })).toBeLessThan(-0.1);
+    expect(state.served).toHaveLength(1);
     // a first rating by a key of today does not count as much as all of them
-    const more = withLesson({ ...state, served: new Map() }, rating(1, { model: 'b' }));
+    const more = withLesson({ ...state, served: [] }, rating(1, { model: 'b' }));
     expect(moveOf(more)).toBeLessThan(-0.1);
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { LearningCache } from '../../../src/training/online/learning-cache.js';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
-import { withOutcomes } from '../../../src/routing/predictor/online-learner.js';
+import { withOutcomes } from '../../../src/routing/predictor/served.js';
 import type { ModelScore } from '../../../src/training/online/rated-decision.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
@@ -236,7 +236,9 @@ describe('the cached learning of a scope', () => {
         scope,
         (state) =>
           encodeOnline(
-            withOutcomes(decodeOnline(state), new Map([['p/a', { answers: 10, faults: 5 }]]), now),
+            withOutcomes(decodeOnline(state), [
+              { name: 'p/a', key: 'k', answers: 10, faults: 5, spoilt: 0, at: now },
+            ]),
           ),
       ],
     ]);

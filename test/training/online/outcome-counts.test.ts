@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import { OutcomeCounts } from '../../../src/training/online/outcome-counts.js';
+import type { Outcome } from '../../../src/training/online/outcomes.js';
 import { decodeOnline } from '../../../src/routing/predictor/online-codec.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import type { LearningScope } from '../../../src/store/contracts/learnings.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
 import { isWholeRun } from '../../helpers/runs.js';
 
-const outcome = (kind: 'answered' | 'failed', name = 'p/a') => new Map([[name, kind]]);
+const outcome = (kind: Outcome, name = 'p/a') => new Map([[name, kind]]);
 const never = 3_600_000;
 
 describe('counts of outcomes', () => {
@@ -26,14 +27,15 @@ describe('counts of outcomes', () => {
     scope = { accountId: randomUUID(), preferenceId: '' };
   });
   afterEach(() => backing.close());
-  const countsOn = (on: LazyDatabases, hasFaults = false): OutcomeCounts =>
+  const countsOn = (on: LazyDatabases, hasFaults = false, now = Date.now): OutcomeCounts =>
     new OutcomeCounts(on, {
       report: { lost: (...what) => lost.push(what), warn: () => undefined },
       hasFaults: () => hasFaults,
       everyMs: never,
+      now,
     });
   const forget = (counts: OutcomeCounts, of = scope): Promise<void> =>
-    counts.forget(of, async () => {
+    counts.forget(of, null, async () => {
       await (await backing.get()).store.learnings.forget(of);
     });
   const stored = async (of = scope): Promise<Record<string, unknown> | null> => {
@@ -41,9 +43,9 @@ describe('counts of outcomes', () => {
     return (
       record &&
       Object.fromEntries(
-        [...decodeOnline(record.state).served].map(([name, { answers, faults }]) => [
-          name,
-          [Math.round(answers), Math.round(faults)],
+        decodeOnline(record.state).served.map(({ name, key, answers, faults, spoilt }) => [
+          key === 'k' ? name : `${key} ${name}`,
+          [Math.round(answers), Math.round(faults + spoilt)],
         ]),
       )
     );
@@ -61,8 +63,8 @@ describe('counts of outcomes', () => {
     const [one, other] = [countsOn(backing), countsOn(backing)];
     for (const counts of [one, other]) {
       for (const kind of ['answered', 'failed', 'answered'] as const)
-        counts.add(scope, outcome(kind));
-      counts.add(scope, outcome('answered', 'p/b'));
+        counts.add(scope, 'k', outcome(kind));
+      counts.add(scope, 'k', outcome('answered', 'p/b'));
     }
     await Promise.all([one.flush(5_000), other.flush(5_000)]);
     expect(await stored()).toEqual({ 'p/a': [6, 2], 'p/b': [2, 0] });
@@ -70,29 +72,42 @@ describe('counts of outcomes', () => {
 
   it('are not written if nothing ever failed', async () => {
     const counts = countsOn(backing);
-    for (let times = 0; times < 100; times++) counts.add(scope, outcome('answered'));
+    for (let times = 0; times < 100; times++) counts.add(scope, 'k', outcome('answered'));
     await counts.flush(5_000);
     expect(await stored()).toBeNull();
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     await counts.close();
     expect(await stored()).toEqual({ 'p/a': [101, 1] });
   });
 
   it('of answers without a failure are written from a minimum on, if something had failed before', async () => {
     const counts = countsOn(backing, true);
-    for (let times = 0; times < 49; times++) counts.add(scope, outcome('answered'));
+    for (let times = 0; times < 49; times++) counts.add(scope, 'k', outcome('answered'));
     await counts.flush(5_000);
     expect(await stored()).toBeNull();
-    counts.add(scope, outcome('answered'));
+    counts.add(scope, 'k', outcome('answered'));
     await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [50, 0] });
   });
 
+  it('of fewer answers without a failure are written after a minute, if something had failed before', async () => {
+    const begun = Date.now();
+    let now = begun;
+    const counts = countsOn(backing, true, () => now);
+    for (const after of [0, 59_000, 60_000]) {
+      now = begun + after;
+      expect(await stored()).toBeNull();
+      counts.add(scope, 'k', outcome('answered'));
+      await counts.flush(5_000);
+    }
+    expect(await stored()).toEqual({ 'p/a': [3, 0] });
+  });
+
   it('wait and add up while the database is away', async () => {
     const counts = countsOn(awayFor(2));
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     expect(await counts.flush(10)).toBe(false);
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     expect(await counts.flush(10)).toBe(false);
     await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [2, 2] });
@@ -104,12 +119,12 @@ describe('counts of outcomes', () => {
     let written = 0;
     const busy = Object.assign(Object.create(backing) as LazyDatabases, {
       get: () => {
-        if (++written < 10) counts.add(scope, outcome('failed'));
+        if (++written < 10) counts.add(scope, 'k', outcome('failed'));
         return backing.get();
       },
     });
     const counts = countsOn(busy);
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     await counts.flush(5_000);
     expect(written).toBe(1);
     await counts.close();
@@ -119,11 +134,11 @@ describe('counts of outcomes', () => {
   it('are dropped when their scope is forgotten, while those of another scope stay', async () => {
     const other = { ...scope, preferenceId: '', accountId: randomUUID() };
     const counts = countsOn(backing);
-    for (const each of [scope, other]) counts.add(each, outcome('failed'));
+    for (const each of [scope, other]) counts.add(each, 'k', outcome('failed'));
     await forget(counts);
     await counts.flush(5_000);
     expect([await stored(), await stored(other)]).toEqual([{}, { 'p/a': [1, 1] }]);
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
@@ -135,7 +150,7 @@ describe('counts of outcomes', () => {
       get: () => held.then(() => backing.get()),
     });
     const counts = countsOn(slow);
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     const written = counts.flush(5_000);
     const forgotten = forget(counts);
     open();
@@ -143,11 +158,36 @@ describe('counts of outcomes', () => {
     expect(await stored()).toEqual({});
   });
 
+  it('are kept apart by key, and refused or cut off answers are faults', async () => {
+    const counts = countsOn(backing);
+    for (let times = 0; times < 3; times++) counts.add(scope, 'k', outcome('spoilt'));
+    counts.add(scope, 'l', outcome('failed'));
+    counts.add(scope, null, outcome('answered'));
+    await counts.flush(5_000);
+    expect(await stored()).toEqual({ 'p/a': [3, 3], 'l p/a': [1, 1], 'null p/a': [1, 0] });
+  });
+
+  it('of another key, model or time stay when a part is forgotten', async () => {
+    const counts = countsOn(backing);
+    const since = Date.now();
+    for (const key of ['k', 'l'])
+      for (const name of ['p/a', 'p/b']) counts.add(scope, key, outcome('failed', name));
+    const none = { from: null, keys: null, model: null };
+    for (const part of [
+      { ...none, keys: ['l'], model: 'a' },
+      { ...none, keys: ['k'], from: since + 3_600_000 },
+      { ...none, keys: ['k'], from: since, model: 'b' },
+    ])
+      await counts.forget(scope, part, () => Promise.resolve());
+    await counts.flush(5_000);
+    expect(await stored()).toEqual({ 'p/a': [1, 1], 'l p/b': [1, 1] });
+  });
+
   it('stay when their scope could not be forgotten', async () => {
     const counts = countsOn(backing);
-    counts.add(scope, outcome('failed'));
+    counts.add(scope, 'k', outcome('failed'));
     await expect(
-      counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away'))),
+      counts.forget(scope, null, () => Promise.reject(new GatewayError('unavailable', 'away'))),
     ).rejects.toThrow('away');
     await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
@@ -161,40 +201,40 @@ describe('counts of outcomes', () => {
       everyMs: never,
       now: () => now,
     });
-    other.add(scope, outcome('failed'));
+    other.add(scope, 'k', outcome('failed'));
     await forget(countsOn(backing));
     now += 5_000;
-    other.add(scope, outcome('failed'));
+    other.add(scope, 'k', outcome('failed'));
     await other.flush(5_000);
     expect(await stored()).toEqual({});
-    other.add(scope, outcome('failed'));
+    other.add(scope, 'k', outcome('failed'));
     await other.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
   it('are reported as lost when they are refused', async () => {
     const broken = countsOn(awayFor(1, new Error('no such table')));
-    broken.add(scope, outcome('failed'));
+    broken.add(scope, 'k', outcome('failed'));
     await broken.flush(5_000);
     expect(lost).toEqual([['outcomes', 1]]);
   });
 
   it.runIf(isWholeRun)('are reported as lost when the gateway stops during an outage', async () => {
     const away = countsOn(awayFor(9));
-    away.add(scope, outcome('failed'));
+    away.add(scope, 'k', outcome('failed'));
     await away.close();
-    away.add(scope, outcome('failed'));
+    away.add(scope, 'k', outcome('failed'));
     expect(lost).toEqual([['outcomes', 1]]);
   });
 
-  it('are bounded: models in a scope, and scopes', async () => {
+  it('are bounded: models of keys in a scope, and scopes', async () => {
     const counts = countsOn(backing);
-    for (let at = 0; at < 100; at++) counts.add(scope, outcome('failed', `p/${at}`));
+    for (let at = 0; at < 150; at++) counts.add(scope, 'k', outcome('failed', `p/${at}`));
     await counts.flush(5_000);
-    expect(Object.keys((await stored())!)).toHaveLength(40);
+    expect(Object.keys((await stored())!)).toHaveLength(100);
     const full = countsOn(awayFor(Infinity));
     for (let at = 0; at < 5_001; at++)
-      full.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('failed'));
+      full.add({ accountId: `account ${at}`, preferenceId: '' }, 'k', outcome('failed'));
     expect(lost).toEqual([['outcomes', 1]]);
   });
 });

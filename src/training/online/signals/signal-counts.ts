@@ -2,7 +2,8 @@ import type { LossReason } from '../../../async/batch-queue.js';
 import { MergingQueue } from '../../../async/merging-queue.js';
 import { decodeOnline, encodeOnline } from '../../../routing/predictor/online-codec.js';
 import { type NewLesson, withLesson } from '../../../routing/predictor/online-learner.js';
-import type { Cause } from '../../../routing/predictor/online-state.js';
+import type { Cause, Retraction } from '../../../routing/predictor/online-state.js';
+import { isMeantBy } from '../../../routing/predictor/take-back.js';
 import type { LazyDatabases } from '../../../store/lazy-databases.js';
 import type { LearningScope } from '../../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../../store/write-behind.js';
@@ -89,9 +90,13 @@ export class SignalCounts {
     this.queue.add(keyOf(scope), { scope, lessons: [lesson] });
   }
 
-  /** Drops what waits for a scope. */
-  forget(scope: LearningScope): void {
-    this.queue.delete(keyOf(scope));
+  /** Drops what waits for a scope, or the part of it that is meant. @param part null: everything */
+  forget(scope: LearningScope, part: Retraction | null): void {
+    const isMeant = part ? isMeantBy(part) : () => true;
+    this.queue.replace(keyOf(scope), ({ lessons }) => {
+      const left = lessons.filter((lesson) => !isMeant(lesson));
+      return left.length === 0 ? null : { scope, lessons: left };
+    });
   }
 
   /** Writes what has been added so far. False if that took longer. */

@@ -38,16 +38,15 @@ export function abilitiesByKind(
   const model = abilityOf(abilities, known);
   const kinds = abilities.kindNames.map((kind, place): AbilityForKind => {
     const own = model.kinds[place] ?? NaN;
-    return Number.isNaN(own)
-      ? { kind, measured: false, ...shownAt(model, 0, abilities.unmeasuredKind) }
-      : { kind, measured: true, ...shownAt(model, own, 0) };
+    const measured = !Number.isNaN(own);
+    return { kind, measured, ...shownAt(model, measured ? own : 0, model.kindErrors[place]!) };
   });
-  return { basis: model.basis, ...shownAt(model, 0, 0), kinds };
+  return { basis: model.basis, ...shownAt(model, 0, model.error), kinds };
 }
 
-function shownAt({ ability, error }: ModelAbility, by: number, more: number): ShownAbility {
+function shownAt({ ability }: ModelAbility, by: number, error: number): ShownAbility {
   const { slope } = shippedOutlook().weights;
-  const reach = deviations * Math.hypot(error, more);
+  const reach = deviations * error;
   const at = (odds: number): number => thousandths(sigmoid(slope * odds));
   return {
     quality: at(ability + by),

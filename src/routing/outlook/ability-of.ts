@@ -4,9 +4,6 @@ import { effortLike } from '../answers-like.js';
 import type { Appraisal } from '../plan.js';
 import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 
-/** An ability that the configuration states is as sure as one with many results. */
-const statedError = 0.1;
-
 type Known = Pick<Appraisal, 'knownAs' | 'abilityStated' | 'figures' | 'isFamilyKnown'>;
 
 /** What is known of a candidate's model: as the configuration states it, or as published. */
@@ -15,8 +12,7 @@ export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility
   if (abilityStated === null) return abilities.measured(knownAs) ?? supposed(abilities, known);
   if ('like' in abilityStated)
     return abilities.measured(abilityStated.like) ?? supposed(abilities, known);
-  const { value: ability } = abilityStated;
-  return { ...supposed(abilities, known), ability, error: statedError, basis: 'measured' };
+  return abilities.stated(supposed(abilities, known), abilityStated.value);
 }
 
 /**

@@ -24,10 +24,9 @@ export const deviations = 1.645;
  * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
  * published result measures quality better than this (docs/decisions/0072).
  */
-const usualLeast = 0.001;
+const usualLeast = 0.0009;
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
 export class QualityScale {
-  private readonly unmeasuredKind: number;
   /** By kind of request: the place of the kind of task that it is judged by. */
   private readonly places: ReadonlyMap<string, number>;
   /** The kinds of the request that was asked about last: its candidates are asked about in turn. */
@@ -38,9 +37,8 @@ export class QualityScale {
 
   constructor(
     private readonly weights: OutlookWeights,
-    { kindNames, unmeasuredKind }: Pick<ModelAbilities, 'kindNames' | 'unmeasuredKind'>,
+    { kindNames }: Pick<ModelAbilities, 'kindNames'>,
   ) {
-    this.unmeasuredKind = unmeasuredKind;
     this.places = new Map(
       [...weights.kinds, longDocument].map(({ name, ability }) => [
         name,
@@ -54,24 +52,26 @@ export class QualityScale {
     const { slope, difficultyError } = this.weights;
     const { ceiling, leastUncertainty = usualLeast } = outlook;
     const places = this.placesOf(outlook.kinds);
-    // what the kinds add, and the part of the request of which nothing is known: no object for two
-    // numbers of each candidate
+    // what the kinds add, and to the variance: no object for two numbers of each candidate. What is
+    // particular to one kind says nothing of another
+    const own = known.error * known.error;
     let by = 0,
       whole = 0,
-      unmeasured = 0;
+      more = 0;
     for (let at = 0; at < places.length; at++) {
       const { share } = outlook.kinds[at]!,
-        own = known.kinds[places[at]!] ?? NaN;
+        place = places[at]!,
+        ofKind = known.kinds[place] ?? NaN,
+        error = known.kindErrors[place] ?? known.error;
       whole += share;
-      if (Number.isNaN(own)) unmeasured += share;
-      else by += share * own;
+      more += share * share * (error * error - own);
+      if (!Number.isNaN(ofKind)) by += share * ofKind;
     }
     let ability = known.ability + (whole === 0 ? 0 : by / whole);
     for (const { name, share } of outlook.languages)
       ability += share * (known.languages[name] ?? 0);
     if (effort !== null) ability += known.efforts[levelOf(effort)] ?? 0;
-    const unknown = whole === 0 ? 1 : unmeasured / whole;
-    const error = lengthOf(known.error, unknown * this.unmeasuredKind);
+    const error = Math.sqrt(Math.max(0, whole === 0 ? own : own + more / (whole * whole)));
     const above = ability - outlook.difficulty,
       share = sigmoid(slope * above);
     const reach = deviations * lengthOf(error, difficultyError);

@@ -24,6 +24,7 @@ export const shownModels = (moves: LearnedMoves): object[] =>
     }));
 
 /** Whose ratings and signals these are, and what the ratings of each key count for. */
+/** The id of a key; null also where an earlier version did not keep it. */
 export const shownKeys = ({ lessons: { all, shares } }: LearnedMoves): object[] =>
   [...groupedBy(all, ({ lesson }) => lesson.key)]
     .map(([key, lessons]) => ({
@@ -39,19 +40,22 @@ export const shownDays = ({ lessons: { all } }: LearnedMoves): object[] =>
   [
     ...groupedBy(
       all,
-      ({ lesson: { at, key, model } }) => `${dayOf(at)} ${key ?? ''} ${model}`,
+      ({ lesson: { at, key, model } }) => `${shownDay(at)} ${key ?? ''} ${model}`,
     ).values(),
   ]
     .map((lessons) => {
       const [{ lesson }] = lessons as [WeighedLesson];
       const { at, key, model } = lesson;
-      return { day: dayOf(at), keyId: shownKey(key), model, ...countsOf(lessons) };
+      return { day: shownDay(at), keyId: shownKey(key), model, ...countsOf(lessons) };
     })
     .sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
 
-export const isoOf = (at: number): string => new Date(at).toISOString();
-export const dayOf = (at: number): string => isoOf(at).slice(0, 10);
+const isoOf = (at: number): string => new Date(at).toISOString();
 
+/** A day of UTC, such as `2027-01-31`. */
+export const shownDay = (at: number): string => isoOf(at).slice(0, 10);
+
+/** The id of a key; null also where an earlier version did not keep it. */
 export const shownKey = (key: string | null): string | null => (key === unknownKey ? null : key);
 
 function shownMoves(

@@ -2,7 +2,7 @@ import { modelOfServed, type Served } from '../../routing/predictor/online-state
 import { faultsOf, servedByName, sumOfServed } from '../../routing/predictor/served.js';
 import { thousandths } from '../../routing/numbers.js';
 import type { ShownLearning } from './show-learning.js';
-import { dayOf, isoOf, shownDays, shownKey, shownKeys, shownModels } from './shown-models.js';
+import { shownDay, shownDays, shownKey, shownKeys, shownModels } from './shown-models.js';
 
 /** What the configuration says of a scope's learning. */
 export interface LearningSettings {
@@ -54,11 +54,11 @@ function shownServed(
     days: [...rows]
       .sort((a, b) => b.at - a.at)
       .map((row) => ({
-        day: dayOf(row.at),
+        day: shownDay(row.at),
         keyId: shownKey(row.key),
         ...shownCounts([row], now),
       })),
-    updatedAt: isoOf(Math.max(...rows.map(({ at }) => at))),
+    updatedAt: new Date(Math.max(...rows.map(({ at }) => at))).toISOString(),
   };
 }
 

@@ -2,7 +2,11 @@ import { guessedAbility, knownAbility } from '../../../src/routing/model-familie
 import { canonicalName } from '../../../src/routing/model-name.js';
 import { modelIdentity } from '../../../src/routing/model-identity.js';
 import { placeOfShare } from '../../../src/routing/outlook/family-share.js';
-import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/ability-table.js';
+import type {
+  AbilityTable,
+  Particular,
+  WrittenAbility,
+} from '../../../src/routing/outlook/ability-table.js';
 import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
 import { type EffortSteps, effortsOf, usualEffortSteps } from './effort-steps.js';
@@ -54,8 +58,7 @@ const isRevision = (model: string): boolean => model.includes('@refs/');
 
 /** Smaller differences are left out. */
 const least = 0.03;
-const guessError = 0.8,
-  unmeasuredKind = 0.2;
+const guessError = 0.8;
 
 /** How abilities follow from the shares that the table of families states. */
 interface FamilyLine extends Line {
@@ -135,28 +138,40 @@ export function abilityTable(
     asOf,
     families: rounded(families),
     guessError,
-    unmeasuredKind,
+    unmeasuredKind: usualSpreads.beside,
     efforts: rounded(steps),
     models: Object.fromEntries(sorted.map(([identity, one]) => [identity, written(one, steps)])),
   };
 }
 
 function written(one: FittedAbility, steps: EffortSteps): WrittenAbility {
-  const by = (name: string): number => one.beside[name]?.by ?? 0;
   const ofKinds = Object.keys(kinds)
-    .map((kind): [string, number] => [kind, ofKind(one, kind)])
-    .filter(([kind, figure]) => isTold(one, kind) || Math.abs(figure) >= least);
-  const ofLanguages = Object.keys(languages).map((name): [string, number] => [name, by(name)]);
-  const ofEfforts = Object.entries(effortsOf(one, steps) ?? {});
+    .filter((kind) => kind in one.beside || Math.abs(ofKind(one, kind)) >= least)
+    .map((kind) => [kind, [ofKind(one, kind), errorOfKind(one, kind)]] as const);
+  const ofLanguages = Object.keys(languages)
+    .filter((name) => name in one.beside)
+    .map((name) => [name, [one.beside[name]!.by, errorBeside(one, { [name]: 1 })]] as const);
+  const ofEfforts = Object.entries(effortsOf(one, steps) ?? {}).filter(([, by]) => by !== 0);
   return {
-    ...rounded({ ability: usualAbility(one), error: one.error }),
-    ...figures('kinds', ofKinds),
-    ...figures('languages', ofLanguages.filter(isLarge)),
-    ...figures(
-      'efforts',
-      ofEfforts.filter(([, by]) => by !== 0),
-    ),
+    ...rounded({ ability: usualAbility(one), error: errorBeside(one, {}) }),
+    ...(ofKinds.length > 0 ? { kinds: particulars(ofKinds) } : {}),
+    ...(ofLanguages.length > 0 ? { languages: particulars(ofLanguages) } : {}),
+    ...(ofEfforts.length > 0 ? { efforts: rounded(Object.fromEntries(ofEfforts)) } : {}),
   };
+}
+
+/** The standard error of the usual ability with these. */
+const errorBeside = (one: FittedAbility, parts: Readonly<Record<string, number>>): number =>
+  one.errorOf({ graded: usualGradedPart, ...parts });
+
+/** That of the ability on a kind of task; where there are no results, as far as kinds differ. */
+function errorOfKind(one: FittedAbility, kind: string): number {
+  const told = errorBeside(one, {
+    graded: gradedPart[kind] ?? usualGradedPart,
+    technical: technicalFactors[kind] ?? 0,
+    [kind]: 1,
+  });
+  return kind in one.beside ? told : Math.hypot(told, usualSpreads.beside);
 }
 
 /** What to add for a kind of task, by its results and by those of related kinds. */
@@ -171,22 +186,16 @@ function ofKind({ beside }: FittedAbility, kind: string): number {
   );
 }
 
-/**
- * Results of a related kind are told by those of the others, so that they are known also where they
- * say that nothing is particular. Of other kinds a small figure says that there are few results.
- */
-const isTold = ({ beside }: FittedAbility, kind: string): boolean =>
-  kind in beside && kind in technicalFactors;
+const particulars = (
+  kept: readonly (readonly [string, Particular])[],
+): Readonly<Record<string, Particular>> =>
+  Object.fromEntries(
+    kept.map(([name, [by, error]]) => [name, [hundredths(by), hundredths(error)] as const]),
+  );
 
-const isLarge = ([, by]: readonly [string, number]): boolean => Math.abs(by) >= least;
-
-const figures = (
-  name: 'kinds' | 'languages' | 'efforts',
-  kept: readonly (readonly [string, number])[],
-): Partial<WrittenAbility> =>
-  kept.length === 0 ? {} : { [name]: rounded(Object.fromEntries(kept)) };
+const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 const rounded = <T extends object>(figures: T): T =>
   Object.fromEntries(
-    Object.entries(figures).map(([name, value]) => [name, Math.round(Number(value) * 100) / 100]),
+    Object.entries(figures).map(([name, value]) => [name, hundredths(Number(value))]),
   ) as T;

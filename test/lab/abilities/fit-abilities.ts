@@ -13,6 +13,11 @@ export interface FittedAbility {
    * being good at technical tasks (`technical`); and how sure it is.
    */
   readonly beside: Readonly<Record<string, { readonly by: number; readonly error: number }>>;
+  /**
+   * The standard error of the ability with a sum of these, each taken so many times; what is not
+   * known of the model is left out.
+   */
+  readonly errorOf: (parts: Readonly<Record<string, number>>) => number;
   /** Columns that it has results in. */
   readonly columns: number;
 }
@@ -58,7 +63,8 @@ interface System {
   readonly results: Result[];
   /** The ability, then one number for each aspect that its results have. */
   coordinates: Float64Array;
-  errors: Float64Array;
+  /** The covariances of their errors. */
+  covariance: readonly Float64Array[];
   readonly aspects: readonly string[];
 }
 
@@ -102,7 +108,7 @@ function systemsOf({ columns, results }: PublishedResults): System[] {
       results: own,
       aspects,
       coordinates: new Float64Array(1 + aspects.length),
-      errors: new Float64Array(1 + aspects.length),
+      covariance: [],
     };
   });
 }
@@ -205,7 +211,7 @@ function place(system: System, { columns, scales, weights, spreads, outside }: P
   }
   const inverse = inverseOf(matrix);
   system.coordinates = Float64Array.from(inverse, (row) => dot(row, right));
-  system.errors = Float64Array.from(inverse, (row, at) => Math.sqrt(row[at]!));
+  system.covariance = inverse;
 }
 
 /**
@@ -235,7 +241,7 @@ function scalesOf({ columns }: PublishedResults, systems: readonly System[]): Co
       points[column]!.push({
         x: abilityAt(system, columns[column]!, effort),
         y: value,
-        unsure: system.errors[0]! ** 2,
+        unsure: system.covariance[0]![0]!,
       });
   const free = points.map((own) => lineThrough(own, 0, 0));
   const bySource = new Map<string, number[]>();
@@ -270,13 +276,26 @@ function lineThrough(points: readonly Point[], usualSlope: number, prior: number
   return { level, slope, spread: Math.max(minSpread, Math.sqrt(rest)) };
 }
 
-function fitted({ model, results, aspects, coordinates, errors }: System): FittedAbility {
+function fitted({ model, results, aspects, coordinates, covariance }: System): FittedAbility {
+  const errorOf = (parts: Readonly<Record<string, number>>): number => {
+    const times = Float64Array.from([1, ...aspects.map((aspect) => parts[aspect] ?? 0)]);
+    return Math.sqrt(
+      dot(
+        times,
+        Float64Array.from(covariance, (row) => dot(row, times)),
+      ),
+    );
+  };
   return {
     model,
     ability: coordinates[0]!,
-    error: errors[0]!,
+    error: Math.sqrt(covariance[0]![0]!),
+    errorOf,
     beside: Object.fromEntries(
-      aspects.map((aspect, at) => [aspect, { by: coordinates[1 + at]!, error: errors[1 + at]! }]),
+      aspects.map((aspect, at) => [
+        aspect,
+        { by: coordinates[1 + at]!, error: Math.sqrt(covariance[1 + at]![1 + at]!) },
+      ]),
     ),
     columns: new Set(results.map(({ column }) => column)).size,
   };

@@ -26,9 +26,10 @@ const description =
   'no licence stated, ratings are facts), LiveBench (no licence file), EuroEval (MIT), SWE-bench Pro (MIT), ' +
   'aider polyglot (Apache-2.0), Berkeley Function Calling (Apache-2.0; results without a licence), ' +
   'terminal-bench (no licence stated), TextClass (CC BY 4.0, B. González-Bustamante, arXiv 2412.00539), ' +
-  'MMLU-Pro, ZeroEval and others that the model card names. Fitted values only. kinds, languages and ' +
-  'efforts: what to add for a kind of task, a group of languages and a reasoning effort. families: how ' +
-  'the shares of abilities.json become abilities.';
+  'MMLU-Pro, ZeroEval and others that the model card names. Fitted values only. error: the standard ' +
+  'error of an ability. kinds and languages: what to add for a kind of task and a group of languages, ' +
+  'and the standard error of the sum; efforts: what to add for a reasoning effort. families: how the ' +
+  'shares of abilities.json become abilities.';
 
 /**
  * Brings published results of models to one scale of abilities, by kind of task, language and

@@ -10,6 +10,7 @@ const fitted = (model: string, efforts: Readonly<Record<string, number>>): Fitte
   model,
   ability: 1,
   error: 0.1,
+  errorOf: () => 0.1,
   beside: Object.fromEntries(
     Object.entries(efforts).map(([level, by]) => [`effort:${level}`, { by, error: 0.1 }]),
   ),

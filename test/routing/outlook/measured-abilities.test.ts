@@ -39,6 +39,21 @@ describe('the shipped abilities', () => {
     expect(turned).toEqual([]);
   });
 
+  it('have a standard error for each kind of task, and are less sure where nothing is known', () => {
+    for (const model of Object.keys(models)) {
+      const { error, kinds, kindErrors } = abilities.measured(model)!;
+      expect(kindErrors).toHaveLength(abilities.kindNames.length);
+      for (const [place, by] of kinds.entries()) {
+        expect(kindErrors[place], model).toBeGreaterThan(0);
+        if (Number.isNaN(by)) expect(kindErrors[place], model).toBeGreaterThan(error);
+      }
+    }
+    const ofMany = abilities.measured('gpt-5')!,
+      [coding, tools] = ['coding', 'tools'].map((kind) => abilities.kindNames.indexOf(kind));
+    expect(ofMany.kindErrors[coding!]).toBeLessThan(ofMany.kindErrors[tools!]!);
+    expect(ofMany.kindErrors[coding!]).toBeGreaterThan(ofMany.error);
+  });
+
   it('of no model fall with more effort', () => {
     const falling = Object.keys(models).filter((model) => {
       const known = abilities.measured(model)!;

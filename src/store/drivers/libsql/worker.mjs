@@ -34,6 +34,9 @@ const maxPreparedLength = 8_192;
  * nothing.
  */
 const logBytes = 4_194_304;
+const busyPauseMs = 10;
+/** Nobody wakes who waits for it. */
+const pause = new Int32Array(new SharedArrayBuffer(4));
 /** @type {LRUCache<string, ReturnType<InstanceType<typeof Database>['prepare']>>} */
 const prepared = new LRUCache({ max: 200 });
 /** @type {InstanceType<typeof Database> | null} */
@@ -53,7 +56,7 @@ function open() {
   }
   const database = new Database(path);
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
-  database.pragma('journal_mode = WAL');
+  useLog(database);
   // a confirmed change survives a power failure
   database.pragma('synchronous = FULL');
   // deleted content must not be readable in the file: it is overwritten, in the log after another
@@ -62,6 +65,25 @@ function open() {
   database.pragma(`journal_size_limit = ${logBytes}`);
   openedFile = fileId();
   return database;
+}
+
+/**
+ * Has the database write ahead into a log. While another process that also creates it has the lock,
+ * SQLite refuses that at once instead of waiting.
+ * @param {InstanceType<typeof Database>} database
+ */
+function useLog(database) {
+  const until = Date.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      const isBusy = Object(error).code === 'SQLITE_BUSY';
+      if (!isBusy || Date.now() >= until) throw error;
+      Atomics.wait(pause, 0, 0, busyPauseMs);
+    }
+  }
 }
 
 /** Identifies the file at the path; empty: there is none. */

@@ -18,8 +18,7 @@ export function keptLessons(lessons: readonly Lesson[]): readonly Lesson[] {
   let kept = lessons;
   if (isRating) kept = within(kept, maxOfModel, (one) => isAlike(one) && one.model === added.model);
   kept = within(kept, isRating ? maxRatings : maxSignals, isAlike);
-  while (new Set(kept.map(({ model }) => model)).size > maxModels)
-    kept = withoutOldest(kept, () => true);
+  while (new Set(kept.map(({ model }) => model)).size > maxModels) kept = withoutOldest(kept);
   return kept;
 }
 
@@ -33,16 +32,19 @@ function within(
     : lessons;
 }
 
-/** Without the oldest of those that are counted, of the key that has most of them. */
-function withoutOldest(
-  lessons: readonly Lesson[],
-  isCounted: (lesson: Lesson) => boolean,
-): readonly Lesson[] {
+/**
+ * Without the oldest of those that are counted, of the key that has most of them, so that no key
+ * crowds out another.
+ */
+export function withoutOldest<T extends Pick<Lesson, 'key' | 'at'>>(
+  lessons: readonly T[],
+  isCounted: (lesson: T) => boolean = () => true,
+): readonly T[] {
   const counts = new Map<string | null, number>();
   for (const lesson of lessons)
     if (isCounted(lesson)) counts.set(lesson.key, (counts.get(lesson.key) ?? 0) + 1);
   const most = Math.max(...counts.values());
-  let oldest: Lesson | null = null;
+  let oldest: T | null = null;
   for (const lesson of lessons)
     if (
       isCounted(lesson) &&

@@ -1,7 +1,8 @@
 import { dayMs, leftOf, servedHalfLifeMs } from './fading.js';
+import { withoutOldest } from './kept-lessons.js';
 import { minRatings, shareBound } from './key-shares.js';
-import { modelOfServed, type OnlineState, type Served, unknownKey } from './online-state.js';
-import { isTakenBack } from './take-back.js';
+import { type OnlineState, type Served, unknownKey } from './online-state.js';
+import { isTakenBack, namedBy } from './take-back.js';
 
 /** Counted answers, and what failed of them. */
 export interface Counts {
@@ -54,8 +55,7 @@ export function sumOfServed(rows: readonly Served[], now: number): Counts {
 export function withOutcomes(state: OnlineState, given: Iterable<Served>): OnlineState {
   let served = state.served;
   for (const one of given)
-    if (isUsable(one) && !isTakenBack(state, { ...one, model: modelOfServed(one.name) }))
-      served = withRow(served, one);
+    if (isUsable(one) && !isTakenBack(state, namedBy(one))) served = withRow(served, one);
   return served === state.served ? state : { ...state, served };
 }
 
@@ -166,15 +166,7 @@ function withRow(rows: readonly Served[], given: Served): readonly Served[] {
 
 /** Without what has faded, and within the limit: beyond it the oldest goes of the key that has most. */
 function keptRows(rows: readonly Served[], now: number): readonly Served[] {
-  const kept = rows.filter((row) => fadedServed(row, now).answers >= minAnswers);
-  while (kept.length > maxRows) {
-    const counts = new Map<string | null, number>();
-    for (const { key } of kept) counts.set(key, (counts.get(key) ?? 0) + 1);
-    const most = Math.max(...counts.values());
-    let oldest: number | null = null;
-    for (const [place, { key, at }] of kept.entries())
-      if (counts.get(key) === most && (oldest === null || at < kept[oldest]!.at)) oldest = place;
-    kept.splice(oldest ?? 0, 1);
-  }
+  let kept: readonly Served[] = rows.filter((row) => fadedServed(row, now).answers >= minAnswers);
+  while (kept.length > maxRows) kept = withoutOldest(kept);
   return kept;
 }

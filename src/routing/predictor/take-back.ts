@@ -4,10 +4,18 @@ import {
   type OnlineState,
   ratedName,
   type Retraction,
+  type Served,
 } from './online-state.js';
 
 /** What a retraction may name of a lesson or a count. */
 type Named = Pick<Lesson, 'at' | 'key' | 'model'>;
+
+/** What a retraction may name of counted answers. */
+export const namedBy = ({ name, key, at }: Served): Named => ({
+  at,
+  key,
+  model: modelOfServed(name),
+});
 
 /** So many of the last retractions are kept, for what arrives late. */
 const maxKept = 20;
@@ -31,7 +39,7 @@ export function withoutLessons(state: OnlineState, part: Retraction, now: number
   return {
     ...state,
     lessons: state.lessons.filter((lesson) => !isMeant(lesson)),
-    served: state.served.filter((row) => !isMeant({ ...row, model: modelOfServed(row.name) })),
+    served: state.served.filter((row) => !isMeant(namedBy(row))),
     takenBack: [...state.takenBack, { ...part, until: now }].slice(-maxKept),
   };
 }

@@ -2,13 +2,9 @@ import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
-import {
-  modelOfServed,
-  type Retraction,
-  type Served,
-} from '../../routing/predictor/online-state.js';
+import type { Retraction, Served } from '../../routing/predictor/online-state.js';
 import { withOutcomes } from '../../routing/predictor/served.js';
-import { isMeantBy } from '../../routing/predictor/take-back.js';
+import { isMeantBy, namedBy } from '../../routing/predictor/take-back.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
@@ -230,8 +226,6 @@ function sumOf(one: Served, other: Served): Served {
 /** The counts without what a retraction means; null if nothing is left. */
 function withoutPart({ tallies, ...counts }: ScopeCounts, part: Retraction): ScopeCounts | null {
   const isMeant = isMeantBy(part);
-  const left = [...tallies].filter(
-    ([, tally]) => !isMeant({ ...tally, model: modelOfServed(tally.name) }),
-  );
+  const left = [...tallies].filter(([, tally]) => !isMeant(namedBy(tally)));
   return left.length === 0 ? null : { ...counts, tallies: new Map(left) };
 }

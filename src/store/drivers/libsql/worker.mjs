@@ -35,7 +35,7 @@ const maxPreparedLength = 8_192;
  */
 const logBytes = 4_194_304;
 const busyPauseMs = 10;
-/** Nobody wakes who waits for it. */
+/** Waited on to pass time; never notified. */
 const pause = new Int32Array(new SharedArrayBuffer(4));
 /** @type {LRUCache<string, ReturnType<InstanceType<typeof Database>['prepare']>>} */
 const prepared = new LRUCache({ max: 200 });

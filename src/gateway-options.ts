@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { EngineOptions } from './pipeline/engine.js';
-import type { HostAnswer } from './pipeline/host-users.js';
+import type { EngineOptions } from './pipeline/engine/engine.js';
+import type { HostAnswer } from './pipeline/engine/host-users.js';
 import type { LazyDatabases } from './store/lazy-databases.js';
 import type { Log } from './telemetry/log.js';
 import type { MetricRegistry } from './telemetry/metrics/metrics.js';

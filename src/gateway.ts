@@ -1,4 +1,4 @@
-import { abilityWarnings } from './pipeline/ability-warnings.js';
+import { abilityWarnings } from './pipeline/engine/ability-warnings.js';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import {
   type Config,
@@ -20,17 +20,17 @@ import { metricsPage } from './http/resources/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter } from './http/routes.js';
 import { prepare, warmUp } from './http/warm-up.js';
 import { wholeRouter } from './http/whole-router.js';
-import { adapterSettings, configRules } from './pipeline/build-snapshot.js';
+import { adapterSettings, configRules } from './pipeline/engine/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
-import { Engine } from './pipeline/engine.js';
-import type { ReportablePlan } from './pipeline/report-call.js';
-import { priceIdsOf, trainingTerms } from './pipeline/training-terms.js';
+import { Engine } from './pipeline/engine/engine.js';
+import type { ReportablePlan } from './pipeline/afterwards/report-call.js';
+import { priceIdsOf, trainingTerms } from './pipeline/engine/training-terms.js';
 import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
 import { silentLog } from './telemetry/log.js';
 import type { Metrics } from './telemetry/metrics/metrics.js';
-import type { TrainingTerms } from './training/terms.js';
+import type { TrainingTerms } from './chooser/training/terms.js';
 import { version } from './version.js';
 
 /**

@@ -1,7 +1,11 @@
 export { createGateway, type Gateway } from './gateway.js';
 export type { GatewayOptions, IdentifyUser } from './gateway-options.js';
-export type { HostAnswer } from './pipeline/host-users.js';
-export type { CallReport, ReportablePlan, ReportedUsage } from './pipeline/report-call.js';
+export type { HostAnswer } from './pipeline/engine/host-users.js';
+export type {
+  CallReport,
+  ReportablePlan,
+  ReportedUsage,
+} from './pipeline/afterwards/report-call.js';
 export type { Log } from './telemetry/log.js';
 export type { MetricRegistry } from './telemetry/metrics/metrics.js';
 export type { KeyLimits } from './store/contracts/key-limits.js';
@@ -26,7 +30,7 @@ export type {
   CompletionFigures,
   CompletionResult,
 } from './pipeline/direct-writers.js';
-export type { Explanation } from './routing/figures.js';
+export type { Explanation } from './chooser/figures.js';
 export type {
   Candidate,
   Limits,
@@ -34,7 +38,7 @@ export type {
   Price,
   RankedCandidate,
   RoutingRequest,
-} from './routing/plan.js';
+} from './chooser/plan.js';
 export type {
   ChatMessage,
   ChatRequest,

@@ -53,54 +53,53 @@ const storeContracts = 'store\\/([\\w-]+|contracts\\/[\\w-]+)';
 /** What a folder may import from outside itself. A folder that is not named here is not limited. */
 const mayImport: Record<string, RegExp> = {
   'async/': /^errors\.ts$/,
-  'routing/': /^(completion|errors)\.ts$/,
-  'providers/': /^(completion|errors|json-size|routing\/plan)\.ts$/,
+  // facts about models: nothing of choosing
+  'models/': /^(completion|errors)\.ts$/,
+  'chooser/': new RegExp(
+    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|models/[\\w-]+|${storeContracts})\\.ts$`,
+  ),
+  'providers/': /^(completion|errors|text\/json-size|chooser\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
-  'config/': /^(errors|parse-url|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|parse-url|async\/[\w-]+|routing\/preference)\.ts$/,
+  'config/': /^(errors|text\/parse-url|providers\/dialect-names)\.ts$/,
+  'store/': /^(errors|text\/parse-url|async\/[\w-]+|chooser\/preference)\.ts$/,
   'accounts/': new RegExp(
-    `^(errors|async/[\\w-]+|routing/preference|routing/predictor/tuning|${storeContracts})\\.ts$`,
+    `^(errors|async/[\\w-]+|chooser/preference|chooser/predictor/tuning|${storeContracts})\\.ts$`,
   ),
   'conversations/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|routing/plan|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,
-  ),
-  'training/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|outlook/[\\w-]+|predictor/([\\w-]+/)?[\\w-]+)|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|(chooser|models)/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|config\/search-config|parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
+    /^(errors|version|config\/search-config|text\/parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
-    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|routing\/access-rules)\.ts$/,
+    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules)\.ts$/,
   // turns text into text: it reads nothing by itself
-  'grounding/citations/': /^(parse-url|grounding\/(source|search\/canonical-url))\.ts$/,
+  'grounding/citations/': /^(text\/parse-url|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
   'host/':
-    /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
+    /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/engine\/gateway-parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
   // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
   'resources/': new RegExp(
-    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/((make-)?receipt|weigh-evidence)|${storeContracts})\\.ts$`,
+    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/engine/(gateway-parts|settled-store)|chooser/preference|chooser/training/tuning-reader|chooser/savings/((make-)?receipt|weigh-evidence)|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
-  'grounding/reading/': /^(version|async\/[\w-]+|parse-url|grounding\/search\/published-at)\.ts$/,
+  'grounding/reading/':
+    /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|routing\/tokens|parse-url|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
-  // what choosing saved: computed from sums alone, in which ratings count as in learning
-  'savings/':
-    /^(store\/contracts\/(choices|shadows|learnings|requests)|training\/custom\/seeded|routing\/predictor\/(key-shares|online-state|take-back))\.ts$/,
+    /^(completion|errors|models\/tokens|text\/parse-url|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
-    /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
+    /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
 };
 
 /** Who may import a dependency. */
@@ -117,15 +116,15 @@ const importers: Record<string, RegExp> = {
   ajv: /^(config\/schema\/|grounding\/toolkits\/check-arguments\.ts$)/,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
-  'p-limit': /^(conversations|training)\//,
+  'p-limit': /^(conversations|chooser)\//,
   'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,
   yaml: /^config\//,
   commander: /^cli\//,
   chokidar: /^config\//,
-  'csv-parse': /^training\//,
-  'lru-cache': /^(http|routing|store|conversations|grounding)\//,
+  'csv-parse': /^chooser\/training\//,
+  'lru-cache': /^(http|models|chooser|store|conversations|grounding)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
   '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
   '@modelcontextprotocol/server': /^(cli|http)\/mcp\//,
@@ -140,7 +139,7 @@ const importers: Record<string, RegExp> = {
   '@redis/client': /^store\/counters\/redis/,
   '@node-rs/argon2': /^accounts\//,
   nodemailer: /^accounts\//,
-  '@pydantic/genai-prices': /^routing\//,
+  '@pydantic/genai-prices': /^models\//,
   aws4fetch: /^providers\/bedrock\//,
   '@smithy/eventstream-codec': /^providers\/bedrock\//,
   'eventsource-parser': /^providers\/sse-reader\.ts$/,
@@ -186,16 +185,16 @@ describe('the imports', () => {
     expect(inCircles([...circle, { from: 'b', to: 'c' }])).toEqual(circle);
   });
 
-  it('of concrete providers and rankers are in gateway.ts and pipeline/build-snapshot.ts alone', () => {
+  it('of concrete providers and rankers are in gateway.ts and pipeline/engine/build-snapshot.ts alone', () => {
     const wired = imports.filter(
       ({ from, to, own }) =>
         own &&
-        /^(providers\/index|routing\/rankers\/[\w-]+)\.ts$/.test(to) &&
-        !/^(providers|routing)\//.test(from),
+        /^(providers\/index|chooser\/rankers\/[\w-]+)\.ts$/.test(to) &&
+        !/^(providers|chooser)\//.test(from),
     );
     expect([...new Set(wired.map(({ from }) => from))]).toEqual([
       'gateway.ts',
-      'pipeline/build-snapshot.ts',
+      'pipeline/engine/build-snapshot.ts',
     ]);
   });
 
@@ -257,7 +256,7 @@ describe('the code', () => {
   it('names no provider outside providers/, but for search engines, the demo and names of models', () => {
     const elsewhere = sources.filter(
       ({ file }) =>
-        !/^(providers\/|grounding\/search\/engine(s\/|-types\.ts$)|config\/config-input\.ts$|routing\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
+        !/^(providers\/|grounding\/search\/engine(s\/|-types\.ts$)|config\/config-input\.ts$|models\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
           file,
         ),
     );

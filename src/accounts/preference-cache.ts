@@ -1,5 +1,5 @@
-import type { Tuning } from '../routing/predictor/tuning.js';
-import type { PreferenceSettings } from '../routing/preference.js';
+import type { Tuning } from '../chooser/predictor/tuning.js';
+import type { PreferenceSettings } from '../chooser/preference.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import { RecordCache } from '../store/record-cache.js';

@@ -1,5 +1,5 @@
-import type { Figure } from '../savings/compare.js';
-import type { Alternative } from '../savings/receipt.js';
+import type { Figure } from '../chooser/savings/compare.js';
+import type { Alternative } from '../chooser/savings/receipt.js';
 import { savingsOf } from '../resources/savings.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';

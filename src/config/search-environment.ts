@@ -2,7 +2,7 @@ import type { Finding } from './findings.js';
 import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
 import { variableOf, type Environment } from './variable.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../text/parse-url.js';
 
 /** Engines that a variable turns on, and the setting that it gives. */
 const variables: readonly (readonly [string, WrittenEngine['type'], 'url' | 'apiKey'])[] = [

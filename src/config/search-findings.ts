@@ -2,7 +2,7 @@ import { engineNameOf } from './fill-search.js';
 import type { Finding } from './findings.js';
 import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../text/parse-url.js';
 
 /** What only a custom engine has. */
 const customSettings = ['body', 'results', 'title', 'link', 'snippet', 'date', 'text'] as const;

@@ -13,7 +13,7 @@ import { type Attempt, type ChatOutcome, executePlan } from '../dispatch/execute
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate, Limits } from '../routing/plan.js';
+import type { Candidate, Limits } from '../chooser/plan.js';
 import { conversationTitle, textOf } from './conversation-title.js';
 
 /** The model that writes titles. */

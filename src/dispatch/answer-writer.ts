@@ -1,6 +1,6 @@
 import type { CompletionChunk } from '../completion.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 
 /**
  * Receives a completion: a surface's stream, or a collector for a reply that is not streamed.

@@ -1,6 +1,6 @@
 import type { Usage } from '../completion.js';
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 
 /** The record of one upstream call, reported once. Times in ms. */
 export interface Attempt {

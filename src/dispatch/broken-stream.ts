@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 
 /**
  * A failure after which nothing may be repeated: the stream to the client had begun, or the client

@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
 import { GatewayError } from '../errors.js';
-import type { Candidate, Limits } from '../routing/plan.js';
+import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog } from './attempt-log.js';
 import { retryWaitMs, maxRetryWaitMs, wait } from './backoff.js';

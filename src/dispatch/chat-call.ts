@@ -2,7 +2,7 @@ import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../compl
 import type { ModelCall, UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { CommitGate } from './commit-gate.js';
 import type {

@@ -5,7 +5,7 @@ import {
   type Usage,
 } from '../completion.js';
 import { hasContent } from '../providers/has-content.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 
 /** Chunks without content (a role, an empty delta) that are held back; more are dropped. */

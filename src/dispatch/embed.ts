@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.js';
 import type { EmbeddingAdapter, EmbeddingAnswer } from '../providers/adapter.js';
-import type { Limits } from '../routing/plan.js';
+import type { Limits } from '../chooser/plan.js';
 import type { OnAttempt } from './attempt-log.js';
 import type { Admission } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';

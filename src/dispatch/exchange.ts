@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
 import { isUnbilledStatus, unreadable } from '../providers/failure.js';
-import type { Limits } from '../routing/plan.js';
+import type { Limits } from '../chooser/plan.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
 import { IdleTimeout } from './idle-timeout.js';

@@ -1,5 +1,5 @@
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
-import type { Candidate, Limits } from '../routing/plan.js';
+import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptLog, type OnAttempt } from './attempt-log.js';
 import { type Admission, type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';

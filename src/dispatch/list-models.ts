@@ -1,5 +1,5 @@
 import type { ListedModel, ModelListAdapter, Passthrough } from '../providers/adapter.js';
-import type { Limits } from '../routing/plan.js';
+import type { Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Cancellation } from './cancellation.js';
 import { Deadline } from './deadline.js';

@@ -1,4 +1,4 @@
-import { RecentSamples } from '../routing/recent-samples.js';
+import { RecentSamples } from '../models/recent-samples.js';
 import { type Attempt, firstTokenMsOf } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */

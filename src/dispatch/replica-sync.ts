@@ -1,6 +1,6 @@
 import { maxCooldownMs } from './key-ring.js';
 import type { Provider } from './provider.js';
-import { createLatencyWindow, type LatencyWindow } from '../routing/latency-window.js';
+import { createLatencyWindow, type LatencyWindow } from '../models/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
 
 type Channel = Pick<Counters, 'pubSub' | 'recentLists'>;

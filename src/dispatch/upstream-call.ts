@@ -1,6 +1,6 @@
 import type { EventReader, Usage } from '../completion.js';
 import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import type { Provider } from './provider.js';
 
 /** Which model an attempt calls, and how. */

@@ -1,7 +1,7 @@
 import { isRowless } from '../accounts/caller.js';
 import type { Validator } from '../config/schema/compile-schema.js';
 import { invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { pageRequestOf } from '../resources/page-request.js';
 import { type Asked, refuseUnknown } from '../resources/query.js';
 import type { PageRequest } from '../store/contracts/page.js';
@@ -54,7 +54,7 @@ export function requiredText(fields: object, name: string): string {
  * The account that a method acts for.
  * @throws GatewayError `validation_failed` without one, `not_found` if there is none with this id
  */
-export async function requiredAccount({ state }: Parts, fields: object): Promise<string> {
+export async function requiredAccount({ state }: GatewayParts, fields: object): Promise<string> {
   const account = requiredText(fields, 'account');
   if (isRowless(account)) return account;
   const { store } = await state.opened();
@@ -67,7 +67,7 @@ export async function requiredAccount({ state }: Parts, fields: object): Promise
  * @throws GatewayError as `requiredAccount`, `validation_failed` without an id
  */
 export async function requiredAccountAndId(
-  parts: Parts,
+  parts: GatewayParts,
   fields: object,
 ): Promise<[account: string, id: string]> {
   return [await requiredAccount(parts, fields), requiredText(fields, 'id')];
@@ -78,7 +78,7 @@ export async function requiredAccountAndId(
  * because it would otherwise mean all accounts.
  * @throws GatewayError as `requiredAccount`
  */
-export async function namedAccount(parts: Parts, fields: object): Promise<string | null> {
+export async function namedAccount(parts: GatewayParts, fields: object): Promise<string | null> {
   return 'account' in fields ? requiredAccount(parts, fields) : null;
 }
 

@@ -1,5 +1,5 @@
 import { compileSchema } from '../config/schema/compile-schema.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import {
   type StoredConversation,
   type ConversationWithMessages,
@@ -38,7 +38,7 @@ export interface ConversationMethods {
 }
 
 /** The conversations, for the code of a host app. */
-export function conversationMethods(parts: Parts): ConversationMethods {
+export function conversationMethods(parts: GatewayParts): ConversationMethods {
   const change = compileSchema<{ title: string }>('conversation-change.request');
   return {
     async list(options) {

@@ -1,5 +1,5 @@
 import { writeAct } from '../accounts/write-act.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { Acting } from '../resources/acting.js';
 import type { UsageSums } from '../resources/usage.js';
 import { type AccountMethods, accountMethods } from './accounts.js';
@@ -30,7 +30,7 @@ export interface HostMethods {
 const host = { actor: 'host', actorAccountId: null, actorKeyId: null, address: null };
 
 /** The methods of a gateway for its host's own code. */
-export function hostMethods(parts: Parts): HostMethods {
+export function hostMethods(parts: GatewayParts): HostMethods {
   const acting: Acting = {
     parts,
     record: (done) =>

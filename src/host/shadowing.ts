@@ -1,5 +1,5 @@
 import { compileSchema } from '../config/schema/compile-schema.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { changeShadowing, readShadowing, type Shadowing } from '../resources/shadowing.js';
 import { checkFields, refuseOthers, requiredAccount } from './asked.js';
 
@@ -12,7 +12,7 @@ export interface ShadowingMethods {
 }
 
 /** What an account allows of shadowing, for the code of a host app. */
-export function shadowingMethods(parts: Parts): ShadowingMethods {
+export function shadowingMethods(parts: GatewayParts): ShadowingMethods {
   const will = compileSchema<{ readonly allowed: boolean }>('shadowing.request');
   return {
     async get(asked) {

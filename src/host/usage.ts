@@ -1,4 +1,4 @@
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { pageRequestOf } from '../resources/page-request.js';
 import { selectUsage, usageFilters, usagePages, type UsageSums } from '../resources/usage.js';
 import type { UsageGrouping } from '../store/contracts/requests.js';
@@ -26,7 +26,7 @@ export interface UsageQuestion {
 }
 
 /** Sums of requests, tokens and cost, for the code of a host app. */
-export async function usageFor(parts: Parts, question: UsageQuestion): Promise<UsageSums> {
+export async function usageFor(parts: GatewayParts, question: UsageQuestion): Promise<UsageSums> {
   const parameters = asked(question);
   const page = pageRequestOf(parameters, usageFilters, usagePages);
   const account = await namedAccount(parts, question);

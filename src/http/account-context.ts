@@ -6,13 +6,13 @@ import type { AccountRecord } from '../store/contracts/accounts.js';
 import { actorOf, recordFor } from './audit.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 
 /**
  * What the account functions need, with the account rules of the request's configuration.
  * @throws GatewayError `unavailable` if the database cannot be reached
  */
-export async function accountContextOf(parts: Parts, res: Response): Promise<ClaimContext> {
+export async function accountContextOf(parts: GatewayParts, res: Response): Promise<ClaimContext> {
   const { store, counters } = await parts.state.opened();
   const { passwords, backgroundTasks, keys } = parts.state;
   // now, because a connection that is closed has no address
@@ -42,7 +42,7 @@ const ownerAs = ({ id, email }: Pick<AccountRecord, 'id' | 'email'>, actor: Acto
 });
 
 /** The first stage of the routes of web accounts, which exist only if the configuration has them. */
-export function ifWebAccounts(parts: Parts): RequestHandler {
+export function ifWebAccounts(parts: GatewayParts): RequestHandler {
   return (_req, _res, next) => {
     if (parts.current().accounts.web) next();
     else next('route');

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { keyOf, findCaller } from './authenticate.js';
 import { contextOf } from './context.js';
 import { refuseForeignPage } from './foreign-page.js';
@@ -10,7 +10,7 @@ import { stage } from './stage.js';
  * The access stage of resources that need neither key nor sign-in. It still refuses changes sent by
  * pages of other sites, so that they cannot sign a browser in to an account of theirs.
  */
-export function allowAnonymous(parts: Parts): RequestHandler {
+export function allowAnonymous(parts: GatewayParts): RequestHandler {
   return stage(async (req, res) => {
     const { snapshot } = contextOf(parts, res).request;
     if (req.method !== 'GET' && req.method !== 'HEAD')
@@ -20,12 +20,12 @@ export function allowAnonymous(parts: Parts): RequestHandler {
 }
 
 /** The access stage of pages for everyone: refuses only foreign names in `Host`. */
-export function allowReaders(parts: Parts): RequestHandler {
+export function allowReaders(parts: GatewayParts): RequestHandler {
   return stage((req, res) => checkHost(parts, req, res));
 }
 
 /** @throws GatewayError `misdirected_request` for a foreign name in `Host` without a valid key */
-async function checkHost(parts: Parts, req: Request, res: Response): Promise<void> {
+async function checkHost(parts: GatewayParts, req: Request, res: Response): Promise<void> {
   const { snapshot } = contextOf(parts, res).request;
   if (isOwnHost(req, snapshot.browser.hosts)) return;
   const key = keyOf(req.headers);

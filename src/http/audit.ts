@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { Acting } from '../resources/acting.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 
 /** What an operation that a request asks for works with: its acts are the caller's. */
-export const actingOf = (parts: Parts, req: Request, res: Response): Acting => ({
+export const actingOf = (parts: GatewayParts, req: Request, res: Response): Acting => ({
   parts,
   record: (done) =>
     recordFor(parts, res, actorOf(parts, req, res), {
@@ -16,7 +16,7 @@ export const actingOf = (parts: Parts, req: Request, res: Response): Acting => (
 });
 
 /** The caller of a request, as the audit log names it. */
-export function actorOf(parts: Parts, req: Request, res: Response): Actor {
+export function actorOf(parts: GatewayParts, req: Request, res: Response): Actor {
   const { caller, isIdentified } = contextOf(parts, res).request;
   return {
     actor: caller.name,
@@ -27,7 +27,12 @@ export function actorOf(parts: Parts, req: Request, res: Response): Actor {
 }
 
 /** Records an administrative act that a request asked for. Never rejects. */
-export function recordFor(parts: Parts, res: Response, actor: Actor, done: DoneAct): Promise<void> {
+export function recordFor(
+  parts: GatewayParts,
+  res: Response,
+  actor: Actor,
+  done: DoneAct,
+): Promise<void> {
   const { request } = contextOf(parts, res);
   return writeAct(
     async () => (await parts.state.opened()).store,

@@ -13,7 +13,7 @@ import {
 import { identify } from '../pipeline/request.js';
 import { contextOf } from './context.js';
 import { checkKeyless } from './keyless.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { findSignedIn } from './signed-in.js';
 import { stage } from './stage.js';
 
@@ -32,7 +32,7 @@ export interface OwnerOptions {
  * except where `scope` or `role` is `admin`.
  */
 export function authenticateOwner(
-  parts: Parts,
+  parts: GatewayParts,
   { scope, role }: OwnerOptions = {},
 ): RequestHandler {
   const ownersOnly = scope === 'admin' || role === 'admin';

@@ -8,8 +8,8 @@ import { identify } from '../pipeline/request.js';
 import { clientAddress } from './client-address.js';
 import { contextOf, type HttpContext } from './context.js';
 import { checkKeyless } from './keyless.js';
-import type { Parts } from '../pipeline/parts.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { findSignedIn } from './signed-in.js';
 import { stage } from './stage.js';
 
@@ -51,7 +51,7 @@ export interface AuthenticateOptions {
  * Keys that this process has seen lately are not looked up in the database again.
  */
 export function authenticate(
-  parts: Parts,
+  parts: GatewayParts,
   { scope, readKey = keyOf, always = false, browsers = false }: AuthenticateOptions = {},
 ): RequestHandler {
   return stage(async (req, res) => {
@@ -71,7 +71,7 @@ export function authenticate(
 }
 
 async function signedInOf(
-  parts: Parts,
+  parts: GatewayParts,
   req: Request,
   res: Response,
   context: HttpContext,
@@ -87,7 +87,7 @@ async function signedInOf(
  * identified the caller before, it does. Otherwise it leaves access to the host, except that a known
  * caller needs the scope.
  */
-export function admitHostCall(parts: Parts, scope: Scope): RequestHandler {
+export function admitHostCall(parts: GatewayParts, scope: Scope): RequestHandler {
   const authenticated = authenticate(parts, { scope });
   return (req, res, next) => {
     try {
@@ -107,13 +107,13 @@ export function admitHostCall(parts: Parts, scope: Scope): RequestHandler {
 
 /** Whether a request without a known caller is refused. A host that names its users means only them. */
 export const isCallerRequired = (
-  { hostUsers }: Pick<Parts, 'hostUsers'>,
+  { hostUsers }: Pick<GatewayParts, 'hostUsers'>,
   { keysRequired }: GatewaySnapshot,
 ): boolean => keysRequired || hostUsers !== null;
 
 /** The host's user who sends a request; null if the host knows none. @throws whatever the host throws */
 export async function findHostUser(
-  { hostUsers }: Parts,
+  { hostUsers }: GatewayParts,
   req: IncomingMessage,
 ): Promise<Caller | null> {
   return hostUsers === null ? null : hostUsers.find(req);
@@ -126,7 +126,7 @@ export async function findHostUser(
  * the client's address sends many unknown keys
  */
 export async function findCaller(
-  { state, hostUsers }: Parts,
+  { state, hostUsers }: GatewayParts,
   snapshot: GatewaySnapshot,
   req: Pick<Request, 'ip'>,
   key: string,
@@ -140,7 +140,7 @@ export async function findCaller(
 }
 
 /** A host's own bearer tokens are not looked up in the database. */
-const isHostToken = (hostUsers: Parts['hostUsers'], key: string): boolean =>
+const isHostToken = (hostUsers: GatewayParts['hostUsers'], key: string): boolean =>
   hostUsers !== null && !key.startsWith(keyPrefix);
 
 /**
@@ -149,7 +149,7 @@ const isHostToken = (hostUsers: Parts['hostUsers'], key: string): boolean =>
  * @throws GatewayError as `findCaller` does
  */
 export async function keyRefused(
-  { state, hostUsers }: Parts,
+  { state, hostUsers }: GatewayParts,
   req: Pick<Request, 'ip'>,
   key: string,
 ): Promise<GatewayError> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../pipeline/request.js';
 import { contextOf } from './context.js';
 
@@ -29,7 +29,11 @@ const minHeldBytes = 16 * 1024;
  * The limits of a request's body.
  * @param maxBytes a limit below `limits.maxBodyBytes`
  */
-export function bodyLimits(parts: Parts, res: ServerResponse, maxBytes = Infinity): BodyLimits {
+export function bodyLimits(
+  parts: GatewayParts,
+  res: ServerResponse,
+  maxBytes = Infinity,
+): BodyLimits {
   const { request } = contextOf(parts, res);
   const { limits } = request.snapshot;
   return {
@@ -48,7 +52,7 @@ export function bodyLimits(parts: Parts, res: ServerResponse, maxBytes = Infinit
  * counted then
  */
 function holdBytes(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   res: ServerResponse,
   bytes: number,
@@ -67,7 +71,7 @@ function holdBytes(
  * @returns a function that takes the bytes that come next, false where there is no room for them
  */
 export function answerHold(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   res: ServerResponse,
 ): (bytes: number) => boolean {
@@ -86,7 +90,7 @@ export function answerHold(
 }
 
 function countHeld(
-  { state }: Parts,
+  { state }: GatewayParts,
   request: GatewayRequest,
   res: ServerResponse,
   more: number,

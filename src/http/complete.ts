@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
 import { completeChat } from '../pipeline/complete-chat.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { planCompletion } from '../pipeline/plan-request.js';
 import { type GatewayRequest, plannedOf } from '../pipeline/request.js';
 import { reserveCompletion } from '../pipeline/reserve-completion.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import { answerHold } from './body-limits.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './event-stream.js';
@@ -15,7 +15,7 @@ import { stage, type StageEnd } from './stage.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 
 /** Plans the completion of a valid body. */
-export function planCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+export function planCall(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     await planCompletion(parts, request, surface.readCall(req.body));
@@ -25,7 +25,7 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
 }
 
 /** The last stage of a completion: executes its plan and answers, streamed or whole. */
-export function complete(parts: Parts, surface: CompletionSurface): RequestHandler {
+export function complete(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
   return stage(async (_req, res): Promise<StageEnd> => {
     const { request } = contextOf(parts, res);
     const settle = await reserveCompletion(parts, request).finally(() =>
@@ -41,7 +41,7 @@ export function complete(parts: Parts, surface: CompletionSurface): RequestHandl
 }
 
 async function answerCompletion(
-  parts: Parts,
+  parts: GatewayParts,
   surface: CompletionSurface,
   request: GatewayRequest,
   res: Response,

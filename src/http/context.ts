@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../accounts/caller.js';
 import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
-import { type ReportablePlan, reportablePlan } from '../pipeline/report-call.js';
+import { type ReportablePlan, reportablePlan } from '../pipeline/afterwards/report-call.js';
 import { prepareRequest } from './plain-server.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
@@ -19,7 +19,7 @@ export interface HttpContext {
   signIn: SignInRecord | null;
   /** What `planOf` returns; null until it is asked for. */
   plan: ReportablePlan | null;
-  readonly parts: Parts;
+  readonly parts: GatewayParts;
 }
 
 /**
@@ -45,7 +45,7 @@ function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnI
  * configuration. The request id is the client's `X-Request-Id` if it is safe to log, else a new
  * UUID; the response carries it.
  */
-export function contextOf(parts: Parts, res: ServerResponse): HttpContext {
+export function contextOf(parts: GatewayParts, res: ServerResponse): HttpContext {
   const carrier: ContextCarrier = res;
   let context = carrier[contextKey];
   if (!context) {

@@ -3,8 +3,8 @@ import { invalidField } from '../errors.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { type DirectOptions, runStreamed, runWhole, selectDirectly } from '../pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from '../pipeline/direct-writers.js';
-import type { Parts } from '../pipeline/parts.js';
-import type { ReportablePlan } from '../pipeline/report-call.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { ReportablePlan } from '../pipeline/afterwards/report-call.js';
 import { type ModelSelectRequest, selectionQuestionOf } from './surfaces/model-select.js';
 import { openai, type RunRequest } from './surfaces/openai.js';
 
@@ -18,7 +18,7 @@ export class DirectGateway {
   private readonly selections = compileSchema<ModelSelectRequest>('model-select.request');
   private readonly completions = compileSchema<RunRequest>('chat-completions.request');
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   async select(body: SelectRequest, options: DirectOptions = {}): Promise<ReportablePlan> {
     return selectDirectly(

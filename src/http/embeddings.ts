@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { embed, type EmbeddingCall } from '../pipeline/embed.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { cancelWhenClosed, requestOf, sendRateLimits } from './context.js';
 import { sendJson } from './send-json.js';
 import { answer } from './stage.js';
 
 /** Answers `POST /v1/embeddings`. */
-export function createEmbeddings(parts: Parts): RequestHandler {
+export function createEmbeddings(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const request = requestOf(res);
     cancelWhenClosed(request, res);

@@ -5,7 +5,7 @@ import { recordFailure } from '../telemetry/observed-request.js';
 import { contextOf, type HttpContext } from './context.js';
 import { malformedJson } from './parse-body.js';
 import { openAIErrors } from './surfaces/openai-error.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 
 /** The native error body: `{error, message}`, and `errorTrace` if attempts were made. */
 export function nativeErrorBody(error: GatewayError): object {
@@ -91,7 +91,7 @@ function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
 const openAIPath = /(?<!\/api)\/v1\/(chat\/completions|embeddings|models)(?=$|[/?])/i;
 
 /** The last stage of each router: answers errors in the surface's own shape. */
-export function errorHandler(parts: Parts): ErrorRequestHandler {
+export function errorHandler(parts: GatewayParts): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters
   return (thrown: unknown, req, res, _next) => {
     const error = asGatewayError(thrown);

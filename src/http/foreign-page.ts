@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../text/parse-url.js';
 
 const refusal = (): GatewayError =>
   new GatewayError(

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { planCompletion } from '../pipeline/plan-request.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
-import type { Candidate, RoutingRequest } from '../routing/plan.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
+import type { Candidate, RoutingRequest } from '../chooser/plan.js';
 import { bodyLimits } from './body-limits.js';
 import { admitHostCall } from './authenticate.js';
 import { complete } from './complete.js';
@@ -54,7 +54,7 @@ type HostBody = Partial<ModelSelectRequest> & {
  * `gateway.selectModelWith`: reads the body, counts the request and chooses.
  * @throws TypeError for options of the wrong type
  */
-export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
+export function hostSelection(parts: GatewayParts, options: SelectModelOptions): RequestHandler {
   checkOptions(options);
   return inOrder(
     admitHostCall(parts, 'model-select'),
@@ -65,7 +65,7 @@ export function hostSelection(parts: Parts, options: SelectModelOptions): Reques
 }
 
 /** `gateway.complete`: a native completion on a host's own route. */
-export function hostCompletion(parts: Parts): RequestHandler {
+export function hostCompletion(parts: GatewayParts): RequestHandler {
   return inOrder(
     track(parts, native),
     admitHostCall(parts, 'completions'),
@@ -82,7 +82,7 @@ export function hostCompletion(parts: Parts): RequestHandler {
  * absent or not JSON is left to the host.
  */
 function readBody(
-  parts: Parts,
+  parts: GatewayParts,
   { required }: { required: boolean } = { required: true },
 ): RequestHandler {
   return stage(async (req, res) => {
@@ -99,7 +99,7 @@ const announcesJson = ({ headers }: Request): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /** The stage for a host's own route: selects a model and calls `next`; it never answers. */
-function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
+function selectModelWith(parts: GatewayParts, options: SelectModelOptions): RequestHandler {
   const schema = compileSchema<ModelSelectRequest>('model-select.request');
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
@@ -201,7 +201,7 @@ function checkHostBody(
  * Validates a completion on a host's own route. If `selectModel` made a plan before, its candidates
  * are the body's `models`.
  */
-function validateHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+function validateHostCall(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
   const schema = compileSchema('completions.request');
   return stage((req, res) => {
     const failure = schema.firstFailure(plannedBody(parts, req, res));
@@ -212,7 +212,7 @@ function validateHostCall(parts: Parts, surface: CompletionSurface): RequestHand
 /**
  * Plans a valid completion on a host's own route, unless `selectModel` has made the plan before.
  */
-function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+function planHostCall(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const call = surface.readCall(plannedBody(parts, req, res));
@@ -221,7 +221,7 @@ function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler 
   });
 }
 
-function plannedBody(parts: Parts, req: Request, res: Response): Record<string, unknown> {
+function plannedBody(parts: GatewayParts, req: Request, res: Response): Record<string, unknown> {
   const { plan } = contextOf(parts, res).request;
   const body = req.body as Record<string, unknown>;
   return plan ? { ...body, models: plan.candidates.map(nameOf) } : body;

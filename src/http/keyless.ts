@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { GatewayError } from '../errors.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { refuseForeignPage } from './foreign-page.js';
 
 /**

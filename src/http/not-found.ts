@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../errors.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { dialectsWith } from '../providers/passthrough-headers.js';
 import { authenticate } from './authenticate.js';
 import { contextOf } from './context.js';
 import { nativeErrorBody } from './error-handler.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
@@ -25,7 +25,7 @@ const isBelowV1 = (url: string): boolean => /^\/v1(?=$|[/?])/i.test(url);
  * paths of Anthropic's API. Without a dashboard, browsers that open `/` are redirected to
  * the API documentation.
  */
-export function notFound(parts: Parts): RequestHandler {
+export function notFound(parts: GatewayParts): RequestHandler {
   const authenticated = authenticate(parts);
   return (req, res, next) => {
     contextOf(parts, res);
@@ -52,7 +52,7 @@ export function notFound(parts: Parts): RequestHandler {
  * Answers 404 for unknown paths below `/v1` of a gateway that is mounted under a path: an SDK would
  * show the host's own page as the error. At the root such paths may be the host's.
  */
-export function unknownOpenAIPath(parts: Parts): RequestHandler {
+export function unknownOpenAIPath(parts: GatewayParts): RequestHandler {
   const answered = notFound(parts);
   return (req, res, next) => {
     if (isBelowV1(req.url) && !isBelowV1(req.originalUrl)) void answered(req, res, next);

@@ -8,9 +8,9 @@ import {
   jsonExcess,
   maxJsonDepth,
   parsedExcess,
-} from '../json-size.js';
-import { jsonFault } from '../json-fault.js';
-import { cutJson, parsePieces } from '../json-pieces.js';
+} from '../text/json-size.js';
+import { jsonFault } from '../text/json-fault.js';
+import { cutJson, parsePieces } from '../text/json-pieces.js';
 
 /**
  * A body above this many bytes is read in steps, between which other requests proceed: each step

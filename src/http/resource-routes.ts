@@ -4,7 +4,7 @@ import { ifWebAccounts } from './account-context.js';
 import { allowAnonymous } from './allow-anonymous.js';
 import { authenticateOwner } from './authenticate-owner.js';
 import { errorHandler } from './error-handler.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import {
   createChatConversation,
   createConversation,
@@ -78,7 +78,7 @@ import { methodNotAllowed, optionalBody, validate } from './validate.js';
 type AddPath = (path: string, owner: RequestHandler, methods: Methods) => void;
 
 /** The resources of an account, for its API keys and its signed-in browsers. */
-export function resourcesRouter(parts: Parts): Router {
+export function resourcesRouter(parts: GatewayParts): Router {
   const router = Router();
   const resource: AddPath = (path, owner, methods) =>
     addResource(router, path, [track(parts, resources), owner], methods);
@@ -97,10 +97,10 @@ export function resourcesRouter(parts: Parts): Router {
   return router.use(errorHandler(parts));
 }
 
-const checked = (parts: Parts, name: string): RequestHandler =>
+const checked = (parts: GatewayParts, name: string): RequestHandler =>
   validate(parts, compileSchema(name));
 
-function keyPaths(parts: Parts, resource: AddPath): void {
+function keyPaths(parts: GatewayParts, resource: AddPath): void {
   const administer = authenticateOwner(parts, { scope: 'admin' });
   resource('/api/v1/keys', administer, {
     get: [listKeys(parts)],
@@ -116,7 +116,7 @@ function keyPaths(parts: Parts, resource: AddPath): void {
   });
 }
 
-function preferencePaths(parts: Parts, resource: AddPath): void {
+function preferencePaths(parts: GatewayParts, resource: AddPath): void {
   const preference = checked(parts, 'preference.request');
   resource('/api/v1/preferences', authenticateOwner(parts), {
     get: [listPreferences(parts)],
@@ -145,7 +145,7 @@ function preferencePaths(parts: Parts, resource: AddPath): void {
 }
 
 /** Evaluations show what was asked, as the request log does. */
-function evaluationPaths(parts: Parts, resource: AddPath): void {
+function evaluationPaths(parts: GatewayParts, resource: AddPath): void {
   const administer = authenticateOwner(parts, { scope: 'admin' });
   resource('/api/v1/evaluations', administer, {
     get: [listEvaluations(parts)],
@@ -159,7 +159,7 @@ function evaluationPaths(parts: Parts, resource: AddPath): void {
 }
 
 /** Conversations, and what their completions may ask for. */
-function conversationPaths(parts: Parts, resource: AddPath): void {
+function conversationPaths(parts: GatewayParts, resource: AddPath): void {
   const owner = authenticateOwner(parts, { scope: 'completions' });
   resource('/api/v1/conversations', owner, {
     get: [listConversations(parts)],
@@ -179,7 +179,7 @@ function conversationPaths(parts: Parts, resource: AddPath): void {
 }
 
 /** The models and the providers. A test counts as the request that it makes. */
-function providerPaths(parts: Parts, resource: AddPath): void {
+function providerPaths(parts: GatewayParts, resource: AddPath): void {
   const anyone = authenticateOwner(parts);
   const administrator = authenticateOwner(parts, { scope: 'admin', role: 'admin' });
   resource('/api/v1/models', anyone, { get: [listDescribedModels(parts)] });
@@ -191,7 +191,7 @@ function providerPaths(parts: Parts, resource: AddPath): void {
 }
 
 /** The request log, usage, sessions and feedback. */
-function requestLogPaths(parts: Parts, resource: AddPath): void {
+function requestLogPaths(parts: GatewayParts, resource: AddPath): void {
   const administer = authenticateOwner(parts, { scope: 'admin' });
   resource('/api/v1/requests', administer, { get: [listRequests(parts)] });
   resource('/api/v1/requests/histogram', administer, { get: [readRequestHistogram(parts)] });
@@ -215,11 +215,11 @@ function requestLogPaths(parts: Parts, resource: AddPath): void {
 /** For routes without a key, whose bodies hold only a mail address and a password. */
 const maxSmallBodyBytes = 16_384;
 
-const smallBody = (parts: Parts, name: string): RequestHandler =>
+const smallBody = (parts: GatewayParts, name: string): RequestHandler =>
   validate(parts, compileSchema(name), undefined, maxSmallBodyBytes);
 
 /** Sign-up, claim, sign-in and passwords, for people with browsers. */
-function webAccountPaths(parts: Parts, resource: AddPath): void {
+function webAccountPaths(parts: GatewayParts, resource: AddPath): void {
   const open: Record<string, [schema: string, handler: RequestHandler]> = {
     '/api/v1/auth/sign-up': ['sign-up.request', signUpAccount(parts)],
     '/api/v1/auth/claim': ['claim.request', claimFirstAccount(parts)],
@@ -240,7 +240,7 @@ function webAccountPaths(parts: Parts, resource: AddPath): void {
   });
 }
 
-function accountPaths(parts: Parts, resource: AddPath): void {
+function accountPaths(parts: GatewayParts, resource: AddPath): void {
   const administrator = authenticateOwner(parts, { scope: 'admin', role: 'admin' });
   resource('/api/v1/auth/status', allowAnonymous(parts), { get: [readAuthStatus(parts)] });
   resource('/api/v1/auth/account', authenticateOwner(parts), { get: [readOwnAccount(parts)] });
@@ -268,7 +268,7 @@ type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Reque
  * The methods of a path whose writes count as requests of their caller. A revocation does not: a key
  * that leaked can be revoked while its thief uses up the account's requests.
  */
-function withCountedWrites(parts: Parts, path: string, methods: Methods): Methods {
+function withCountedWrites(parts: GatewayParts, path: string, methods: Methods): Methods {
   const count = countRequestStage(parts);
   return Object.fromEntries(
     Object.entries(methods).map(([method, stages]) => [

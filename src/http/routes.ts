@@ -10,13 +10,13 @@ import { createEmbeddings } from './embeddings.js';
 import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
 import { joinNativeConversation } from './join-conversation.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { serveMcp } from './mcp/mcp-route.js';
 import { proxyKey } from './passthrough/headers.js';
 import { passthrough } from './passthrough/passthrough.js';
 import { docsPage } from './resources/docs-page/docs-page.js';
 import { healthz, readyz } from './resources/health.js';
-import type { Readiness } from '../pipeline/engine.js';
+import type { Readiness } from '../pipeline/engine/engine.js';
 import { metricsPage } from './resources/metrics-page.js';
 import { listModels, readModel } from './resources/models.js';
 import { openApi } from './resources/openapi/document.js';
@@ -54,7 +54,7 @@ const modelPath = /^\/v1\/models\/./i;
 const completionPaths = ['/api/v1/completions', '/api/v1/chat/completions'];
 
 /** `POST /api/v1/model-select`: which model to call. */
-function modelSelectRouter(parts: Parts): Router {
+function modelSelectRouter(parts: GatewayParts): Router {
   return Router()
     .post(
       selectPaths,
@@ -71,7 +71,7 @@ function modelSelectRouter(parts: Parts): Router {
 }
 
 /** `/v2/…`: the dialect of public SDKs of model selection. */
-function v2Router(parts: Parts): Router {
+function v2Router(parts: GatewayParts): Router {
   const router = Router();
   const path = (
     method: 'post' | 'put' | 'delete',
@@ -109,7 +109,7 @@ function v2Router(parts: Parts): Router {
 
 function addV2Path(
   router: Router,
-  parts: Parts,
+  parts: GatewayParts,
   method: 'post' | 'put' | 'delete',
   route: string,
   stages: RequestHandler[],
@@ -128,7 +128,7 @@ function addV2Path(
 }
 
 /** `POST /api/v1/completions`: the answer itself. */
-function completionsRouter(parts: Parts): Router {
+function completionsRouter(parts: GatewayParts): Router {
   return Router()
     .post(
       completionPaths,
@@ -145,7 +145,7 @@ function completionsRouter(parts: Parts): Router {
 }
 
 /** OpenAI's dialect: chat completions, embeddings, models. */
-function openaiRouter(parts: Parts): Router {
+function openaiRouter(parts: GatewayParts): Router {
   const [embeddings, models] = [openAIErrors('embeddings'), openAIErrors('models')];
   const reader = authenticate(parts, { browsers: true });
   return Router()
@@ -183,7 +183,7 @@ function openaiRouter(parts: Parts): Router {
 }
 
 /** `/proxy/<provider>/…`: any path of a provider's own API. */
-function proxyRouter(parts: Parts): Router {
+function proxyRouter(parts: GatewayParts): Router {
   return Router()
     .use(
       '/proxy',
@@ -195,7 +195,7 @@ function proxyRouter(parts: Parts): Router {
 }
 
 /** `POST /mcp`: the gateway's tools for MCP clients, which need no session. */
-function mcpRouter(parts: Parts): Router {
+function mcpRouter(parts: GatewayParts): Router {
   return Router()
     .post('/mcp', track(parts, mcp), authenticate(parts), serveMcp(parts))
     .all('/mcp', track(parts, mcp), authenticate(parts), methodNotAllowed('POST'))
@@ -203,7 +203,7 @@ function mcpRouter(parts: Parts): Router {
 }
 
 /** `GET /metrics`, which needs a key if the configuration says so. */
-function metricsRouter(parts: Parts, metrics: Metrics, requireKey: () => boolean): Router {
+function metricsRouter(parts: GatewayParts, metrics: Metrics, requireKey: () => boolean): Router {
   const authenticated = authenticate(parts, { always: true });
   return Router()
     .get(
@@ -220,7 +220,11 @@ function metricsRouter(parts: Parts, metrics: Metrics, requireKey: () => boolean
 }
 
 /** Pages without a key: health, API documentation, password reset. */
-function publicRouter(parts: Parts, version: string, state: () => Promise<Readiness>): Router {
+function publicRouter(
+  parts: GatewayParts,
+  version: string,
+  state: () => Promise<Readiness>,
+): Router {
   const publicUrl = (): string | null => parts.current().accounts.publicUrl;
   const pages = {
     '/healthz': healthz,
@@ -274,7 +278,7 @@ export interface RouterOptions {
 }
 
 /** Creates the routers of a gateway. */
-export function createRouters(parts: Parts, options: RouterOptions): Routers {
+export function createRouters(parts: GatewayParts, options: RouterOptions): Routers {
   const routers: Record<keyof Routers, Router> = {
     modelSelect: modelSelectRouter(parts),
     completions: completionsRouter(parts),

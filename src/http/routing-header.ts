@@ -1,6 +1,6 @@
-import { type CandidateExplanation, explainPlan } from '../routing/explain-plan.js';
-import type { Plan } from '../routing/plan.js';
-import { tenThousandths, thousandths } from '../routing/numbers.js';
+import { type CandidateExplanation, explainPlan } from '../chooser/explain-plan.js';
+import type { Plan } from '../chooser/plan.js';
+import { tenThousandths, thousandths } from '../models/numbers.js';
 
 /** In characters. Proxies limit all headers together to some kilobytes. */
 const maxHeaderLength = 1_024;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../errors.js';
 import { countRequest } from '../pipeline/limits.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { selectModel } from '../pipeline/select-model.js';
 import { contextOf, requestOf, sendRateLimits } from './context.js';
 import { sendJson } from './send-json.js';
@@ -13,7 +13,7 @@ import {
 } from './surfaces/model-select.js';
 
 /** Counts a request that calls no model against the rate limits of its caller. */
-export function countRequestStage(parts: Parts): RequestHandler {
+export function countRequestStage(parts: GatewayParts): RequestHandler {
   return stage(async (_req, res) => {
     const { request } = contextOf(parts, res);
     await countRequest(parts, request).finally(() => sendRateLimits(request, res));
@@ -21,7 +21,7 @@ export function countRequestStage(parts: Parts): RequestHandler {
 }
 
 /** Selects a model for a valid body of model selection. */
-export function selectStage(parts: Parts): RequestHandler {
+export function selectStage(parts: GatewayParts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { names } = request.snapshot;

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type Caller, signedInCaller } from '../accounts/caller.js';
 import { hashToken } from '../accounts/tokens.js';
 import { GatewayError } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { HttpContext } from './context.js';
 import { signInToken } from './sign-in-cookie.js';
@@ -14,7 +14,7 @@ import { signInToken } from './sign-in-cookie.js';
  * @throws GatewayError `forbidden` for a change without the CSRF token of the sign-in
  */
 export async function findSignedIn(
-  parts: Parts,
+  parts: GatewayParts,
   req: Request,
   context: HttpContext,
 ): Promise<Caller | null> {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { finishRequest } from '../pipeline/finish-request.js';
-import type { Parts } from '../pipeline/parts.js';
+import { finishRequest } from '../pipeline/afterwards/finish-request.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { contextOf, type HttpContext } from './context.js';
 import { answerCors } from './cors.js';
 import { endIfStalled } from './stalled-responses.js';
@@ -16,7 +16,7 @@ const clientClosedStatus = 499;
  * @param of the surface, or what chooses it by the request's headers
  */
 export function track(
-  parts: Parts,
+  parts: GatewayParts,
   of: Surface | ((headers: IncomingHttpHeaders) => Surface),
 ): RequestHandler {
   return (req, res, next) => {
@@ -53,7 +53,7 @@ export function track(
  * The first stage of pages that health checks and scrapers poll: sets a request id, but reports
  * nothing.
  */
-export function untracked(parts: Parts): RequestHandler {
+export function untracked(parts: GatewayParts): RequestHandler {
   return (req, res, next) => {
     const context = contextOf(parts, res);
     endIfStalled(res, context.request.snapshot.limits.clientIdleMs);

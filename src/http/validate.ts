@@ -4,7 +4,7 @@ import { GatewayError, invalidField } from '../errors.js';
 import type { Validator } from '../config/schema/compile-schema.js';
 import { bodyLimits } from './body-limits.js';
 import { contextOf } from './context.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { isLargeBody } from './parse-body.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from './stage.js';
@@ -16,7 +16,7 @@ import { stage } from './stage.js';
  * @param maxBytes a limit below `limits.maxBodyBytes`
  */
 export function validate(
-  parts: Parts,
+  parts: GatewayParts,
   schema: Validator<unknown>,
   adapt: (body: unknown) => unknown = unchanged,
   maxBytes = Infinity,

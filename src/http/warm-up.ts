@@ -1,7 +1,7 @@
 import { compileSchema } from '../config/schema/compile-schema.js';
-import { cutJson } from '../json-pieces.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
-import { measureRequest } from '../routing/tokens.js';
+import { cutJson } from '../text/json-pieces.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
+import { measureRequest } from '../models/tokens.js';
 import { parseBody } from './parse-body.js';
 
 /** What the start has left to do comes first. */

@@ -3,7 +3,7 @@ import { closestName } from '../config/closest.js';
 import { readSchema } from '../config/schema/compile-schema.js';
 import { type UnknownField, unknownFieldsOf } from '../config/schema/unknown-fields.js';
 import { effortOf, efforts } from '../completion.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { contextOf } from './context.js';
 import { stage } from './stage.js';
 import type { ModelSelectRequest } from './surfaces/model-select.js';
@@ -20,7 +20,7 @@ const meanings: Readonly<Record<string, string>> = {
  * efforts that are none.
  */
 export function warnUnknown(
-  parts: Parts,
+  parts: GatewayParts,
   schema: 'completions.request' | 'model-select.request',
 ): RequestHandler {
   const unknownFields = unknownFieldsOf(schema);

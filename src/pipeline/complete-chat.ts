@@ -5,7 +5,7 @@ import { BrokenStream } from '../dispatch/broken-stream.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import type { GroundingProgress } from './grounding/answer-grounding.js';
 import type { ExecuteRound, GroundedRun } from './grounding/grounded-run.js';
@@ -16,8 +16,8 @@ import { CompletionUsage, type CallFigures } from './completion-usage.js';
 import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';
-import { withAdvice } from './model-names.js';
-import type { Parts } from './parts.js';
+import { withAdvice } from './engine/model-names.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { watchToolCalls } from './watch-tool-calls.js';
 
@@ -34,7 +34,7 @@ export interface CompletionHooks {
  * @throws GatewayError if the answer had not begun
  */
 export async function completeChat(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   writer: CompletionWriter,
   hooks: CompletionHooks = {},
@@ -47,7 +47,7 @@ class RunningCompletion {
   private readonly figures: CompletionUsage;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: GatewayParts,
     private readonly request: GatewayRequest,
     private readonly planned: PlannedCompletion,
     private readonly writer: CompletionWriter,

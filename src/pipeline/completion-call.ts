@@ -2,9 +2,9 @@ import type { ChatMessage, ChatRequest, Usage } from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { ErrorTraceEntry, GatewayError } from '../errors.js';
-import type { Costs } from '../routing/cost.js';
-import type { Blame } from '../routing/make-plan.js';
-import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
+import type { Costs } from '../models/cost.js';
+import type { Blame } from '../chooser/make-plan.js';
+import type { Candidate, Plan, RoutingRequest } from '../chooser/plan.js';
 import type { AnswerGrounding, GroundingProgress } from './grounding/answer-grounding.js';
 import type { GroundingWish, PlannedGrounding } from './grounding/grounding-call.js';
 

@@ -3,12 +3,12 @@ import { usageOfBoth, makeUsage, type Usage } from '../usage.js';
 import type { Attempt } from '../dispatch/attempt-log.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatAnswer } from '../dispatch/chat-call.js';
-import { addCosts, cacheSavingOf, type Costs, costOf } from '../routing/cost.js';
-import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
-import type { Candidate } from '../routing/plan.js';
+import { addCosts, cacheSavingOf, type Costs, costOf } from '../models/cost.js';
+import { cautiousPromptTokens, statedAnswerTokens } from '../models/max-cost.js';
+import type { Candidate } from '../chooser/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { isBounded } from './limits.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
 /** What the model calls of a request used. */
@@ -31,7 +31,7 @@ export class CompletionUsage {
   addedPromptTokens = 0;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: GatewayParts,
     private readonly request: GatewayRequest,
     private readonly planned: PlannedCompletion,
   ) {}

@@ -1,7 +1,7 @@
 import { hasBudget, hasTokenLimit } from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
 import type { ChatRequest, Usage } from '../completion.js';
-import { costOf } from '../routing/cost.js';
+import { costOf } from '../models/cost.js';
 import {
   cautiousPromptTokens,
   maxAnswerTokens,
@@ -10,13 +10,13 @@ import {
   maxPromptWithMedia,
   maxPromptWithSearches,
   statedAnswerTokens,
-} from '../routing/max-cost.js';
-import type { ModelFacts } from '../routing/model-facts.js';
-import { mediaOf, type PromptMedia } from '../routing/prompt-media.js';
-import type { Candidate, Plan } from '../routing/plan.js';
+} from '../models/max-cost.js';
+import type { ModelFacts } from '../models/model-facts.js';
+import { mediaOf, type PromptMedia } from '../models/prompt-media.js';
+import type { Candidate, Plan } from '../chooser/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { AttemptUse, AttemptUses } from './request-reservation.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 import { ownSearches } from './own-searches.js';
 
 /** What the attempts of a planned completion use of its caller's limits. */

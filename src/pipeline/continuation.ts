@@ -3,10 +3,10 @@ import type { KnownPreference } from '../accounts/preference-cache.js';
 import type { ChatMessage } from '../completion.js';
 import { historyKey, type LastModel } from '../conversations/last-models.js';
 import { invalidField } from '../errors.js';
-import type { Continued, RoutingRequest, OnlineLearning } from '../routing/plan.js';
-import { measureRequest } from '../routing/tokens.js';
+import type { Continued, RoutingRequest, OnlineLearning } from '../chooser/plan.js';
+import { measureRequest } from '../models/tokens.js';
 import type { Links } from './completion-call.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
 /** Providers cache no shorter prompts. */
@@ -25,7 +25,7 @@ const isGiven = (id: string | null | undefined): id is string => id !== null && 
  * cannot be looked up
  */
 export async function followLinks(
-  { state: { ids, preferences } }: Parts,
+  { state: { ids, preferences } }: GatewayParts,
   { accountId }: Caller,
   { preference_id: preferenceId, previous_session: session }: Links,
 ): Promise<KnownPreference | null> {
@@ -46,7 +46,7 @@ export async function followLinks(
  * @param linked the result of `followLinks`
  */
 export async function findOnlineLearning(
-  { state }: Parts,
+  { state }: GatewayParts,
   { caller, snapshot }: GatewayRequest,
   links: Links,
   linked: KnownPreference | null,
@@ -75,7 +75,7 @@ const lastAnswer = (messages: readonly ChatMessage[]): number =>
  * itself. Null: not known.
  */
 export function continuedBy(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   links: Links,
   { messages, tools }: RoutingRequest,
@@ -93,7 +93,7 @@ export function continuedBy(
 }
 
 function lastModel(
-  { state: { lastModels } }: Parts,
+  { state: { lastModels } }: GatewayParts,
   { caller: { accountId }, conversation }: GatewayRequest,
   { conversationId, previous_session: session }: Links,
   messages: readonly ChatMessage[],
@@ -111,7 +111,7 @@ function lastModel(
 
 /** Remembers which model a selection chose, for the requests that continue its session. */
 export function rememberChosen(
-  { state }: Parts,
+  { state }: GatewayParts,
   { caller, sessionId }: GatewayRequest,
   chosen: LastModel,
 ): void {
@@ -120,7 +120,7 @@ export function rememberChosen(
 
 /** Remembers which model answered. The history is hashed only where there was a choice. */
 export function rememberAnswered(
-  { state: { lastModels } }: Parts,
+  { state: { lastModels } }: GatewayParts,
   { caller: { accountId }, conversation, record, plan, sessionId }: GatewayRequest,
   messages: readonly ChatMessage[],
   answered: LastModel,

@@ -2,7 +2,7 @@ import type { CompletionChunk } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { AnswerCopy } from '../telemetry/requests/kept-content.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionBuilder } from './completion-builder.js';

@@ -9,15 +9,15 @@ import {
   type CompletionResult,
   WholeCompletion,
 } from './direct-writers.js';
-import { finishRequest } from './finish-request.js';
-import { checkedHostCaller } from './host-users.js';
+import { finishRequest } from './afterwards/finish-request.js';
+import { checkedHostCaller } from './engine/host-users.js';
 import { countRequest } from './limits.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import { type GatewayRequest, newRequest } from './request.js';
-import { type ReportablePlan, reportablePlan } from './report-call.js';
+import { type ReportablePlan, reportablePlan } from './afterwards/report-call.js';
 import { runCompletion } from './run-completion.js';
 import { selectModel, type SelectionQuestion } from './select-model.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /** Who makes a call from a host's own code, and how it is cancelled. */
 export interface DirectOptions {
@@ -34,7 +34,7 @@ export interface DirectOptions {
  * @throws GatewayError as `selectModel` and the caller's limits
  */
 export async function selectDirectly(
-  parts: Parts,
+  parts: GatewayParts,
   read: (snapshot: GatewaySnapshot) => SelectionQuestion,
   options: DirectOptions,
 ): Promise<ReportablePlan> {
@@ -53,7 +53,7 @@ export async function selectDirectly(
  * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
  */
 export async function runWhole(
-  parts: Parts,
+  parts: GatewayParts,
   read: () => CompletionCall,
   options: DirectOptions,
 ): Promise<CompletionResult> {
@@ -65,7 +65,7 @@ export async function runWhole(
 
 /** The same for a caller that the gateway knows already. @throws GatewayError as `runWhole` */
 export async function runAs(
-  parts: Parts,
+  parts: GatewayParts,
   caller: Caller,
   call: CompletionCall,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ export async function runAs(
  * loop cancels it. A failure is thrown from the loop, after the last event that arrived.
  */
 export function runStreamed(
-  parts: Parts,
+  parts: GatewayParts,
   read: () => CompletionCall,
   options: DirectOptions,
 ): AsyncIterable<CompletionEvent> {
@@ -107,7 +107,7 @@ export function runStreamed(
 }
 
 function beginRequest(
-  parts: Parts,
+  parts: GatewayParts,
   { caller }: DirectOptions,
   surface: 'direct' | 'model_select',
 ): GatewayRequest {
@@ -121,7 +121,7 @@ function beginRequest(
 }
 
 async function complete(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   call: CompletionCall,
   writer: CompletionWriter,
@@ -142,7 +142,7 @@ const cancelled = (): GatewayError => new GatewayError('client_closed', 'the cal
 
 /** Runs a request and reports it, however it ends. */
 async function reported<T>(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   run: () => Promise<T>,
 ): Promise<T> {

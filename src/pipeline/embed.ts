@@ -10,16 +10,16 @@ import { callEmbedding } from '../dispatch/embed.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { unpricedEmbeddingField } from '../providers/unpriced-fields.js';
-import { forbiddenReason } from '../routing/access-rules.js';
-import { costOf } from '../routing/cost.js';
-import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../routing/max-cost.js';
-import type { ModelFacts } from '../routing/model-facts.js';
-import type { Candidate } from '../routing/plan.js';
-import { estimateTokens } from '../routing/tokens.js';
+import { forbiddenReason } from '../models/access-rules.js';
+import { costOf } from '../models/cost.js';
+import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../models/max-cost.js';
+import type { ModelFacts } from '../models/model-facts.js';
+import type { Candidate } from '../chooser/plan.js';
+import { estimateTokens } from '../models/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
 import { isBounded, reserveLimits } from './limits.js';
-import type { Parts } from './parts.js';
-import { withAdvice } from './model-names.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
+import { withAdvice } from './engine/model-names.js';
 import { limitsOf } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import { type AttemptUse, type AttemptUses, RequestReservation } from './request-reservation.js';
@@ -39,7 +39,7 @@ export interface EmbeddingCall {
  * the caller may not use or that makes no embeddings, and the errors of limits and attempts
  */
 export async function embed(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   { model: label, ...body }: EmbeddingCall,
 ): Promise<unknown> {
@@ -135,7 +135,7 @@ function estimateInput(caller: Caller, body: Readonly<Record<string, unknown>>):
  * Reserves what one attempt may use at most; an embedding writes no tokens. Null: no limit applies.
  */
 async function reserveEmbedding(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   candidate: Candidate,
   body: Readonly<Record<string, unknown>>,

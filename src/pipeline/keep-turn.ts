@@ -6,12 +6,12 @@ import {
 } from '../conversations/answered-message.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import type { TitleModel } from '../conversations/title-writer.js';
-import { costOf } from '../routing/cost.js';
+import { costOf } from '../models/cost.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
 import type { FinishedAnswer } from './completion-call.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /** What a request says of the conversation that it belongs to. */
 export interface ConversationLink {
@@ -29,7 +29,7 @@ export interface ConversationLink {
  * @throws GatewayError `not_found` for an id that is not this account's
  */
 export async function joinConversation(
-  { state }: Parts,
+  { state }: GatewayParts,
   request: GatewayRequest,
   { conversationId = null, messages, store, hash_content: isHashed }: ConversationLink,
 ): Promise<void> {
@@ -67,7 +67,7 @@ const maxMessages = 10_000;
  * most.
  */
 export async function keepTurn(
-  parts: Parts,
+  parts: GatewayParts,
   snapshot: GatewaySnapshot,
   turn: EndedTurn,
 ): Promise<boolean> {
@@ -121,7 +121,7 @@ export function usageCounts(usage: Usage): object {
  * the background.
  */
 async function putTitle(
-  parts: Parts,
+  parts: GatewayParts,
   snapshot: GatewaySnapshot,
   { conversation, messages, mayAskForTitle }: EndedTurn,
   { text }: AnsweredMessage,

@@ -8,7 +8,7 @@ import {
 import type { Granted, Refused } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
 /** Counts what a request really used of its caller's limits. The second call does nothing. */
@@ -26,7 +26,7 @@ export const isBounded = (caller: Caller): boolean => isLimited(caller);
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
 export async function reserveLimits(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   most: Use,
 ): Promise<Granted> {
@@ -52,7 +52,7 @@ export async function reserveLimits(
  * @throws GatewayError as `reserveLimits`
  */
 export async function takeLimits(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   most: Use,
 ): Promise<Settle> {
@@ -61,7 +61,7 @@ export async function takeLimits(
 }
 
 /** Counts a request that calls no model. */
-export async function countRequest(parts: Parts, request: GatewayRequest): Promise<void> {
+export async function countRequest(parts: GatewayParts, request: GatewayRequest): Promise<void> {
   if (!hasRequestLimit(request.caller)) return;
   const settle = await takeLimits(parts, request, { requests: 1, tokens: null, costUsd: null });
   settle();

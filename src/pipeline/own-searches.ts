@@ -1,8 +1,8 @@
 import type { ChatRequest } from '../completion.js';
 import type { NativeSearch } from '../providers/adapter.js';
-import { maxSearches } from '../routing/max-cost.js';
-import type { Candidate } from '../routing/plan.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import { maxSearches } from '../models/max-cost.js';
+import type { Candidate } from '../chooser/plan.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /** What a candidate's own search can do; null: none is known. */
 export const ownSearchOf = (

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorTraceEntry } from '../errors.js';
 import { askedEffort } from '../providers/asked-effort.js';
-import { type Blame, makePlan } from '../routing/make-plan.js';
-import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../routing/plan.js';
+import { type Blame, makePlan } from '../chooser/make-plan.js';
+import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
 import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
 import { joinToolResults } from './grounding/join-tool-results.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import { planGrounding } from './grounding/plan-grounding.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /** Also the maximum in the schemas of the configuration and of completions. */
 const maxRetriesPerCandidate = 10;
@@ -50,7 +50,7 @@ export interface PlanQuestion {
  * when no candidate is left
  */
 export async function planRequest(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   question: PlanQuestion,
 ): Promise<Plan> {
@@ -96,7 +96,7 @@ export async function planRequest(
  * the links are checked.
  */
 async function withHistory(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   { routing, links, candidates, isStreamed = false }: PlanQuestion,
 ): Promise<RoutingRequest> {
@@ -115,7 +115,10 @@ async function withHistory(
 }
 
 /** A signed id, by which any replica can check whose session it is. */
-async function sessionId({ state: { ids } }: Parts, { caller }: GatewayRequest): Promise<string> {
+async function sessionId(
+  { state: { ids } }: GatewayParts,
+  { caller }: GatewayRequest,
+): Promise<string> {
   if (!ids.isReady) await ids.ready();
   return ids.make(caller.accountId);
 }
@@ -126,7 +129,7 @@ async function sessionId({ state: { ids } }: Parts, { caller }: GatewayRequest):
  * @throws GatewayError the surface's code for an invalid field, when no candidate is left
  */
 export async function planCompletion(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   asked: CompletionCall,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Granted } from '../accounts/rate-limiter.js';
 import type { Usage } from '../completion.js';
 import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import type { Admission } from '../dispatch/candidate-attempts.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import type { ObservedRequest } from '../telemetry/observed-request.js';
 
 /** Tokens and money of one attempt. Null: no such limit applies, or the price is not known. */

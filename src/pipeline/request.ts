@@ -3,7 +3,7 @@ import type { LimitStatus } from '../accounts/caller-limits.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import {
   newRequestRecord,
   type ObservedRequest,
@@ -12,7 +12,7 @@ import {
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /**
  * One request in flight, made by an HTTP client, a host's handler, or a host's own code.

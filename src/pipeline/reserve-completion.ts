@@ -2,18 +2,18 @@ import { budgetOwner, type LimitOwner, type Use } from '../accounts/caller-limit
 import type { Granted } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
 import { unpricedField } from '../providers/unpriced-fields.js';
-import { statedAnswerTokens } from '../routing/max-cost.js';
-import type { Exclusion, RankedCandidate } from '../routing/plan.js';
-import { mediaOf } from '../routing/prompt-media.js';
+import { statedAnswerTokens } from '../models/max-cost.js';
+import type { Exclusion, RankedCandidate } from '../chooser/plan.js';
+import { mediaOf } from '../models/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
 import { isBounded, reserveLimits, type Settle, unbounded } from './limits.js';
 import { ownSearches } from './own-searches.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { RequestReservation } from './request-reservation.js';
-import type { GatewaySnapshot } from './snapshot.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
 /**
@@ -24,7 +24,10 @@ import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
  * @throws GatewayError as `reserveLimits`; the surface's code for an invalid field where no
  * candidate is left, or for a field whose price is not known
  */
-export async function reserveCompletion(parts: Parts, request: GatewayRequest): Promise<Settle> {
+export async function reserveCompletion(
+  parts: GatewayParts,
+  request: GatewayRequest,
+): Promise<Settle> {
   const { caller, snapshot } = request;
   if (!isBounded(caller)) return unbounded;
   const planned = plannedOf(request);
@@ -44,7 +47,7 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
  * @throws GatewayError as `reserveLimits`
  */
 export async function reserveAttempt(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   planned: PlannedCompletion,
   requests: number | null,

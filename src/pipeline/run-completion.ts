@@ -1,6 +1,6 @@
 import { completeChat } from './complete-chat.js';
 import type { CompletionCall, CompletionWriter } from './completion-call.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import { planCompletion } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import { reserveCompletion } from './reserve-completion.js';
@@ -11,7 +11,7 @@ import { reserveCompletion } from './reserve-completion.js';
  * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
  */
 export async function runCompletion(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   call: CompletionCall,
   writer: CompletionWriter,

@@ -1,8 +1,8 @@
-import type { Plan } from '../routing/plan.js';
+import type { Plan } from '../chooser/plan.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
-import { openChoice } from './weighed-choice.js';
+import { openChoice } from './afterwards/weighed-choice.js';
 import { rememberChosen } from './continuation.js';
-import type { Parts } from './parts.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
 import { planRequest, type PlanQuestion } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 
@@ -24,7 +24,7 @@ export interface SelectionQuestion extends Pick<
  * not this account's, `unavailable` where the database cannot be asked
  */
 export async function selectModel(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   question: SelectionQuestion,
 ): Promise<Plan> {
@@ -49,7 +49,7 @@ export async function selectModel(
  * where the configuration does, else nothing.
  */
 function storeDecision(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   { routing: { messages, tradeoff = null }, hashContent }: SelectionQuestion,
 ): void {

@@ -1,9 +1,9 @@
 import type { LimitOwner } from '../accounts/caller-limits.js';
 import { isUnpricedModel } from '../providers/unpriced-fields.js';
-import { maxCostUsd } from '../routing/max-cost.js';
-import type { ModelFacts } from '../routing/model-facts.js';
-import type { Candidate } from '../routing/plan.js';
-import type { PromptMedia } from '../routing/prompt-media.js';
+import { maxCostUsd } from '../models/max-cost.js';
+import type { ModelFacts } from '../models/model-facts.js';
+import type { Candidate } from '../chooser/plan.js';
+import type { PromptMedia } from '../models/prompt-media.js';
 
 const remedy = '`budgets.allowUnpriced` allows it without charging for that';
 const settingOf = ({ label }: Candidate, setting: string): string =>

@@ -1,8 +1,8 @@
 import type { CompletionChunk, ToolDefinition } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate } from '../routing/plan.js';
-import { isBadCall } from '../training/online/signals/tool-calls.js';
+import type { Candidate } from '../chooser/plan.js';
+import { isBadCall } from '../chooser/learning/signals/tool-calls.js';
 import { CompletionBuilder } from './completion-builder.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { GatewayRequest } from './request.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Completion, type CompletionChunk, pausedTurn, toOpenAIUsage } from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate } from '../routing/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import { CompletionBuilder } from './completion-builder.js';
 import type { CompletionWriter, FinishedAnswer } from './completion-call.js';
 

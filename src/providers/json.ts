@@ -1,4 +1,4 @@
-import { jsonBounds, jsonExcess } from '../json-size.js';
+import { jsonBounds, jsonExcess } from '../text/json-size.js';
 
 /** A shorter text cannot contain enough to stop the process for long. */
 const maxUncountedLength = 64 * 1024;

@@ -1,5 +1,5 @@
 import { type AccountChanges, changeAccount, accountNotFound } from '../accounts/administration.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import type { KeyLimits } from '../store/contracts/key-limits.js';
 import type { PageRequest } from '../store/contracts/page.js';
@@ -44,7 +44,10 @@ export function shownAccount({
 }
 
 /** A page of the accounts, newest first. */
-export async function pageOfAccounts({ state }: Parts, page: PageRequest): Promise<List<Account>> {
+export async function pageOfAccounts(
+  { state }: GatewayParts,
+  page: PageRequest,
+): Promise<List<Account>> {
   const { store } = await state.opened();
   return listOf(await store.accounts.list(page), shownAccount);
 }
@@ -66,7 +69,7 @@ export async function modifyAccount(
 }
 
 /** One account. @throws GatewayError `not_found` */
-export async function oneAccount({ state }: Parts, id: string): Promise<Account> {
+export async function oneAccount({ state }: GatewayParts, id: string): Promise<Account> {
   const { store } = await state.opened();
   const account = await store.accounts.find(id);
   if (!account) throw accountNotFound();

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../completion.js';
 import { shownContent } from '../conversations/answered-message.js';
 import { GatewayError } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { ConversationRecord, MessageRecord } from '../store/contracts/conversations.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import { isoOf, type List, listOf } from './page-request.js';
@@ -111,7 +111,7 @@ export const conversationNotFound = (): GatewayError =>
  * contain its words.
  */
 export async function pageOfConversations(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   page: PageRequest,
   search: string | null = null,
@@ -122,7 +122,7 @@ export async function pageOfConversations(
 
 /** A conversation with a page of its messages. @throws GatewayError `not_found` */
 export async function oneConversation(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
   page: PageRequest,
@@ -138,7 +138,7 @@ export async function oneConversation(
 
 /** Gives a conversation a title. @throws GatewayError `not_found` */
 export async function retitleConversation(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
   title: string,
@@ -150,7 +150,7 @@ export async function retitleConversation(
 
 /** Deletes a conversation and its messages. @throws GatewayError `not_found` */
 export async function dropConversation(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
-import { settledStore } from '../pipeline/settled-store.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
 import type {
   ByModel,
   EvaluationRecord,
@@ -45,7 +45,7 @@ export function shownEvaluation(
  *   stored, `conflict` if the set is full
  */
 export async function addEvaluation(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   { prompt = null, request_id: requestId = null, scores, costs }: EvaluationRequest,
 ): Promise<EvaluationRecord> {
@@ -110,7 +110,7 @@ function textOf(content: unknown): string {
 
 /** @throws GatewayError `not_found` */
 export async function oneEvaluation(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
 ): Promise<EvaluationRecord> {
@@ -120,7 +120,7 @@ export async function oneEvaluation(
 
 /** Changes the scores that are named. @throws GatewayError `not_found` */
 export async function changeScores(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
   scores: FigureChanges,
@@ -131,7 +131,7 @@ export async function changeScores(
 
 /** @throws GatewayError `not_found` */
 export async function dropEvaluation(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
 ): Promise<void> {
@@ -140,7 +140,7 @@ export async function dropEvaluation(
 }
 
 /** All evaluations of an account as JSON lines, as a training reads them. */
-export async function evaluationLines({ state }: Parts, accountId: string): Promise<string> {
+export async function evaluationLines({ state }: GatewayParts, accountId: string): Promise<string> {
   const { store } = await state.opened();
   const lines: string[] = [];
   for await (const row of everyPage((page) => store.evaluations.whole(accountId, page)))

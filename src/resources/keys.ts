@@ -4,7 +4,7 @@ import { rotateKey } from '../accounts/rotate-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { Act } from '../store/contracts/audit.js';
 import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
 import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
@@ -108,7 +108,7 @@ export async function issueKey(
 
 /** A page of an account's keys, including revoked ones. @param accountId null: of all accounts */
 export async function pageOfKeys(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string | null,
   page: PageRequest,
 ): Promise<List<Key>> {
@@ -121,7 +121,7 @@ export async function pageOfKeys(
  * @param reach the account whose keys may be accessed; null: all
  * @throws GatewayError `not_found`
  */
-export async function oneKey(parts: Parts, reach: string | null, id: string): Promise<Key> {
+export async function oneKey(parts: GatewayParts, reach: string | null, id: string): Promise<Key> {
   return shownKey(await foundKey(parts, reach, id));
 }
 
@@ -183,7 +183,7 @@ export async function endKey(acting: Acting, reach: string | null, id: string): 
 const actOn = (act: Act, { accountId, id }: KeyRecord): DoneAct => ({ act, accountId, target: id });
 
 async function change(
-  { state }: Parts,
+  { state }: GatewayParts,
   reach: string | null,
   id: string,
   changes: KeyChanges,
@@ -194,7 +194,11 @@ async function change(
   return record;
 }
 
-async function foundKey({ state }: Parts, reach: string | null, id: string): Promise<KeyRecord> {
+async function foundKey(
+  { state }: GatewayParts,
+  reach: string | null,
+  id: string,
+): Promise<KeyRecord> {
   const { store } = await state.opened();
   return found(await store.keys.find(reach, id));
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
-import type { PreferenceSettings } from '../routing/preference.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { PreferenceSettings } from '../chooser/preference.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
-import { whyPassedOver } from '../training/tuning-reader.js';
+import { whyPassedOver } from '../chooser/training/tuning-reader.js';
 import type { Acting } from './acting.js';
 import { isoOf, isoOrNull, type List, listOf } from './page-request.js';
 
@@ -63,7 +63,10 @@ const noSettings = {
 /**
  * Why requests do not use the preference's trained router; null if they use it, or there is none.
  */
-export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecord): string | null {
+export function whyPassedOverNow(
+  { current }: GatewayParts,
+  { router }: PreferenceRecord,
+): string | null {
   if (router === null) return null;
   return current().ranker.name === 'learned'
     ? whyPassedOver(router.weights)
@@ -72,7 +75,7 @@ export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecor
 
 /** @param state the state of its last training; null if there was none */
 function shownPreference(
-  parts: Parts,
+  parts: GatewayParts,
   preference: PreferenceRecord,
   state: TrainingState | null,
 ): Preference {
@@ -106,7 +109,7 @@ function shownPreference(
  * training.
  */
 async function shown(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   preferences: readonly PreferenceRecord[],
 ): Promise<(preference: PreferenceRecord) => Preference> {
@@ -121,7 +124,7 @@ async function shown(
 
 /** Creates a preference of an account. @throws GatewayError `unavailable` */
 export async function addPreference(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   { name, ...settings }: PreferenceRequest,
 ): Promise<Preference> {
@@ -138,7 +141,7 @@ export async function addPreference(
 
 /** A page of an account's preferences. */
 export async function pageOfPreferences(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   page: PageRequest,
 ): Promise<List<Preference>> {
@@ -149,7 +152,7 @@ export async function pageOfPreferences(
 
 /** One preference of an account. @throws GatewayError `not_found` */
 export async function onePreference(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   id: string,
 ): Promise<Preference> {
@@ -163,7 +166,7 @@ export async function onePreference(
  * @throws GatewayError `not_found` if it does not exist or belongs to another account
  */
 export async function changeSettings(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   id: string,
   { name, ...settings }: PreferenceRequest,
@@ -180,7 +183,7 @@ export async function changeSettings(
 
 /** Deletes a preference. @throws GatewayError `not_found` for what is not this account's */
 export async function dropPreference(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   id: string,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Parts } from '../pipeline/parts.js';
-import { settledStore } from '../pipeline/settled-store.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { RequestFilter } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { isoOf } from './page-request.js';
@@ -82,7 +82,7 @@ export interface RequestHistogram {
  * @throws GatewayError `validation_failed` that names the parameter
  */
 export async function readHistogram(
-  parts: Parts,
+  parts: GatewayParts,
   asked: Asked,
   wanted: RequestFilter,
 ): Promise<RequestHistogram> {

@@ -1,9 +1,9 @@
 import { invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
-import { settledStore } from '../pipeline/settled-store.js';
-import { makeReceipt } from '../savings/make-receipt.js';
-import type { PeriodUsage, Receipt } from '../savings/receipt.js';
-import { weighEvidence } from '../savings/weigh-evidence.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
+import { makeReceipt } from '../chooser/savings/make-receipt.js';
+import type { PeriodUsage, Receipt } from '../chooser/savings/receipt.js';
+import { weighEvidence } from '../chooser/savings/weigh-evidence.js';
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';
 import { type Asked, keyParameter, textParameter } from './query.js';
@@ -51,7 +51,7 @@ export interface PeriodSavings extends Receipt {
  * @throws GatewayError `validation_failed` that names the parameter
  */
 export async function readSavings(
-  parts: Parts,
+  parts: GatewayParts,
   asked: Asked,
   accountId: string | null,
 ): Promise<PeriodSavings> {

@@ -1,4 +1,4 @@
-import type { Parts } from '../pipeline/parts.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 
 /** Whether completions of an account are sent to a second model too. */
 export interface Shadowing {
@@ -11,7 +11,7 @@ export interface Shadowing {
 
 /** @throws GatewayError `unavailable` */
 export async function readShadowing(
-  { state, current }: Parts,
+  { state, current }: GatewayParts,
   accountId: string,
 ): Promise<Shadowing> {
   const { store } = await state.opened();
@@ -24,7 +24,7 @@ export async function readShadowing(
 
 /** Applies to all requests that end from now on. @throws GatewayError `unavailable` */
 export async function changeShadowing(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   isAllowed: boolean,
 ): Promise<Shadowing> {

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
-import { settledStore } from '../pipeline/settled-store.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
 import type {
   GroupNames,
   PeriodFilter,
@@ -75,7 +75,7 @@ export interface UsageSeries {
  * @throws GatewayError `validation_failed` that names the parameter
  */
 export async function readSeries(
-  parts: Parts,
+  parts: GatewayParts,
   asked: Asked,
   accountId: string | null,
 ): Promise<UsageSeries> {

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.js';
-import type { Parts } from '../pipeline/parts.js';
-import { settledStore } from '../pipeline/settled-store.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { UsageGrouping, UsageRow } from '../store/contracts/requests.js';
 import { type List, listOf } from './page-request.js';
@@ -54,7 +54,7 @@ export interface SelectedUsage {
  * @throws GatewayError `validation_failed` that names the parameter
  */
 export async function selectUsage(
-  parts: Parts,
+  parts: GatewayParts,
   asked: Asked,
   accountId: string | null,
 ): Promise<SelectedUsage> {

@@ -1,7 +1,7 @@
 import { isRowless } from '../accounts/caller.js';
 import { deleteAccount } from '../accounts/delete-account.js';
 import { exportAccount, type ExportOptions } from '../accounts/export-account.js';
-import { settledStore } from '../pipeline/settled-store.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { Acting } from './acting.js';
 import { actOnAccount } from '../accounts/write-act.js';
 import { accountNotFound } from '../accounts/administration.js';

@@ -10,7 +10,7 @@ import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
 import type { StoreTables } from './sql/tables.js';
 import type { Store } from './contracts/store.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../text/parse-url.js';
 
 export interface StoreOptions {
   /** PostgreSQL: the maximum number of connections; 10 if absent. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import { type ErrorCode, GatewayError } from '../errors.js';
-import type { Candidate, Plan } from '../routing/plan.js';
+import type { Candidate, Plan } from '../chooser/plan.js';
 import type { NewChoice } from '../store/contracts/choices.js';
 import type { NewShadow } from '../store/contracts/shadows.js';
 import type { KeptContent } from './requests/kept-content.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetLearningCommand, showLearningCommand } from '../../src/cli/learning.js';
 import { resolveConfig } from '../../src/config/config.js';
-import { encodeOnline } from '../../src/routing/predictor/online-codec.js';
-import { withLesson } from '../../src/routing/predictor/online-learner.js';
-import { nothingLearned } from '../../src/routing/predictor/online-state.js';
+import { encodeOnline } from '../../src/chooser/predictor/online-codec.js';
+import { withLesson } from '../../src/chooser/predictor/online-learner.js';
+import { nothingLearned } from '../../src/chooser/predictor/online-state.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { expectConforms } from '../helpers/conforms.js';

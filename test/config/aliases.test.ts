@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
-import { compileAliases } from '../../src/routing/aliases.js';
+import { compileAliases } from '../../src/models/aliases.js';
 
 const resolved = (aliases: NonNullable<ConfigInput['aliases']>) =>
   resolveConfig({ aliases }, {}).aliases;

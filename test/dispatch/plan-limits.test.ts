@@ -6,9 +6,9 @@ import { callEmbedding } from '../../src/dispatch/embed.js';
 import { BrokenStream, executePlan } from '../../src/dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../../src/dispatch/provider.js';
 import { limitsOf } from '../../src/pipeline/plan-request.js';
-import type { GatewaySnapshot } from '../../src/pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../../src/pipeline/engine/snapshot.js';
 import { dialects } from '../../src/providers/index.js';
-import type { Limits } from '../../src/routing/plan.js';
+import type { Limits } from '../../src/chooser/plan.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const longMs = 60_000;

@@ -12,7 +12,7 @@ import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { memoryDatabases } from '../helpers/memory-databases.js';
 import { requestRow } from '../helpers/request-row.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
-import { seeded } from '../../src/training/custom/seeded.js';
+import { seeded } from '../../src/chooser/training/custom/seeded.js';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
-import type { Figures } from '../../src/routing/figures.js';
-import type { Appraisal, Candidate } from '../../src/routing/plan.js';
+import type { Figures } from '../../src/chooser/figures.js';
+import type { Appraisal, Candidate } from '../../src/chooser/plan.js';
 
 type Known = Partial<Omit<Appraisal, 'candidate' | 'figures'>> & Partial<Figures>;
 

@@ -1,10 +1,10 @@
-import type { Pairs } from '../../src/savings/pairs.js';
+import type { Pairs } from '../../src/chooser/savings/pairs.js';
 import type { ChoiceSums, RatedQuality } from '../../src/store/contracts/choices.js';
 import type { PairSums, RatedPairs } from '../../src/store/contracts/shadows.js';
 import { choiceRowsOf, fromChoiceColumns } from '../../src/store/sql/choice-rows.js';
 import { dayOf } from '../../src/store/sql/usage.js';
 import { withChoice } from '../../src/store/sum-choices.js';
-import { normal, seeded } from '../../src/training/custom/seeded.js';
+import { normal, seeded } from '../../src/chooser/training/custom/seeded.js';
 
 /** How a world differs from what is predicted of it. */
 export interface WorldShape {

@@ -1,4 +1,4 @@
-import { featuresOf } from '../../src/routing/predictor/features/features.js';
+import { featuresOf } from '../../src/chooser/predictor/features/features.js';
 import type { PublishedEvaluations } from '../lab/fit/published-evaluations.js';
 
 /** Published evaluations in memory, of one source and kind. Each row has a score for each model. */

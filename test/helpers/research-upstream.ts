@@ -1,4 +1,4 @@
-import { measureRequest } from '../../src/routing/tokens.js';
+import { measureRequest } from '../../src/models/tokens.js';
 import type { FoundPage } from './engine-answers.js';
 import { articlePage, type SearchWorld } from './search-world.js';
 import type { Answer } from './steps.js';

@@ -20,7 +20,7 @@ import {
   planSchema,
   supportSchema,
 } from '../../src/grounding/research/prompts.js';
-import { measureRequest, estimateTokens } from '../../src/routing/tokens.js';
+import { measureRequest, estimateTokens } from '../../src/models/tokens.js';
 import type { SearchResult } from '../../src/grounding/search/search-engine.js';
 
 /** A clock that goes on when nothing else happens. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routingHeader } from '../../src/http/routing-header.js';
-import type { Plan, RankedCandidate } from '../../src/routing/plan.js';
+import type { Plan, RankedCandidate } from '../../src/chooser/plan.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { expressRows, startHost } from '../helpers/host.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';

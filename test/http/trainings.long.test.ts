@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeCustom, encodeCustom } from '../../src/routing/predictor/custom-weights.js';
-import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
+import { decodeCustom, encodeCustom } from '../../src/chooser/predictor/custom-weights.js';
+import { shippedPredictor } from '../../src/chooser/predictor/shipped-predictor.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';

@@ -1,5 +1,5 @@
-import { type Estimate, estimateOf } from '../../src/training/custom/bootstrap.js';
-import { seeded } from '../../src/training/custom/seeded.js';
+import { type Estimate, estimateOf } from '../../src/chooser/training/custom/bootstrap.js';
+import { seeded } from '../../src/chooser/training/custom/seeded.js';
 
 /** How often a bootstrap draws, and from what. */
 export interface DrawOptions {

@@ -3,7 +3,7 @@ import {
   costOfScore,
   hullOf,
   type Point,
-} from '../../src/training/custom/cost-curve.js';
+} from '../../src/chooser/training/custom/cost-curve.js';
 import { cheapestOf } from './baselines/single-models.js';
 
 /**

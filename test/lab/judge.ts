@@ -1,5 +1,5 @@
-import { singlesOf, hullOf, type Point } from '../../src/training/custom/cost-curve.js';
-import { type Estimate, estimateOf } from '../../src/training/custom/bootstrap.js';
+import { singlesOf, hullOf, type Point } from '../../src/chooser/training/custom/cost-curve.js';
+import { type Estimate, estimateOf } from '../../src/chooser/training/custom/bootstrap.js';
 import { bootstrap, type DrawOptions, estimateOfError } from './estimates.js';
 import {
   areaOf,

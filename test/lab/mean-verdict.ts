@@ -1,4 +1,4 @@
-import type { Estimate } from '../../src/training/custom/bootstrap.js';
+import type { Estimate } from '../../src/chooser/training/custom/bootstrap.js';
 import type { FigureName } from './figures.js';
 import { figureWithInterval, type DrawnVerdict, type MethodFigures } from './judge.js';
 

@@ -1,5 +1,5 @@
-import type { Features } from '../../src/routing/predictor/features/features.js';
-import type { Pool } from '../../src/training/custom/cost-curve.js';
+import type { Features } from '../../src/chooser/predictor/features/features.js';
+import type { Pool } from '../../src/chooser/training/custom/cost-curve.js';
 import { foldOf, type PublishedEvaluations } from './fit/published-evaluations.js';
 import { listPriceOf } from './prices.js';
 

@@ -1,4 +1,4 @@
-import { parametersInName } from '../../src/routing/model-name.js';
+import { parametersInName } from '../../src/models/model-name.js';
 
 /** USD for a million input tokens and for a million output tokens. */
 export type ListPrice = readonly [input: number, output: number];

@@ -1,5 +1,5 @@
-import { choiceAt, type Point, type Pool } from '../../src/training/custom/cost-curve.js';
-import type { Predictions } from '../../src/training/custom/cost-curve.js';
+import { choiceAt, type Point, type Pool } from '../../src/chooser/training/custom/cost-curve.js';
+import type { Predictions } from '../../src/chooser/training/custom/cost-curve.js';
 
 /**
  * What a method makes of a pool: the expected cost and score of each row at each setting of the

@@ -1,5 +1,5 @@
-import { decodePredictor } from '../../src/routing/predictor/predictor-file.js';
-import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
+import { decodePredictor } from '../../src/chooser/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/chooser/predictor/quality-predictor.js';
 import type { DrawOptions } from './estimates.js';
 import { measureDecision } from './protocols/decision-time.js';
 import { joinTrials, type Trial } from './protocols/trial.js';

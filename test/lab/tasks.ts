@@ -1,5 +1,5 @@
-import { encodePredictor } from '../../src/routing/predictor/predictor-file.js';
-import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
+import { encodePredictor } from '../../src/chooser/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/chooser/predictor/quality-predictor.js';
 import type { DrawOptions } from './estimates.js';
 import { fitGate } from './fit/fit-gate.js';
 import { fitPredictor, type FitOptions } from './fit/fit-predictor.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CandidateExplanation } from '../../src/routing/explain-plan.js';
+import type { CandidateExplanation } from '../../src/chooser/explain-plan.js';
 import {
   packCandidates,
   type ExplainedCandidate,

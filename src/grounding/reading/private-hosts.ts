@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 
 /**
  * The hosts that the operator exempts from the rule that addresses are public: names or addresses,

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 
 /** Azure's platform address: public by its number, reachable from inside a virtual machine only. */
 const refusedAddresses = new Set(['168.63.129.16']);

@@ -1,5 +1,5 @@
 import { PageError } from './page-error.js';
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 import type { PrivateHosts } from './private-hosts.js';
 import { isPublicAddress } from './public-address.js';
 

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 import type { UnreadPage } from './research-notes.js';
 
 /** How many ranks a page loses for each page of its host, or for its question, that is chosen. */

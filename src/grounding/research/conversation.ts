@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 import { invalidField } from '../../errors.js';
-import { measureRequest } from '../../routing/tokens.js';
+import { measureRequest } from '../../models/tokens.js';
 
 const textOf = ({ content }: ChatMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n');

@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../routing/tokens.js';
-import { parseUrl } from '../../parse-url.js';
+import { estimateTokens } from '../../models/tokens.js';
+import { parseUrl } from '../../text/parse-url.js';
 import type { NotedFact, NotedSource, ResearchQuestion } from './research-notes.js';
 import type { ResearchState } from './research-state.js';
 

@@ -1,5 +1,5 @@
 import { packPassages } from '../search/passages/pack-passages.js';
-import { estimateTokens } from '../../routing/tokens.js';
+import { estimateTokens } from '../../models/tokens.js';
 import type { BudgetReservation, Spending } from './budget-ledger.js';
 import { choosePages } from './choose-pages.js';
 import { inParallel } from './in-parallel.js';

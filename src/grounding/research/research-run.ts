@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
-import { measureRequest } from '../../routing/tokens.js';
+import { measureRequest } from '../../models/tokens.js';
 import type { BudgetLedger, BudgetReservation, Spending } from './budget-ledger.js';
 import type { NotesSaver } from './notes-saver.js';
 import type { PromptContext } from './prompts.js';

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 import { canonicalUrl } from '../search/canonical-url.js';
 import type { SearchResult } from '../search/search-engine.js';
 import type { PlannedQuestion } from './read-answers.js';

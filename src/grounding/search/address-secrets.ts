@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 /** Shorter values in the query of an address are seldom keys. */
 const minKeyLength = 16;
 

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 
 /**
  * Query parameters that say where a visitor comes from. Only those that belong to one analytics or

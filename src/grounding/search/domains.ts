@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 /** A host name as it is compared: lower case, without a trailing dot. */
 const named = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 

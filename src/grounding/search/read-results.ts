@@ -2,7 +2,7 @@ import { canonicalUrl } from './canonical-url.js';
 import { isAllowedPage } from './domains.js';
 import { isTooOld, publishedAt } from './published-at.js';
 import type { RawResult, SearchQuery, SearchResult } from './search-engine.js';
-import { parseUrl } from '../../parse-url.js';
+import { parseUrl } from '../../text/parse-url.js';
 
 // bounds of what one result may take, whatever an engine sends
 const maxUrlLength = 4_096;

@@ -1,5 +1,5 @@
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
-import { matchesGlob } from '../../routing/access-rules.js';
+import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool, ToolResult } from '../tools/gateway-tool.js';
 import { unlessAborted } from './abort.js';
 import { argumentProblem } from './check-arguments.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import { matchesGlob } from '../../routing/access-rules.js';
+import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
 import { createSource } from './create-source.js';
 import { secretFilter } from './secrets-in-settings.js';

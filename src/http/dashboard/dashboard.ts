@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../allow-anonymous.js';
 import { errorHandler } from '../error-handler.js';
 import { untracked } from '../track.js';
@@ -48,7 +48,7 @@ const keptForGood = { maxAge: 31_536_000, immutable: true };
  * The dashboard: one page for all of its paths, and its files. Everything it shows comes from the
  * API. Where it is switched off or was not built, its paths are not the gateway's.
  */
-export function dashboardRouter(parts: Parts, isOn: () => boolean): Router {
+export function dashboardRouter(parts: GatewayParts, isOn: () => boolean): Router {
   const ifOn: RequestHandler = (_req, _res, next) => {
     if (isOn() && isBuilt()) next();
     else next('route');

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { checkScope } from '../authenticate.js';
 import { bodyLimits } from '../body-limits.js';
 import { cancelWhenClosed, contextOf } from '../context.js';
@@ -13,7 +13,7 @@ import { answerMessage } from './mcp-server.js';
 import { mcpTools } from './mcp-tools.js';
 
 /** Answers `POST /mcp`: one message of an MCP client. */
-export function serveMcp(parts: Parts): RequestHandler {
+export function serveMcp(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { scopes } = request.caller;

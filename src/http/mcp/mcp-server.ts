@@ -1,5 +1,5 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
 import { version } from '../../version.js';
@@ -24,7 +24,7 @@ let loaded: ReturnType<typeof load> | null = null;
  * @param message the parsed body of `asked`
  */
 export async function answerMessage(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   tools: readonly McpTool[],
   asked: Request,
@@ -51,7 +51,7 @@ type ArgumentSchema = Schemas extends Map<McpTool, infer S> ? S : never;
 
 function addTool(
   server: McpServer,
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   tool: McpTool,
   inputSchema: ArgumentSchema,
@@ -65,7 +65,7 @@ function addTool(
 
 /** A failure is a result that the client's model can read, and counts as its route's would. */
 async function callTool(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   tool: McpTool,
   args: object,

@@ -1,7 +1,7 @@
 import { WholeCompletion } from '../../pipeline/direct-writers.js';
 import { searchWeb, type WebQuestion } from '../../pipeline/grounding/search-web.js';
 import { countRequest } from '../../pipeline/limits.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import { runCompletion } from '../../pipeline/run-completion.js';
 import { selectModel } from '../../pipeline/select-model.js';
@@ -27,7 +27,7 @@ export interface McpTool {
    * Answers one call of arguments that fit the schema.
    * @throws GatewayError as the route of the same purpose
    */
-  run(parts: Parts, request: GatewayRequest, args: object): Promise<string>;
+  run(parts: GatewayParts, request: GatewayRequest, args: object): Promise<string>;
 }
 
 const prompt = { type: 'string', minLength: 1, description: 'What the model is asked.' };

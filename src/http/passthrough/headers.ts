@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { isPassthroughHeader, sdkKeyHeaders } from '../../providers/passthrough-headers.js';
 import { bearerKey } from '../authenticate.js';
 

@@ -6,9 +6,9 @@ import type { Provider } from '../../dispatch/provider.js';
 import { secretsOf } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
 import { isBounded, takeLimits } from '../../pipeline/limits.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
-import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { contextOf, sendRateLimits } from '../context.js';
 import { stage } from '../stage.js';
 import { bodyAgain } from './body-again.js';
@@ -22,7 +22,7 @@ import { refuseDotSegments, upstreamPath, withoutKey } from './upstream-path.js'
  * provider's. Cookies, forwarding headers and other headers of the client are removed unless
  * `proxy.forwardHeaders` names them. Streams are not buffered.
  */
-export function passthrough(parts: Parts): RequestHandler[] {
+export function passthrough(parts: GatewayParts): RequestHandler[] {
   return [routeStage(parts), proxyStage(parts)];
 }
 
@@ -57,7 +57,7 @@ function addressed(
   return { name, provider, path: url.slice(slash) };
 }
 
-function routeStage(parts: Parts): RequestHandler {
+function routeStage(parts: GatewayParts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { snapshot, caller } = request;
@@ -115,7 +115,7 @@ function countedLimit(caller: Caller): string | null {
 
 /** Counts a passed-through request; its tokens and cost are unknown. */
 async function countPassthrough(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   res: Response,
   name: string,

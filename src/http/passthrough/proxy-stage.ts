@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
 import { networkFailure } from '../../dispatch/network-failure.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { contextOf } from '../context.js';
 import { writeError } from '../error-handler.js';
 import { routeOf } from './prepared-route.js';
@@ -12,7 +12,7 @@ import { sendAnswer } from './send-answer.js';
  * Sends a prepared request to its provider, and the answer back. Imports the proxy library at its
  * first use, because most gateways never need it.
  */
-export function proxyStage(parts: Parts): RequestHandler {
+export function proxyStage(parts: GatewayParts): RequestHandler {
   let proxy: Promise<Proxy> | undefined;
   return (req, res, next) => {
     (proxy ??= createProxy(parts))
@@ -40,7 +40,7 @@ function discardUnread(req: IncomingMessage, res: Response): void {
 
 type Proxy = ProxyHandler<IncomingMessage, Response>;
 
-async function createProxy(parts: Parts): Promise<Proxy> {
+async function createProxy(parts: GatewayParts): Promise<Proxy> {
   const { createProxyMiddleware } = await import('http-proxy-middleware');
   return createProxyMiddleware<IncomingMessage, Response>({
     changeOrigin: true,

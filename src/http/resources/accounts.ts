@@ -7,7 +7,7 @@ import {
 } from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
 import { accountContextOf } from '../account-context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { modifyAccount, pageOfAccounts, shownAccount } from '../../resources/accounts.js';
@@ -16,14 +16,14 @@ import { actingOf } from '../audit.js';
 import { actOnAccount } from '../../accounts/write-act.js';
 
 /** `GET /api/v1/accounts`. */
-export function listAccounts(parts: Parts): RequestHandler {
+export function listAccounts(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     sendJson(res, 200, await pageOfAccounts(parts, pageRequestOf(req)));
   });
 }
 
 /** `POST /api/v1/accounts`: invites a person, even if sign-up is closed. */
-export function inviteAccount(parts: Parts): RequestHandler {
+export function inviteAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules, record } = await accountContextOf(parts, res);
     const { account, link } = await createAccount(store, req.body as Invitation, rules);
@@ -38,7 +38,7 @@ export function inviteAccount(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/accounts/{id}/reset-link`: for owners who cannot receive the link by mail. */
-export function createResetLink(parts: Parts): RequestHandler {
+export function createResetLink(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules, record } = await accountContextOf(parts, res);
     const { account, link } = await resetLink(store, idOf(req), rules);
@@ -49,7 +49,7 @@ export function createResetLink(parts: Parts): RequestHandler {
 }
 
 /** `PATCH /api/v1/accounts/{id}`. */
-export function updateAccount(parts: Parts): RequestHandler {
+export function updateAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const changes = req.body as AccountChanges;
     sendJson(res, 200, await modifyAccount(actingOf(parts, req, res), idOf(req), changes));

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import { type Act, acts, type AuditRow } from '../../store/contracts/audit.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
@@ -21,7 +21,7 @@ const filters = ['account', 'act', 'from', 'to', 'format'];
  * JSON page by page or all as CSV.
  * Administrators list another account with `?account=<id>`, all with `?account=all`.
  */
-export function listActs(parts: Parts): RequestHandler {
+export function listActs(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const isCsv = wantsCsv(req);
     if (isCsv) refuseUnknown(req, filters);

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { findHostUser, isCallerRequired } from '../authenticate.js';
 import { contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -10,7 +10,7 @@ import { answer } from '../stage.js';
  * `GET /api/v1/auth/status`: how people sign in here, and whether this browser has. It tells a
  * stranger nothing that the other routes without a key would not.
  */
-export function readAuthStatus(parts: Parts): RequestHandler {
+export function readAuthStatus(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { accounts } = contextOf(parts, res).request.snapshot;
     const { store } = await parts.state.opened();
@@ -27,7 +27,7 @@ export function readAuthStatus(parts: Parts): RequestHandler {
   });
 }
 
-async function isSignedIn(parts: Parts, req: Request, res: Response): Promise<boolean> {
+async function isSignedIn(parts: GatewayParts, req: Request, res: Response): Promise<boolean> {
   const known = await findSignedIn(parts, req, contextOf(parts, res));
   return known !== null || (await findHostUser(parts, req)) !== null;
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Parts } from '../../pipeline/parts.js';
-import { matchesGlob } from '../../routing/access-rules.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { matchesGlob } from '../../models/access-rules.js';
 import { contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -9,7 +9,7 @@ import { answer } from '../stage.js';
  * `GET /api/v1/completion-options`: what the caller's completions may ask for here beside a model,
  * and the limits that a client has to know before it asks.
  */
-export function showCompletionOptions(parts: Parts): RequestHandler {
+export function showCompletionOptions(parts: GatewayParts): RequestHandler {
   return answer((_req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;
     const { grounding, limits, conversations } = snapshot;

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
 import { showConfig } from '../../config/shown-config.js';
-import type { Parts } from '../../pipeline/parts.js';
-import { testConnection, type TestedConnection } from '../../pipeline/test-connection.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { testConnection, type TestedConnection } from '../../api/test-connection.js';
 import { isoOf } from '../../resources/page-request.js';
 import { refuseUnknown } from '../../resources/query.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
 /** `GET /api/v1/configuration`: the configuration in force, without secrets. */
-export function readConfiguration(parts: Parts): RequestHandler {
+export function readConfiguration(parts: GatewayParts): RequestHandler {
   return answer((req, res) => {
     refuseUnknown(req, []);
     const { config, loadedAt, refused } = parts.configuration();
@@ -33,7 +33,7 @@ export function readConfiguration(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/configuration/tests`: tries one connection of the configuration. */
-export function runConnectionTest(parts: Parts): RequestHandler {
+export function runConnectionTest(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const tested = req.body as TestedConnection;
     const { detail, ...result } = await testConnection(parts, tested);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import {
   conversationNotFound,
   dropConversation,
@@ -24,7 +24,7 @@ interface ConversationRequest {
 const maxTitleLength = 200;
 
 /** `GET /api/v1/conversations`: most recently used first. */
-export function listConversations(parts: Parts): RequestHandler {
+export function listConversations(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req, ['search']);
     const { accountId } = callerOf(res);
@@ -44,7 +44,7 @@ function searchOf({ query }: Request): string | null {
 }
 
 /** `POST /api/v1/conversations`. */
-export function createConversation(parts: Parts): RequestHandler {
+export function createConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     sendJson(res, 201, shownConversation(await created(parts, callerOf(res).accountId, req.body)));
   });
@@ -53,7 +53,7 @@ export function createConversation(parts: Parts): RequestHandler {
 /**
  * `POST /api/v1/chat/conversation`, for older clients, which read the id from `id` or `data.id`.
  */
-export function createChatConversation(parts: Parts): RequestHandler {
+export function createChatConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const record = await created(parts, callerOf(res).accountId, req.body);
     sendJson(res, 201, { ...shownConversation(record), data: { id: record.id } });
@@ -61,7 +61,7 @@ export function createChatConversation(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/conversations/{id}`: with a page of its messages. */
-export function readConversation(parts: Parts): RequestHandler {
+export function readConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
     sendJson(res, 200, await oneConversation(parts, accountId, idOf(req), pageRequestOf(req)));
@@ -69,7 +69,7 @@ export function readConversation(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/conversations/{id}/messages`: oldest first. */
-export function listMessages(parts: Parts): RequestHandler {
+export function listMessages(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const { store } = await parts.state.opened();
@@ -80,7 +80,7 @@ export function listMessages(parts: Parts): RequestHandler {
 }
 
 /** `PATCH /api/v1/conversations/{id}`. */
-export function renameConversation(parts: Parts): RequestHandler {
+export function renameConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { title } = req.body as { title: string };
     const { accountId } = callerOf(res);
@@ -89,14 +89,18 @@ export function renameConversation(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /api/v1/conversations/{id}`. */
-export function removeConversation(parts: Parts): RequestHandler {
+export function removeConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     await dropConversation(parts, callerOf(res).accountId, idOf(req));
     res.status(204).end();
   });
 }
 
-function created(parts: Parts, accountId: string, body: unknown): Promise<ConversationRecord> {
+function created(
+  parts: GatewayParts,
+  accountId: string,
+  body: unknown,
+): Promise<ConversationRecord> {
   const { title } = body as ConversationRequest;
   const named = (title ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
   return parts.state.conversations.create(

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import {
   addEvaluation,
   changeScores,
@@ -19,7 +19,7 @@ import { answer } from '../stage.js';
 import { type Cell, type CsvTable, sendCsv, wantsCsv } from './csv.js';
 
 /** `GET /api/v1/evaluations`: newest first, or all as the CSV that trainings take. */
-export function listEvaluations(parts: Parts): RequestHandler {
+export function listEvaluations(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const isCsv = wantsCsv(req);
     if (isCsv) refuseUnknown(req, ['format']);
@@ -53,7 +53,7 @@ async function tableOf(store: Store, accountId: string): Promise<CsvTable<Evalua
 }
 
 /** `POST /api/v1/evaluations`. */
-export function createEvaluation(parts: Parts): RequestHandler {
+export function createEvaluation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const asked = req.body as EvaluationRequest;
     const added = await addEvaluation(parts, callerOf(res).accountId, asked);
@@ -62,7 +62,7 @@ export function createEvaluation(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/evaluations/{id}`. */
-export function readEvaluation(parts: Parts): RequestHandler {
+export function readEvaluation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const evaluation = await oneEvaluation(parts, callerOf(res).accountId, idOf(req));
     sendJson(res, 200, shownEvaluation(evaluation));
@@ -70,7 +70,7 @@ export function readEvaluation(parts: Parts): RequestHandler {
 }
 
 /** `PATCH /api/v1/evaluations/{id}`. */
-export function changeEvaluation(parts: Parts): RequestHandler {
+export function changeEvaluation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { scores } = req.body as { readonly scores: FigureChanges };
     const { accountId } = callerOf(res);
@@ -80,7 +80,7 @@ export function changeEvaluation(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /api/v1/evaluations/{id}`. */
-export function removeEvaluation(parts: Parts): RequestHandler {
+export function removeEvaluation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     await dropEvaluation(parts, callerOf(res).accountId, idOf(req));
     res.status(204).end();

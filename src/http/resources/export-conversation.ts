@@ -10,7 +10,7 @@ import type {
 } from '../../store/contracts/conversations.js';
 import type { Page } from '../../store/contracts/page.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { answer } from '../stage.js';
 import {
   conversationNotFound,
@@ -58,7 +58,7 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
  * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
  * page by page.
  */
-export function exportConversation(parts: Parts): RequestHandler {
+export function exportConversation(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     refuseUnknown(req, ['format']);
     const format = formatOf(req);

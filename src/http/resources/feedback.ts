@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { Parts } from '../../pipeline/parts.js';
-import { type FeedbackSubject, recordFeedback } from '../../pipeline/record-feedback.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { type FeedbackSubject, recordFeedback } from '../../pipeline/afterwards/record-feedback.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -20,7 +20,7 @@ interface FeedbackRequest {
 }
 
 /** `POST /api/v1/feedback`: answers after the feedback is stored. */
-export function giveFeedback(parts: Parts): RequestHandler {
+export function giveFeedback(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const body = req.body as FeedbackRequest;
     const { score, comment, provider, model } = body;
@@ -36,7 +36,7 @@ export function giveFeedback(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/feedback`: the account's feedback, newest first. */
-export function listFeedback(parts: Parts): RequestHandler {
+export function listFeedback(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const { store } = await parts.state.opened();

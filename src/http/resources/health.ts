@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { withTimeout } from '../../async/with-timeout.js';
-import type { Readiness } from '../../pipeline/engine.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { Readiness } from '../../pipeline/engine/engine.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { findCaller, isCallerRequired, keyOf } from '../authenticate.js';
 import { contextOf } from '../context.js';
 import { isOwnHost } from '../keyless.js';
@@ -18,7 +18,7 @@ export const healthz: RequestHandler = (_req, res) => {
  * is no reason for 503, because completions work without it. Only those who may use the gateway
  * learn which providers there are.
  */
-export function readyz(parts: Parts, state: () => Promise<Readiness>): RequestHandler {
+export function readyz(parts: GatewayParts, state: () => Promise<Readiness>): RequestHandler {
   return answer(async (req, res) => {
     const { stopping, counters, database, ...details } = await state();
     const isShown = await withTimeout(mayUse(parts, req, res), keyTimeoutMs, () => false);
@@ -36,7 +36,7 @@ export function readyz(parts: Parts, state: () => Promise<Readiness>): RequestHa
 const keyTimeoutMs = 500;
 
 /** Whether the request has a valid key, or needs none. Never rejects: a wrong key changes nothing. */
-async function mayUse(parts: Parts, req: Request, res: Response): Promise<boolean> {
+async function mayUse(parts: GatewayParts, req: Request, res: Response): Promise<boolean> {
   const { snapshot } = contextOf(parts, res).request;
   if (!isCallerRequired(parts, snapshot)) return isOwnHost(req, snapshot.browser.hosts);
   const key = keyOf(req.headers);

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError } from '../../errors.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import {
   endKey,
   issueKey,
@@ -13,14 +13,14 @@ import {
   updateKey,
 } from '../../resources/keys.js';
 import { idOf, pageRequestOf } from '../../resources/page-request.js';
-import { matchesGlob } from '../../routing/access-rules.js';
+import { matchesGlob } from '../../models/access-rules.js';
 import { actingOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
 /** `POST /api/v1/keys`: the only response that contains the key itself. */
-export function createKey(parts: Parts): RequestHandler {
+export function createKey(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const terms = req.body as KeyTerms;
     refuseToolkits(callerOf(res), terms);
@@ -34,7 +34,7 @@ export function createKey(parts: Parts): RequestHandler {
  * `GET /api/v1/keys`: the account's keys, including revoked ones. Administrators list another
  * account with `?account=<id>`, all with `?account=all`.
  */
-export function listKeys(parts: Parts): RequestHandler {
+export function listKeys(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req, ['account']);
     sendJson(res, 200, await pageOfKeys(parts, ownerOf(req, callerOf(res)), page));
@@ -42,14 +42,14 @@ export function listKeys(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/keys/{id}`. */
-export function readKey(parts: Parts): RequestHandler {
+export function readKey(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     sendJson(res, 200, await oneKey(parts, reachOf(res), idOf(req)));
   });
 }
 
 /** `PATCH /api/v1/keys/{id}`: takes effect on every replica within a second. */
-export function changeKey(parts: Parts): RequestHandler {
+export function changeKey(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const changes = req.body as Partial<KeyTerms>;
     refuseToolkits(callerOf(res), changes);
@@ -59,7 +59,7 @@ export function changeKey(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/keys/{id}/rotate`: the only response that contains the new secret. */
-export function replaceSecret(parts: Parts): RequestHandler {
+export function replaceSecret(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const terms = req.body as RotationTerms;
     const key = await renewKey(actingOf(parts, req, res), reachOf(res), idOf(req), terms);
@@ -69,7 +69,7 @@ export function replaceSecret(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /api/v1/keys/{id}`: revokes the key permanently. */
-export function revokeKey(parts: Parts): RequestHandler {
+export function revokeKey(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     await endKey(actingOf(parts, req, res), reachOf(res), idOf(req));
     res.status(204).end();

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { Retraction } from '../../routing/predictor/online-state.js';
+import type { Retraction } from '../../chooser/predictor/online-state.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import { actingOf } from '../audit.js';
 import { checkScope } from '../authenticate.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { shownLearning } from '../../training/online/shown-scope.js';
+import { shownLearning } from '../../chooser/learning/shown-scope.js';
 import { idOf, isoOrNull } from '../../resources/page-request.js';
 import { refuseUnknown, timeParameter, textParameter } from '../../resources/query.js';
 
@@ -17,7 +17,7 @@ import { refuseUnknown, timeParameter, textParameter } from '../../resources/que
  * `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what was learned from
  * feedback, signals and outcomes.
  */
-export function readLearning(parts: Parts): RequestHandler {
+export function readLearning(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { scope, exploration } = await scopeOf(parts, req, callerOf(res).accountId);
     const { enabled, implicit } = parts.current().routing.learning;
@@ -38,7 +38,7 @@ export function readLearning(parts: Parts): RequestHandler {
  * next choice no longer uses it. Needs the scope `admin`; a key without it may take back what came
  * with itself.
  */
-export function forgetLearning(parts: Parts): RequestHandler {
+export function forgetLearning(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const caller = callerOf(res);
     const retraction = await retractionOf(parts, req, caller.accountId);
@@ -71,7 +71,7 @@ const filters = ['from', 'key', 'model'] as const;
  * variable of a script that was never set must not forget everything
  */
 async function retractionOf(
-  { state }: Parts,
+  { state }: GatewayParts,
   req: Request,
   accountId: string,
 ): Promise<Retraction | null> {
@@ -102,7 +102,7 @@ const detailsOf = ({ from, keys, model }: Retraction): object => ({
  * @throws GatewayError `not_found` if the preference does not exist or belongs to another account
  */
 async function scopeOf(
-  { state, current }: Parts,
+  { state, current }: GatewayParts,
   req: Request,
   accountId: string,
 ): Promise<{ scope: LearningScope; exploration: number }> {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import { type DescribedModel, describeModels } from '../../pipeline/describe-models.js';
-import type { Parts } from '../../pipeline/parts.js';
+import { type DescribedModel, describeModels } from '../../api/describe-models.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { pageRequestOf } from '../../resources/page-request.js';
 import { textParameter } from '../../resources/query.js';
 import { contextOf } from '../context.js';
@@ -23,7 +23,7 @@ const orders: Record<string, (one: DescribedModel) => number | string> = {
  * `GET /api/v1/models`: the models that the caller may use, with prices, abilities and speed. It is
  * computed from what this process knows; nothing is read from the database.
  */
-export function listDescribedModels(parts: Parts): RequestHandler {
+export function listDescribedModels(parts: GatewayParts): RequestHandler {
   return answer((req, res) => {
     const { limit, cursor } = pageRequestOf(req, filters);
     const { snapshot, caller } = contextOf(parts, res).request;

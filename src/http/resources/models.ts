@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import { forbiddenReason } from '../../routing/access-rules.js';
+import { forbiddenReason } from '../../models/access-rules.js';
 import { contextOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { ListedModel, ModelType } from '../../providers/adapter.js';
-import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
+import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
 
@@ -74,7 +74,7 @@ function listFor(snapshot: GatewaySnapshot, keyModels: readonly string[] | null)
 }
 
 /** `GET /v1/models`. */
-export function listModels(parts: Parts): RequestHandler {
+export function listModels(parts: GatewayParts): RequestHandler {
   return stage((_req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;
     sendJson(res, 200, { object: 'list', data: listFor(snapshot, caller.models) });
@@ -83,7 +83,7 @@ export function listModels(parts: Parts): RequestHandler {
 }
 
 /** `GET /v1/models/<provider>/<model>`: one entry of that list. */
-export function readModel(parts: Parts): RequestHandler {
+export function readModel(parts: GatewayParts): RequestHandler {
   return stage((req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;
     const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));

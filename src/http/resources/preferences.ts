@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { idOf, pageRequestOf } from '../../resources/page-request.js';
 import {
   addPreference,
@@ -19,7 +19,7 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
 /** `POST /api/v1/preferences`. */
-export function createPreference(parts: Parts): RequestHandler {
+export function createPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const settings = req.body as PreferenceRequest;
     sendJson(res, 201, await addPreference(parts, callerOf(res).accountId, settings));
@@ -27,7 +27,7 @@ export function createPreference(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/preferences`. */
-export function listPreferences(parts: Parts): RequestHandler {
+export function listPreferences(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     sendJson(res, 200, await pageOfPreferences(parts, callerOf(res).accountId, page));
@@ -35,14 +35,14 @@ export function listPreferences(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/preferences/{id}`. */
-export function readPreference(parts: Parts): RequestHandler {
+export function readPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     sendJson(res, 200, await onePreference(parts, callerOf(res).accountId, idOf(req)));
   });
 }
 
 /** `PATCH` and `PUT /api/v1/preferences/{id}`. */
-export function changePreference(parts: Parts): RequestHandler {
+export function changePreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const settings = req.body as PreferenceRequest;
     const { accountId } = callerOf(res);
@@ -51,7 +51,7 @@ export function changePreference(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /api/v1/preferences/{id}`. */
-export function deletePreference(parts: Parts): RequestHandler {
+export function deletePreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     await endPreference(actingOf(parts, req, res), callerOf(res).accountId, idOf(req));
     res.status(204).end();
@@ -59,7 +59,7 @@ export function deletePreference(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/preferences/preview`: what a preference would choose; nothing is stored. */
-export function tryPreference(parts: Parts): RequestHandler {
+export function tryPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const asked = req.body as PreviewRequest;
     const explain = req.query['explain'] === 'true';

@@ -2,8 +2,8 @@ import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import type { LastFailure, ProviderHealth } from '../../dispatch/provider-health.js';
 import { GatewayError } from '../../errors.js';
-import { type DescribedProvider, describeProviders } from '../../pipeline/describe-provider.js';
-import type { Parts } from '../../pipeline/parts.js';
+import { type DescribedProvider, describeProviders } from '../../api/describe-provider.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { idOf, isoOf, isoOrNull } from '../../resources/page-request.js';
 import { refuseUnknown } from '../../resources/query.js';
 import { callerOf, contextOf } from '../context.js';
@@ -11,7 +11,7 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
 /** `GET /api/v1/providers`: the configured providers; addresses, keys and health for administrators. */
-export function listProviders(parts: Parts): RequestHandler {
+export function listProviders(parts: GatewayParts): RequestHandler {
   return answer((req, res) => {
     refuseUnknown(req, []);
     const items = describedTo(parts, res);
@@ -20,7 +20,7 @@ export function listProviders(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/providers/{name}`. */
-export function readProvider(parts: Parts): RequestHandler {
+export function readProvider(parts: GatewayParts): RequestHandler {
   return answer((req, res) => {
     const name = idOf(req, 'name');
     const found = describedTo(parts, res).find((provider) => provider.name === name);
@@ -33,7 +33,7 @@ export function readProvider(parts: Parts): RequestHandler {
 export const providerNotFound = (): GatewayError =>
   new GatewayError('not_found', 'there is no provider of this name');
 
-function describedTo(parts: Parts, res: Response): DescribedProvider[] {
+function describedTo(parts: GatewayParts, res: Response): DescribedProvider[] {
   const { snapshot, caller } = contextOf(parts, res).request;
   return describeProviders(snapshot, parts.state, caller.models);
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.js';
 import type { RequestRow, RequestSummary } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
@@ -15,7 +15,7 @@ import {
   requestFilters,
   withKeys,
 } from '../../resources/request-filter.js';
-import { settledStore } from '../../pipeline/settled-store.js';
+import { settledStore } from '../../pipeline/engine/settled-store.js';
 
 const filters = [...requestFilters, 'format'];
 
@@ -23,7 +23,7 @@ const filters = [...requestFilters, 'format'];
  * `GET /api/v1/requests`: the account's requests, newest first, as JSON page by page or all as CSV.
  * Administrators list another account with `account=<id>`, all with `account=all`.
  */
-export function listRequests(parts: Parts): RequestHandler {
+export function listRequests(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const isCsv = wantsCsv(req);
     if (isCsv) refuseUnknown(req, filters);
@@ -40,7 +40,7 @@ export function listRequests(parts: Parts): RequestHandler {
  * `GET /api/v1/requests/histogram`: how many requests the filters of the list select over time, by
  * default in the last day.
  */
-export function readRequestHistogram(parts: Parts): RequestHandler {
+export function readRequestHistogram(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     refuseUnknown(req, [...requestFilters, 'interval']);
     const wanted = requestFilter(req, accountParameter(req, callerOf(res)));
@@ -86,7 +86,7 @@ const table = {
  * `GET /api/v1/requests/{id}`: one request with its plan and attempts, and its content if that is
  * stored. Administrators see the requests of all accounts, but only the content of their own.
  */
-export function readRequest(parts: Parts): RequestHandler {
+export function readRequest(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { role, accountId } = callerOf(res);
     const store = await settledStore(parts);

@@ -2,14 +2,14 @@ import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { SelectionRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
-import { settledStore } from '../../pipeline/settled-store.js';
+import { settledStore } from '../../pipeline/engine/settled-store.js';
 
 /** `GET /api/v1/sessions`: the first decision of each session, newest first. */
-export function listSessions(parts: Parts): RequestHandler {
+export function listSessions(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const store = await settledStore(parts);
@@ -28,7 +28,7 @@ export function listSessions(parts: Parts): RequestHandler {
  * `GET /api/v1/sessions/{session_id}`: all decisions linked with this one by `previous_session`,
  * oldest first.
  */
-export function readSession(parts: Parts): RequestHandler {
+export function readSession(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId }] = [idOf(req, 'session_id'), callerOf(res)];
     const { ids } = parts.state;

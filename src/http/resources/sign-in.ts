@@ -9,7 +9,7 @@ import { checkScope, keyOf } from '../authenticate.js';
 import { accountContextOf } from '../account-context.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import {
   clearSignInCookie,
@@ -30,7 +30,7 @@ const credentials = ({ body }: Request): { email: string; password: string } =>
  * `POST /api/v1/auth/sign-up`: the answer does not reveal whether the address has an account
  * already.
  */
-export function signUpAccount(parts: Parts): RequestHandler {
+export function signUpAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     await signUp(await accountContextOf(parts, res), {
       ...credentials(req),
@@ -44,7 +44,7 @@ export function signUpAccount(parts: Parts): RequestHandler {
  * `POST /api/v1/auth/claim`: gives the first account its owner, once. The secret is `code` in the
  * body or the API key of the request.
  */
-export function claimFirstAccount(parts: Parts): RequestHandler {
+export function claimFirstAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { code } = req.body as { code?: string | null };
     const account = await claimGateway(await accountContextOf(parts, res), {
@@ -62,7 +62,7 @@ export function claimFirstAccount(parts: Parts): RequestHandler {
  * `POST /api/v1/auth/sign-in`: sets the cookie and returns the CSRF token that the browser sends
  * with every change.
  */
-export function signInBrowser(parts: Parts): RequestHandler {
+export function signInBrowser(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const context = await accountContextOf(parts, res);
     const { email, password } = credentials(req);
@@ -92,7 +92,7 @@ export function signInBrowser(parts: Parts): RequestHandler {
  * `POST /api/v1/auth/sign-out`: ends the browser's sign-in; with an API key it changes nothing.
  * With `everywhere` it ends all sign-ins of the account, for which a key needs the scope `admin`.
  */
-export function signOutBrowser(parts: Parts): RequestHandler {
+export function signOutBrowser(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const context = await accountContextOf(parts, res);
     const { everywhere } = req.body as { everywhere?: boolean | null };
@@ -111,7 +111,7 @@ export function signOutBrowser(parts: Parts): RequestHandler {
  * `GET /api/v1/auth/account`: the account of the browser or key. A key in the configuration has an
  * account of its own.
  */
-export function readOwnAccount(parts: Parts): RequestHandler {
+export function readOwnAccount(parts: GatewayParts): RequestHandler {
   return answer(async (_req, res) => {
     const { store } = await parts.state.opened();
     const { accountId, role, keyId, name, scopes, models, accountLimits } = callerOf(res);
@@ -138,7 +138,7 @@ export function readOwnAccount(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/auth/password`: changes the password and signs out all other browsers. */
-export function changeOwnPassword(parts: Parts): RequestHandler {
+export function changeOwnPassword(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { currentPassword, newPassword } = req.body as {
       currentPassword: string;
@@ -161,7 +161,7 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
  * `POST /api/v1/auth/password-reset`: the answer does not reveal whether the address has an
  * account.
  */
-export function requestPasswordReset(parts: Parts): RequestHandler {
+export function requestPasswordReset(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { email } = req.body as { email: string };
     await requestReset(await accountContextOf(parts, res), { email, from: clientAddress(req) });
@@ -170,7 +170,7 @@ export function requestPasswordReset(parts: Parts): RequestHandler {
 }
 
 /** `POST /api/v1/auth/password-reset/complete`: sets a new password, without signing in. */
-export function completePasswordReset(parts: Parts): RequestHandler {
+export function completePasswordReset(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { token, password } = req.body as { token: string; password: string };
     await completeReset(await accountContextOf(parts, res), {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { Parts } from '../../pipeline/parts.js';
-import { testedModel, testProvider } from '../../pipeline/test-provider.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { testedModel, testProvider } from '../../api/test-provider.js';
 import { idOf } from '../../resources/page-request.js';
 import { contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -17,7 +17,7 @@ const max_completion_tokens = 64;
  * `POST /api/v1/providers/{name}/test`: sends one tiny request to a model of the provider, which is
  * a request of the caller's own.
  */
-export function runProviderTest(parts: Parts): RequestHandler {
+export function runProviderTest(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;
     const name = idOf(req, 'name');

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { addPreference, dropPreference } from '../../resources/preferences.js';
@@ -17,7 +17,7 @@ interface Entry {
  * `POST /v2/pzn/trainCustomRouter`: answers `{preference_id}`; creates a preference if none is
  * named.
  */
-export function trainCustomRouter(parts: Parts): RequestHandler {
+export function trainCustomRouter(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
     const body = await evaluationsIn(parts, req, res);
@@ -41,7 +41,7 @@ export function trainCustomRouter(parts: Parts): RequestHandler {
 }
 
 async function refuseTrained(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   preferenceId: string,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { GatewayError, invalidField } from '../../errors.js';
 import { compileSchema } from '../../config/schema/compile-schema.js';
-import { formatOf } from '../../training/custom/evaluation-file.js';
+import { formatOf } from '../../chooser/training/custom/evaluation-file.js';
 import type { StoredWishes } from '../../store/contracts/trainings.js';
 import type { BodyLimits } from '../body-limits.js';
 import { readBytes, readJsonBody } from '../read-body.js';

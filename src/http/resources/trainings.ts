@@ -3,7 +3,7 @@ import { GatewayError, invalidField } from '../../errors.js';
 import type { TrainingRecord } from '../../store/contracts/trainings.js';
 import { bodyLimits } from '../body-limits.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { evaluationLines } from '../../resources/evaluations.js';
@@ -38,7 +38,11 @@ function shownTraining(
  * Reads the evaluations of a request, up to `limits.maxBodyBytes`.
  * @throws GatewayError as `readTrainingBody`
  */
-export function evaluationsIn(parts: Parts, req: Request, res: Response): Promise<TrainingBody> {
+export function evaluationsIn(
+  parts: GatewayParts,
+  req: Request,
+  res: Response,
+): Promise<TrainingBody> {
   return readTrainingBody(req, bodyLimits(parts, res));
 }
 
@@ -47,7 +51,7 @@ export function evaluationsIn(parts: Parts, req: Request, res: Response): Promis
  * @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable`
  */
 export async function startTraining(
-  parts: Parts,
+  parts: GatewayParts,
   accountId: string,
   preferenceId: string,
   { text, wishes, hasCollected }: TrainingBody,
@@ -65,7 +69,7 @@ export async function startTraining(
 
 /** @throws GatewayError `not_found` */
 async function requirePreference(
-  { state }: Parts,
+  { state }: GatewayParts,
   accountId: string,
   preferenceId: string,
 ): Promise<void> {
@@ -77,7 +81,7 @@ const notFound = (what: string): GatewayError =>
   new GatewayError('not_found', `${what}: not found`, { field: what });
 
 async function passedOver(
-  parts: Parts,
+  parts: GatewayParts,
   { accountId, preferenceId }: TrainingRecord,
 ): Promise<string | null> {
   const { store } = await parts.state.opened();
@@ -86,7 +90,7 @@ async function passedOver(
 }
 
 /** `POST /api/v1/preferences/{id}/training`. */
-export function createTraining(parts: Parts): RequestHandler {
+export function createTraining(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     // before the body is read, which may be large
     await requirePreference(parts, callerOf(res).accountId, idOf(req));
@@ -97,7 +101,7 @@ export function createTraining(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/preferences/{id}/training`: the last training. */
-export function readTraining(parts: Parts): RequestHandler {
+export function readTraining(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { store } = await parts.state.opened();
     const [training] = await store.trainings.latest(callerOf(res).accountId, [idOf(req)]);
@@ -107,7 +111,7 @@ export function readTraining(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /api/v1/preferences/{id}/training`: deletes the trained router and its training. */
-export function removeTraining(parts: Parts): RequestHandler {
+export function removeTraining(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
     const { store } = await parts.state.opened();

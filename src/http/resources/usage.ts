@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { pageRequestOf } from '../../resources/page-request.js';
 import { accountParameter, refuseUnknown } from '../../resources/query.js';
 import {
@@ -30,7 +30,7 @@ const filters = [...usageFilters, 'format'];
  * `GET /api/v1/usage`: sums over whole UTC days, by default by day and model of the last 30 days,
  * as JSON page by page or all as CSV. They are stored longer than the requests.
  */
-export function readUsage(parts: Parts): RequestHandler {
+export function readUsage(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const isCsv = wantsCsv(req);
     if (isCsv) refuseUnknown(req, filters);
@@ -42,7 +42,7 @@ export function readUsage(parts: Parts): RequestHandler {
 }
 
 /** `GET /api/v1/usage/series`: figures over time, by default of the last day. */
-export function readUsageSeries(parts: Parts): RequestHandler {
+export function readUsageSeries(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     refuseUnknown(req, seriesFilters);
     sendJson(res, 200, await readSeries(parts, req, accountParameter(req, callerOf(res))));

@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import { actingOf } from '../audit.js';
 import { callerOf, requestOf } from '../context.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
-import { recordFeedback } from '../../pipeline/record-feedback.js';
+import { recordFeedback } from '../../pipeline/afterwards/record-feedback.js';
 import { idOf } from '../../resources/page-request.js';
 import {
   addPreference,
@@ -36,7 +36,7 @@ export const sendProviders: RequestHandler = answer((req, res) => {
 });
 
 /** `POST /v2/preferences/userPreferenceCreate`: `{preference_id}`. */
-export function createUserPreference(parts: Parts): RequestHandler {
+export function createUserPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { id } = await addPreference(parts, callerOf(res).accountId, settingsOf(req.body));
     sendJson(res, 200, { preference_id: id });
@@ -44,7 +44,7 @@ export function createUserPreference(parts: Parts): RequestHandler {
 }
 
 /** `PUT /v2/preferences/userPreferenceUpdate`: the body names the preference. */
-export function updateUserPreference(parts: Parts): RequestHandler {
+export function updateUserPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { preference_id: id } = req.body as { preference_id: string };
     await changeSettings(parts, callerOf(res).accountId, id, settingsOf(req.body));
@@ -53,7 +53,7 @@ export function updateUserPreference(parts: Parts): RequestHandler {
 }
 
 /** `DELETE /v2/preferences/userPreferenceDelete/{id}`. */
-export function deleteUserPreference(parts: Parts): RequestHandler {
+export function deleteUserPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const id = idOf(req);
     await endPreference(actingOf(parts, req, res), callerOf(res).accountId, id);
@@ -69,7 +69,7 @@ interface Report {
 }
 
 /** `POST /v2/report/metrics/feedback` and `…/latency`: stores the report and returns it. */
-export function reportMetrics(parts: Parts): RequestHandler {
+export function reportMetrics(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { session_id: id, provider, feedback } = req.body as Report;
     const candidate =

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { confirmDeletion } from '../../accounts/delete-account.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { accountContextOf } from '../account-context.js';
 import { actingOf } from '../audit.js';
 import { clientAddress } from '../client-address.js';
@@ -14,7 +14,7 @@ import { idOf } from '../../resources/page-request.js';
 import { accountNotFound } from '../../accounts/administration.js';
 
 /** `DELETE /api/v1/accounts/{id}`: by an administrator, or by the account itself with its password. */
-export function removeAccount(parts: Parts): RequestHandler {
+export function removeAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId, role }] = [idOf(req), callerOf(res)];
     if (role !== 'admin' && id !== accountId) throw accountNotFound();
@@ -34,7 +34,7 @@ export function removeAccount(parts: Parts): RequestHandler {
  * `GET /api/v1/accounts/{id}/export`: all data of an account, as a file of any length. An
  * administrator gets of another account what administrators can read.
  */
-export function downloadAccount(parts: Parts): RequestHandler {
+export function downloadAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId, role, scopes }] = [idOf(req), callerOf(res)];
     const isOwn = id === accountId;

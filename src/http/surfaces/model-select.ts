@@ -1,9 +1,9 @@
 import type { ChatMessage, ReasoningEffort } from '../../completion.js';
-import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../../chooser/explain-plan.js';
 import { invalidField } from '../../errors.js';
-import { ambiguous, type ModelNames } from '../../pipeline/model-names.js';
+import { ambiguous, type ModelNames } from '../../pipeline/engine/model-names.js';
 import type { SelectionQuestion } from '../../pipeline/select-model.js';
-import type { Candidate, Plan, Price, RoutingRequest } from '../../routing/plan.js';
+import type { Candidate, Plan, Price, RoutingRequest } from '../../chooser/plan.js';
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';
 

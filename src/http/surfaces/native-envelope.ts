@@ -8,12 +8,12 @@ import {
 } from '../../completion.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Citation, Source } from '../../grounding/source.js';
-import type { Costs } from '../../routing/cost.js';
-import type { Candidate, Plan } from '../../routing/plan.js';
+import type { Costs } from '../../models/cost.js';
+import type { Candidate, Plan } from '../../chooser/plan.js';
 import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
-import { explainPlan, gateOf } from '../../routing/explain-plan.js';
+import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
 import type { FieldWarning } from '../../pipeline/request.js';
 import { CollectedSources } from './collected-sources.js';
 

@@ -5,7 +5,7 @@ import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import { sendJson } from '../send-json.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope } from './native-envelope.js';
 import type { AnsweredCall } from './surface.js';

@@ -2,7 +2,7 @@ import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import { sendJson } from '../send-json.js';
 
 /**

@@ -7,7 +7,7 @@ import type {
   FinishedAnswer,
 } from '../../pipeline/completion-call.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../event-stream.js';
 
 /** An answer as server-sent events; a surface says what each event contains. */

@@ -4,7 +4,7 @@ import { CitedText } from '../../grounding/citations/cited-text.js';
 import { claimBefore } from '../../grounding/citations/claims.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import type { GroundingEvents } from './grounding-events.js';
 import type { TextFilter } from './round-writer.js';
@@ -51,7 +51,7 @@ export class AnswerChecks {
   }
 
   /** What the whole answer rests on. Counts its citations, so it is asked for once. */
-  grounding(events: GroundingEvents, metrics: Parts['metrics']): AnswerGrounding {
+  grounding(events: GroundingEvents, metrics: GatewayParts['metrics']): AnswerGrounding {
     const { citations, dropped, sources } = this;
     metrics.grounding.citations(citations.length, dropped);
     const cited = new Set(citations.map(({ source }) => source));

@@ -4,7 +4,7 @@ import type { ChatAnswer } from '../../dispatch/chat-call.js';
 import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
 import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
 import type { CompletionUsage } from '../completion-usage.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { RequestReservation } from '../request-reservation.js';
 import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
@@ -35,7 +35,7 @@ export type ExecuteRound = (
 
 /** What a completion of several model calls runs with. */
 export interface GroundedInput {
-  readonly parts: Parts;
+  readonly parts: GatewayParts;
   readonly request: GatewayRequest;
   readonly planned: PlannedCompletion;
   readonly grounding: PlannedGrounding;

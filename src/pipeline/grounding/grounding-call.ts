@@ -3,7 +3,7 @@ import type { NativeSearchOptions } from '../../native-search-options.js';
 import type { ResearchBudget, ResearchEffort } from '../../grounding/research/research-effort.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { WebSettings } from '../../grounding/tools/web-settings.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 
 /**
  * How a model comes to what a search finds. `native`: by its provider's own search tool; `tools`:

@@ -2,7 +2,7 @@ import type { ReadSource } from '../../grounding/tools/request-sources.js';
 import type { WebObserver } from '../../grounding/tools/web-access.js';
 import { webToolkit } from '../../grounding/tools/web-tools.js';
 import type { GroundingRecord } from '../../telemetry/observed-request.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GroundingProgress, GroundingReport } from './answer-grounding.js';
 import type { ToolCallReport } from './run-tool-calls.js';
 
@@ -22,7 +22,7 @@ export class GroundingEvents implements WebObserver {
   stoppedBy: GroundingReport['stoppedBy'] = null;
 
   constructor(
-    private readonly metrics: Parts['metrics'],
+    private readonly metrics: GatewayParts['metrics'],
     private readonly tell: (progress: GroundingProgress) => void,
   ) {}
 

@@ -2,13 +2,13 @@ import { hasBudget } from '../../accounts/caller-limits.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { CompletionUsage } from '../completion-usage.js';
 import { reserveLimits } from '../limits.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 
 /** Charges what a request costs beside its tokens, to the budgets of its caller too. */
 export class GroundingPayments {
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: GatewayParts,
     private readonly request: GatewayRequest,
     private readonly figures: CompletionUsage,
   ) {}

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import type { CompletionCall } from '../completion-call.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 
 /**
@@ -9,7 +9,7 @@ import type { GatewayRequest } from '../request.js';
  * @throws GatewayError the surface's code for the result of a call that no message has
  */
 export function joinToolResults(
-  { state }: Parts,
+  { state }: GatewayParts,
   { caller }: GatewayRequest,
   call: CompletionCall,
 ): CompletionCall {

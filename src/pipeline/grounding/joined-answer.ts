@@ -1,6 +1,6 @@
 import { escapeJson, toOpenAIUsage, type ToolCall, type UrlCitation } from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
 
 /** What ends an answer beside its text. */

@@ -1,8 +1,8 @@
 import { budgetOwner } from '../../accounts/caller-limits.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
-import type { Candidate } from '../../routing/plan.js';
-import { mediaOf } from '../../routing/prompt-media.js';
+import type { Candidate } from '../../chooser/plan.js';
+import { mediaOf } from '../../models/prompt-media.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayRequest } from '../request.js';
 import { unboundedReason } from '../unbounded-reason.js';

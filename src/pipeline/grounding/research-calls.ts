@@ -12,13 +12,13 @@ import type {
   ResearchModel,
   ResearchRole,
 } from '../../grounding/research/research-model.js';
-import { forbiddenReason } from '../../routing/access-rules.js';
-import { costOf } from '../../routing/cost.js';
-import { maxCostUsd } from '../../routing/max-cost.js';
-import type { ModelFacts } from '../../routing/model-facts.js';
-import type { Candidate } from '../../routing/plan.js';
-import { mediaOf } from '../../routing/prompt-media.js';
-import { measureRequest } from '../../routing/tokens.js';
+import { forbiddenReason } from '../../models/access-rules.js';
+import { costOf } from '../../models/cost.js';
+import { maxCostUsd } from '../../models/max-cost.js';
+import type { ModelFacts } from '../../models/model-facts.js';
+import type { Candidate } from '../../chooser/plan.js';
+import { mediaOf } from '../../models/prompt-media.js';
+import { measureRequest } from '../../models/tokens.js';
 import { isBounded } from '../limits.js';
 import { withoutOwnSearch } from '../own-searches.js';
 import type { RequestReservation } from '../request-reservation.js';

@@ -6,7 +6,7 @@ import type { ResearchNotes } from '../../grounding/research/research-notes.js';
 import { parseNotes } from '../../grounding/research/parse-notes.js';
 import { type ResearchOptions, runResearch } from '../../grounding/research/run-research.js';
 import { RequestSources } from '../../grounding/tools/request-sources.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import { makeUsage } from '../../usage.js';
 import type { FinishedAnswer } from '../completion-call.js';
 import { AnswerChecks } from './answer-checks.js';

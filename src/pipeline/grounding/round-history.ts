@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 
 /** Asks a model to go on with what another one began. */
 const goOn: ChatMessage = { role: 'user', content: 'Go on.' };

@@ -7,7 +7,7 @@ import {
 } from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import { CompletionBuilder } from '../completion-builder.js';
 import type { JoinedAnswer } from './joined-answer.js';
 

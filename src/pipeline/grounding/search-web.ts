@@ -4,7 +4,7 @@ import { RequestSources } from '../../grounding/tools/request-sources.js';
 import { WebAccess } from '../../grounding/tools/web-access.js';
 import { foundText, SearchCost } from '../../grounding/tools/web-tools.js';
 import { takeLimits } from '../limits.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { SearchWish } from './grounding-call.js';
 import { GroundingEvents } from './grounding-events.js';
@@ -29,7 +29,7 @@ export interface WebQuestion extends Pick<
  * `takeLimits` and `WebSearch.search`
  */
 export async function searchWeb(
-  parts: Parts,
+  parts: GatewayParts,
   request: GatewayRequest,
   { query: asked, ...wish }: WebQuestion,
 ): Promise<string> {

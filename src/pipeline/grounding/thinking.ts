@@ -1,8 +1,8 @@
 import { efforts } from '../../completion.js';
-import { habitsOf } from '../../routing/answer-length/model-habits.js';
-import { reasoningRuleOf } from '../../routing/model-families.js';
-import type { ModelFacts } from '../../routing/model-facts.js';
-import type { Candidate } from '../../routing/plan.js';
+import { habitsOf } from '../../chooser/answer-length/model-habits.js';
+import { reasoningRuleOf } from '../../models/model-families.js';
+import type { ModelFacts } from '../../models/model-facts.js';
+import type { Candidate } from '../../chooser/plan.js';
 
 /** More than that would use up the budget of a run. */
 const maxRoom = 6_000;

@@ -10,7 +10,7 @@ import { chatCalls } from '../../dispatch/chat-call.js';
 import type { ChatOutcome } from '../../dispatch/execute-plan.js';
 import type { ErrorTraceEntry } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
-import type { Candidate } from '../../routing/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';

@@ -1,12 +1,12 @@
 import type { Caller } from '../../accounts/caller.js';
 import type { ChatMessage } from '../../completion.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { Parts } from '../parts.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
 import { limitsOf } from '../plan-request.js';
-import { settledStore } from '../settled-store.js';
-import { makePlan } from '../../routing/make-plan.js';
-import type { Plan, RoutingRequest } from '../../routing/plan.js';
-import { candidatesOfPlan, type WeighedAgain } from '../../routing/what-if.js';
+import { settledStore } from '../engine/settled-store.js';
+import { makePlan } from '../../chooser/make-plan.js';
+import type { Plan, RoutingRequest } from '../../chooser/plan.js';
+import { candidatesOfPlan, type WeighedAgain } from '../../chooser/what-if.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
 import { type ExamplePrompt, examplePrompts } from './example-prompts.js';
 
@@ -50,7 +50,7 @@ export interface WantedChoices {
 type NameOf = (provider: string | null, model: string) => string;
 
 const knownName =
-  ({ current }: Parts): NameOf =>
+  ({ current }: GatewayParts): NameOf =>
   (provider, model) =>
     current().catalog.lookup(provider, model).knownAs || model;
 
@@ -60,7 +60,7 @@ const knownName =
  * @throws GatewayError `forbidden` for a key without the scope that reading requests needs
  */
 export async function choicesOfRequests(
-  parts: Parts,
+  parts: GatewayParts,
   caller: Caller,
   { requests }: WantedChoices,
 ): Promise<{ readonly choices: TriedChoice[]; readonly skipped: SkippedRequest[] }> {
@@ -118,7 +118,7 @@ export type Taught = Pick<RoutingRequest, 'tunings' | 'onlineLearning'>;
 
 /** The choices of examples and messages, predicted now. */
 export function choicesOfPrompts(
-  parts: Parts,
+  parts: GatewayParts,
   caller: Caller,
   { examples, messages, models }: WantedChoices,
   taught: Taught,
@@ -142,7 +142,7 @@ export function choicesOfPrompts(
 
 /** A plan without any preference; or why nobody can answer. */
 function planFor(
-  parts: Parts,
+  parts: GatewayParts,
   caller: Caller,
   request: RoutingRequest,
   names: readonly string[],

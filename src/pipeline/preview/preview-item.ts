@@ -1,4 +1,4 @@
-import type { CandidateExplanation } from '../../routing/explain-plan.js';
+import type { CandidateExplanation } from '../../chooser/explain-plan.js';
 import type { ChoiceSource } from './preview-choices.js';
 
 /** Differences: of the winner to the runner-up, or to what wins now. Null: unknown. */

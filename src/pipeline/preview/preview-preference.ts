@@ -1,10 +1,10 @@
 import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
-import type { Parts } from '../parts.js';
-import { type CandidateExplanation, explainPlan } from '../../routing/explain-plan.js';
-import type { RankedCandidate } from '../../routing/plan.js';
-import type { PreferenceSettings } from '../../routing/preference.js';
-import { whatIf } from '../../routing/what-if.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
+import { type CandidateExplanation, explainPlan } from '../../chooser/explain-plan.js';
+import type { RankedCandidate } from '../../chooser/plan.js';
+import type { PreferenceSettings } from '../../chooser/preference.js';
+import { whatIf } from '../../chooser/what-if.js';
 import {
   choicesOfPrompts,
   choicesOfRequests,
@@ -39,7 +39,7 @@ export interface Preview {
  * @throws GatewayError `not_found` for an unknown preference, `validation_failed`, `forbidden`
  */
 export async function previewPreference(
-  parts: Parts,
+  parts: GatewayParts,
   caller: Caller,
   { preference: asked, preference_id: id = null, ...wanted }: PreviewRequest,
   explain: boolean,
@@ -56,7 +56,7 @@ export async function previewPreference(
 
 /** The setting of now, and what was taught under it. */
 async function comparedWith(
-  { state, current }: Parts,
+  { state, current }: GatewayParts,
   { accountId }: Caller,
   id: string | null,
 ): Promise<{ readonly current: PreferenceSettings | null; readonly taught: Taught }> {

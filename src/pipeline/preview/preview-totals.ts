@@ -1,4 +1,4 @@
-import type { CandidateExplanation } from '../../routing/explain-plan.js';
+import type { CandidateExplanation } from '../../chooser/explain-plan.js';
 import type { PreviewItem } from './preview-item.js';
 
 /** The same figure under the setting of now and under the one that is tried. */

@@ -1,4 +1,4 @@
-import type { PreferenceSettings } from '../../routing/preference.js';
+import type { PreferenceSettings } from '../../chooser/preference.js';
 import type { Changes, Page, PageRequest } from './page.js';
 import type { StoredRouter } from './trainings.js';
 

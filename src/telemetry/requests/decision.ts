@@ -1,5 +1,5 @@
 import type { Caller } from '../../accounts/caller.js';
-import type { Plan } from '../../routing/plan.js';
+import type { Plan } from '../../chooser/plan.js';
 import { packCandidates } from '../../store/packed-candidates.js';
 import type { NewChoice } from '../../store/contracts/choices.js';
 import type { NewSelection } from '../../store/contracts/requests.js';

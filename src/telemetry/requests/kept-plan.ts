@@ -1,6 +1,6 @@
-import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
-import type { KindsOfTask } from '../../routing/figures.js';
-import type { Plan } from '../../routing/plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../../chooser/explain-plan.js';
+import type { KindsOfTask } from '../../chooser/figures.js';
+import type { Plan } from '../../chooser/plan.js';
 
 /** A plan as it is stored. */
 export interface KeptPlan {

@@ -6,7 +6,7 @@ import { quoteFinder } from '../../../src/grounding/research/text-match.js';
 import { packFacts } from '../../../src/grounding/research/pack-facts.js';
 import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
 import { ResearchState } from '../../../src/grounding/research/research-state.js';
-import { estimateTokens } from '../../../src/routing/tokens.js';
+import { estimateTokens } from '../../../src/models/tokens.js';
 import { ScriptedWorld, startRun } from '../../helpers/researching.js';
 
 describe('the pages that are read next', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/grounding/research/research-notes.js';
 import { runResearch } from '../../../src/grounding/research/run-research.js';
 import { canonicalUrl } from '../../../src/grounding/search/canonical-url.js';
-import { measureRequest } from '../../../src/routing/tokens.js';
+import { measureRequest } from '../../../src/models/tokens.js';
 import { ample, ScriptedWorld, startRun, type WorldOptions } from '../../helpers/researching.js';
 import { isWholeRun, runs } from '../../helpers/runs.js';
 

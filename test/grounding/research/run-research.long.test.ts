@@ -6,7 +6,7 @@ import type { ResearchOptions } from '../../../src/grounding/research/run-resear
 import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
 import type { ResearchCall } from '../../../src/grounding/research/research-model.js';
 import type { SearchResult } from '../../../src/grounding/search/search-engine.js';
-import { measureRequest } from '../../../src/routing/tokens.js';
+import { measureRequest } from '../../../src/models/tokens.js';
 import { isWholeRun, runs } from '../../helpers/runs.js';
 import {
   ample,

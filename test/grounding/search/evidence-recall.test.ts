@@ -3,7 +3,7 @@ import {
   packPassages,
   type PackedText,
 } from '../../../src/grounding/search/passages/pack-passages.js';
-import { estimateTokens } from '../../../src/routing/tokens.js';
+import { estimateTokens } from '../../../src/models/tokens.js';
 import { evidenceCorpus, type EvidenceCase } from '../../helpers/evidence-corpus.js';
 
 /** Whole pages in the order of the engine, as long as they fit; the last one is cut. */

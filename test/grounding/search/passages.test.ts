@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { packPassages } from '../../../src/grounding/search/passages/pack-passages.js';
 import { scorePassages } from '../../../src/grounding/search/passages/score-passages.js';
 import { splitText } from '../../../src/grounding/search/passages/split-text.js';
-import { estimateTokens } from '../../../src/routing/tokens.js';
+import { estimateTokens } from '../../../src/models/tokens.js';
 import { runs } from '../../helpers/runs.js';
 
 const partsOf = (text: string): string[] =>

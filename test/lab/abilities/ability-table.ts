@@ -1,12 +1,12 @@
-import { guessedAbility, knownAbility } from '../../../src/routing/model-families.js';
-import { canonicalName } from '../../../src/routing/model-name.js';
-import { modelIdentity } from '../../../src/routing/model-identity.js';
-import { placeOfShare } from '../../../src/routing/outlook/family-share.js';
+import { guessedAbility, knownAbility } from '../../../src/models/model-families.js';
+import { canonicalName } from '../../../src/models/model-name.js';
+import { modelIdentity } from '../../../src/models/model-identity.js';
+import { placeOfShare } from '../../../src/chooser/outlook/family-share.js';
 import type {
   AbilityTable,
   Particular,
   WrittenAbility,
-} from '../../../src/routing/outlook/ability-table.js';
+} from '../../../src/models/ability-table.js';
 import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
 import { type EffortSteps, effortsOf, usualEffortSteps } from './effort-steps.js';

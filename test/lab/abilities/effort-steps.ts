@@ -1,9 +1,5 @@
-import { habitsOf } from '../../../src/routing/answer-length/model-habits.js';
-import {
-  type EffortLevel,
-  effortLevels,
-  levelOf,
-} from '../../../src/routing/outlook/effort-steps.js';
+import { habitsOf } from '../../../src/chooser/answer-length/model-habits.js';
+import { type EffortLevel, effortLevels, levelOf } from '../../../src/models/effort-steps.js';
 import type { FittedAbility } from './fit-abilities.js';
 import { rising } from './isotonic.js';
 

@@ -1,7 +1,4 @@
-import type {
-  AnswerKind,
-  AnswerLengths,
-} from '../../../src/routing/answer-length/answer-lengths.js';
+import type { AnswerKind, AnswerLengths } from '../../../src/models/answer-lengths.js';
 
 /** Answers of one model to the prompts of one kind in one source. */
 export interface LengthGroup {

@@ -1,18 +1,18 @@
 import {
   answerTokens,
   type AnswerTokens,
-} from '../../../src/routing/answer-length/answer-tokens.js';
-import { type AskedAnswer, askedAnswer } from '../../../src/routing/answer-length/asked-answer.js';
-import type { AnswerLengths } from '../../../src/routing/answer-length/answer-lengths.js';
+} from '../../../src/chooser/answer-length/answer-tokens.js';
+import { type AskedAnswer, askedAnswer } from '../../../src/chooser/answer-length/asked-answer.js';
+import type { AnswerLengths } from '../../../src/models/answer-lengths.js';
 import {
   difficultyAt,
   measuredFactor,
   usualAnswers,
-} from '../../../src/routing/answer-length/kinds-of-answer.js';
-import { habitsOf, harderFactor } from '../../../src/routing/answer-length/model-habits.js';
+} from '../../../src/chooser/answer-length/kinds-of-answer.js';
+import { habitsOf, harderFactor } from '../../../src/chooser/answer-length/model-habits.js';
 import { efforts } from '../../../src/completion.js';
-import { reasoningRuleOf } from '../../../src/routing/model-families.js';
-import { canonicalName } from '../../../src/routing/model-name.js';
+import { reasoningRuleOf } from '../../../src/models/model-families.js';
+import { canonicalName } from '../../../src/models/model-name.js';
 import { type LengthGroup, grouped } from './calibrate-lengths.js';
 import type { ObservedLength, ObservedPrompt } from './observed-lengths.js';
 

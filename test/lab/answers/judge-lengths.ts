@@ -1,6 +1,6 @@
-import type { AnswerLengths } from '../../../src/routing/answer-length/answer-lengths.js';
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
+import type { AnswerLengths } from '../../../src/models/answer-lengths.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { fitFactors, fitSteps, grouped } from './calibrate-lengths.js';
 import {
   type EstimatedLength,

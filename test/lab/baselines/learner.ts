@@ -1,4 +1,4 @@
-import type { Features } from '../../../src/routing/predictor/features/features.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
 
 /** A prompt as a baseline sees it. */
 export interface BaselinePrompt {

@@ -1,4 +1,4 @@
-import { denseNames } from '../../../src/routing/predictor/features/features.js';
+import { denseNames } from '../../../src/chooser/predictor/features/features.js';
 import { meansOf, type Learner } from './learner.js';
 
 const parts = 10;

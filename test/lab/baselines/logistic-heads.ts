@@ -1,7 +1,7 @@
-import type { Features } from '../../../src/routing/predictor/features/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
+import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { logit } from '../fit/evaluations.js';
-import { sigmoid } from '../../../src/routing/numbers.js';
+import { sigmoid } from '../../../src/models/numbers.js';
 import { scaled, scalingOf } from '../fit/fit-embedding.js';
 import { createRandomStream } from '../random.js';
 import { meansOf, type AnsweredRows, type Learner } from './learner.js';

@@ -1,5 +1,5 @@
 import { RandomForestRegression } from 'ml-random-forest';
-import type { Features } from '../../../src/routing/predictor/features/features.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { createRandomStream } from '../random.js';
 import type { AnsweredRows, Learner } from './learner.js';
 

@@ -1,4 +1,8 @@
-import { hullOf, scoreAtCost, type Point } from '../../../src/training/custom/cost-curve.js';
+import {
+  hullOf,
+  scoreAtCost,
+  type Point,
+} from '../../../src/chooser/training/custom/cost-curve.js';
 
 /** How many mixtures the zero router offers between the cheapest and the best model. */
 const steps = 20;

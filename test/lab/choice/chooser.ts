@@ -1,6 +1,6 @@
-import { createCatalog } from '../../../src/routing/catalog.js';
-import { makePlan } from '../../../src/routing/make-plan.js';
-import type { Candidate, RankedCandidate, Ranker } from '../../../src/routing/plan.js';
+import { createCatalog } from '../../../src/models/catalog.js';
+import { makePlan } from '../../../src/chooser/make-plan.js';
+import type { Candidate, RankedCandidate, Ranker } from '../../../src/chooser/plan.js';
 import { requestOf } from '../scale/request-of.js';
 
 /** What a request wants beside quality; null: nothing. */

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/routing/plan.js';
+import type { Candidate } from '../../../src/chooser/plan.js';
 
 /** A model of a pool with its list price, in USD per million tokens of prompt and of answer. */
 type Priced = readonly [model: string, input: number, output: number];

@@ -1,4 +1,4 @@
-import type { Candidate, Ranker } from '../../../src/routing/plan.js';
+import type { Candidate, Ranker } from '../../../src/chooser/plan.js';
 import type { Table } from '../report/tables.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { choose } from './chooser.js';

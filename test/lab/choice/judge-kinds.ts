@@ -1,5 +1,5 @@
-import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import type { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
+import { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import type { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
 import type { FittedAbility } from '../abilities/fit-abilities.js';
 import type { PublishedResults } from '../abilities/published-results.js';

@@ -1,4 +1,4 @@
-import type { Candidate, RankedCandidate, Ranker } from '../../../src/routing/plan.js';
+import type { Candidate, RankedCandidate, Ranker } from '../../../src/chooser/plan.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { choose, type Tradeoff } from './chooser.js';
 import { smallModels } from './current-pools.js';

@@ -1,4 +1,4 @@
-import type { Candidate, Ranker } from '../../../src/routing/plan.js';
+import type { Candidate, Ranker } from '../../../src/chooser/plan.js';
 import { choose } from './chooser.js';
 
 /** A model with a figure of a published table. */

@@ -1,4 +1,4 @@
-import type { Candidate, Ranker } from '../../../src/routing/plan.js';
+import type { Candidate, Ranker } from '../../../src/chooser/plan.js';
 import { questionOf } from '../fit/published-evaluations.js';
 import { paraphrases } from '../paraphrase.js';
 import type { ScaleRow } from '../scale/scale-rows.js';

@@ -1,6 +1,6 @@
-import { QualityScale } from '../../../src/routing/outlook/expected-quality.js';
-import type { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import type { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
+import { QualityScale } from '../../../src/chooser/outlook/expected-quality.js';
+import type { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import type { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
 import { requestKindOf, requestKinds } from '../scale/label-rows.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 

@@ -22,7 +22,7 @@ export interface CalibrateLengthsOptions {
 }
 
 const description =
-  'How much longer published answers were than our own estimates in src/routing/answer-length/kinds-of-answer.ts, by kind of answer: of each source the median model, of the sources the mean by their prompts, drawn to 1. A kind without a factor keeps our own estimate: nobody published its lengths (`agentStep`), it has one length (`label`), or the factor made the estimates for a source that was kept back worse. `levels`: how the difficulty of a request shows in what models reason. `errors`: mean absolute logarithm of estimate to answer, by our own estimates and with corrections that were fitted without the source of the answer; kinds of one source are not corrected there. Made by `npm run lab -- lengths`.';
+  'How much longer published answers were than our own estimates in src/chooser/answer-length/kinds-of-answer.ts, by kind of answer: of each source the median model, of the sources the mean by their prompts, drawn to 1. A kind without a factor keeps our own estimate: nobody published its lengths (`agentStep`), it has one length (`label`), or the factor made the estimates for a source that was kept back worse. `levels`: how the difficulty of a request shows in what models reason. `errors`: mean absolute logarithm of estimate to answer, by our own estimates and with corrections that were fitted without the source of the answer; kinds of one source are not corrected there. Made by `npm run lab -- lengths`.';
 
 const sources = [
   {

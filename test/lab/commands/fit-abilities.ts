@@ -1,4 +1,4 @@
-import type { AbilityTable } from '../../../src/routing/outlook/ability-table.js';
+import type { AbilityTable } from '../../../src/models/ability-table.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';

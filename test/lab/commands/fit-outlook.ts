@@ -1,12 +1,12 @@
 import { defaults } from '../../../src/config/fill.js';
-import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
+import { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
 import {
   encodeOutlook,
   type OutlookWeights,
-} from '../../../src/routing/outlook/outlook-weights.js';
-import { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
-import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
-import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+} from '../../../src/chooser/outlook/outlook-weights.js';
+import { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
+import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
+import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
 import { abilityOnTests, abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
 import { type PublishedResults, readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
-import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
 import { printProgress } from '../../../src/cli/print-progress.js';
 import { fitShipped } from '../fit/fit-shipped.js';
 import {

@@ -1,4 +1,4 @@
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import {

@@ -1,7 +1,7 @@
 import { defaults } from '../../../src/config/fill.js';
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
-import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
-import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
+import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
+import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
 import { type PublishedResults, readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { currentPools } from '../choice/current-pools.js';

@@ -1,6 +1,6 @@
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { Estimate } from '../../../src/training/custom/bootstrap.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import type { Estimate } from '../../../src/chooser/training/custom/bootstrap.js';
 import { readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { fitPredictor } from '../fit/fit-predictor.js';

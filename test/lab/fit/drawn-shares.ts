@@ -1,4 +1,4 @@
-import { sigmoid } from '../../../src/routing/numbers.js';
+import { sigmoid } from '../../../src/models/numbers.js';
 import type { Cells, Tables } from './tables.js';
 
 type Curves = Pick<Tables, 'ability' | 'discrimination' | 'hardness'>;

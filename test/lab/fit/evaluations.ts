@@ -1,5 +1,5 @@
-import type { Features } from '../../../src/routing/predictor/features/features.js';
-import { logOdds } from '../../../src/routing/numbers.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
+import { logOdds } from '../../../src/models/numbers.js';
 
 /** Prompts, and how well models answered them. Rows are prompts; what nobody measured is NaN. */
 export interface Evaluations {

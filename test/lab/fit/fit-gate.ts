@@ -1,4 +1,4 @@
-import { sigmoid } from '../../../src/routing/numbers.js';
+import { sigmoid } from '../../../src/models/numbers.js';
 
 /** What the gate sees of a text, to tell familiar texts from strange ones. */
 export interface GateSignals {

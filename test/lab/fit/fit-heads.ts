@@ -1,8 +1,8 @@
-import type { Features } from '../../../src/routing/predictor/features/features.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
 import type { Tables } from './tables.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import { HeadsDescent } from './heads-descent.js';
 
 /** For single models, what a text adds to what its task says, in log odds. */

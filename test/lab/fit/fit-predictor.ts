@@ -1,5 +1,5 @@
-import { denseNames } from '../../../src/routing/predictor/features/features.js';
-import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { denseNames } from '../../../src/chooser/predictor/features/features.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
 import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from './fit-difficulty.js';

@@ -1,14 +1,14 @@
-import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import {
   gramsOfPrototype,
   Prototypes,
   prototypeUnit,
   type PrototypeWeights,
-} from '../../../src/routing/predictor/prototypes.js';
-import type { Features } from '../../../src/routing/predictor/features/features.js';
+} from '../../../src/chooser/predictor/prototypes.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
 import type { Tables } from './tables.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 
 /** Groups of similar prompts: their n-grams, without the scores of the models. */
 export type Groups = Pick<PrototypeWeights, 'prototypeBuckets' | 'prototypeGrams'>;

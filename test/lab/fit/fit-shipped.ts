@@ -1,7 +1,7 @@
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
-import { knownAbility, guessedAbility } from '../../../src/routing/model-families.js';
-import { canonicalName } from '../../../src/routing/model-name.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
+import { knownAbility, guessedAbility } from '../../../src/models/model-families.js';
+import { canonicalName } from '../../../src/models/model-name.js';
 import type { Evaluations } from './evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';
 import { fitPredictor } from './fit-predictor.js';

@@ -1,5 +1,5 @@
 import { logit, type Evaluations } from './evaluations.js';
-import { sigmoid } from '../../../src/routing/numbers.js';
+import { sigmoid } from '../../../src/models/numbers.js';
 import { difficultyOf, fitDifficulty, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
 import type { Tables } from './tables.js';

@@ -1,6 +1,6 @@
 import { logit, type Evaluations } from './evaluations.js';
-import { sigmoid } from '../../../src/routing/numbers.js';
-import { solve } from '../../../src/training/custom/linear-systems.js';
+import { sigmoid } from '../../../src/models/numbers.js';
+import { solve } from '../../../src/chooser/training/custom/linear-systems.js';
 import { difficultyOf, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
 import { headsOf, type Heads } from './fit-heads.js';

@@ -1,6 +1,6 @@
-import type { Features } from '../../../src/routing/predictor/features/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
-import { sigmoid } from '../../../src/routing/numbers.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
+import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
+import { sigmoid } from '../../../src/models/numbers.js';
 import { logit, type Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
 import type { Tables } from './tables.js';

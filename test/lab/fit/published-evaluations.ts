@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
+import { featuresOf, type Features } from '../../../src/chooser/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
 
 /** A line of `prompts.jsonl.gz`. */

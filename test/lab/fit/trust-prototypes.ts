@@ -1,7 +1,7 @@
 import {
   gramsOfPrototype,
   type PrototypeWeights,
-} from '../../../src/routing/predictor/prototypes.js';
+} from '../../../src/chooser/predictor/prototypes.js';
 import type { Evaluations } from './evaluations.js';
 import {
   fitGroups,

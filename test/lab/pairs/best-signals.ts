@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../src/training/custom/bootstrap.js';
+import type { Estimate } from '../../../src/chooser/training/custom/bootstrap.js';
 import type { SignalResult } from './signal-areas.js';
 
 /** What signals achieve on one family. All families have the same signals in the same order. */

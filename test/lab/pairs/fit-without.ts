@@ -1,9 +1,9 @@
 import { defaults } from '../../../src/config/fill.js';
-import { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
-import type { Ranker } from '../../../src/routing/plan.js';
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
+import type { Ranker } from '../../../src/chooser/plan.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
 import { abilityOnTests, abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
 import type { PublishedResults } from '../abilities/published-results.js';
 import { fitPredictor } from '../fit/fit-predictor.js';

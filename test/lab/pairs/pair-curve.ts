@@ -1,4 +1,4 @@
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import { foldOf } from '../fit/published-evaluations.js';
 import { type EvaluatedPool, partOf } from '../pools.js';
 import {

@@ -1,4 +1,4 @@
-import { type Estimate, estimateOf } from '../../../src/training/custom/bootstrap.js';
+import { type Estimate, estimateOf } from '../../../src/chooser/training/custom/bootstrap.js';
 import { bootstrap, type DrawOptions } from '../estimates.js';
 import type { GapFamily, Signal } from './signals.js';
 

@@ -1,8 +1,8 @@
-import type { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import type { OutlookReader } from '../../../src/routing/outlook/read-outlook.js';
-import { scaledDense } from '../../../src/routing/predictor/columns.js';
-import { denseNames, type Features } from '../../../src/routing/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import type { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import type { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
+import { scaledDense } from '../../../src/chooser/predictor/columns.js';
+import { denseNames, type Features } from '../../../src/chooser/predictor/features/features.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import { scalingOf } from '../fit/fit-embedding.js';
 import type { EvaluatedPool } from '../pools.js';
 import { LinearPart } from '../scale/linear-part.js';

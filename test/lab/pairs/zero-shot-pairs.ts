@@ -1,6 +1,6 @@
-import { type Estimate, estimateOf } from '../../../src/training/custom/bootstrap.js';
-import type { ModelAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import type { Candidate, Ranker } from '../../../src/routing/plan.js';
+import { type Estimate, estimateOf } from '../../../src/chooser/training/custom/bootstrap.js';
+import type { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import type { Candidate, Ranker } from '../../../src/chooser/plan.js';
 import { choose } from '../choice/chooser.js';
 import { bootstrap, type DrawOptions } from '../estimates.js';
 import { orderOfGains } from '../pair-figures.js';

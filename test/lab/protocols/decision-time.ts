@@ -1,6 +1,6 @@
 import { defaults } from '../../../src/config/fill.js';
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { candidateOf } from './stability.js';
 

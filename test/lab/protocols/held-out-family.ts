@@ -1,6 +1,6 @@
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { sigmoid } from '../../../src/routing/numbers.js';
-import type { Point } from '../../../src/training/custom/cost-curve.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { sigmoid } from '../../../src/models/numbers.js';
+import type { Point } from '../../../src/chooser/training/custom/cost-curve.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { poolsOfFamily } from '../named-pools.js';
 import { gatherPool, sampleOf, type EvaluatedPool } from '../pools.js';

@@ -1,4 +1,4 @@
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import type { GateSignals } from '../fit/fit-gate.js';
 import { gateSignals } from '../fit/fit-shipped.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';

@@ -1,5 +1,5 @@
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { singlesOf } from '../../../src/training/custom/cost-curve.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { singlesOf } from '../../../src/chooser/training/custom/cost-curve.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { namedPools } from '../named-pools.js';
 import { partOf } from '../pools.js';

@@ -1,6 +1,6 @@
-import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { singlesOf, type Pool } from '../../../src/training/custom/cost-curve.js';
+import { featuresOf, type Features } from '../../../src/chooser/predictor/features/features.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { singlesOf, type Pool } from '../../../src/chooser/training/custom/cost-curve.js';
 import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
 import { areaOf, summarizeSingles } from '../figures.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';

@@ -1,7 +1,7 @@
 import { defaults } from '../../../src/config/fill.js';
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { Appraisal, RoutingRequest } from '../../../src/routing/plan.js';
-import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import type { Appraisal, RoutingRequest } from '../../../src/chooser/plan.js';
+import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { paraphrases } from '../paraphrase.js';
 import { listPriceOf } from '../prices.js';

@@ -1,8 +1,8 @@
-import { RequestKinds } from '../../../src/routing/outlook/request-kinds.js';
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
-import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
-import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
-import { trainCustom } from '../../../src/training/custom/train-custom.js';
+import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
+import { createTuning } from '../../../src/chooser/predictor/custom-tuning.js';
+import { logOdds, sigmoid } from '../../../src/models/numbers.js';
+import { trainCustom } from '../../../src/chooser/training/custom/train-custom.js';
 import { plainTerms } from '../../helpers/training-terms.js';
 import type { FitOnRows } from './learning-curve.js';
 

@@ -1,10 +1,10 @@
-import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import {
   singlesOf,
   type Point,
   type Pool,
   type Predictions,
-} from '../../../src/training/custom/cost-curve.js';
+} from '../../../src/chooser/training/custom/cost-curve.js';
 import {
   cheapestOf,
   bestOf,

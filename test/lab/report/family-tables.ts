@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../src/training/custom/bootstrap.js';
+import type { Estimate } from '../../../src/chooser/training/custom/bootstrap.js';
 import type { CurvePoint, LearningCurve } from '../protocols/learning-curve.js';
 import { explorationShare, type FamilyResult } from '../tasks.js';
 import {

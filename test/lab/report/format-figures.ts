@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../src/training/custom/bootstrap.js';
+import type { Estimate } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** Stands for a figure that does not apply. */
 export const noFigure = '–';

@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import type { Point } from '../../../src/training/custom/cost-curve.js';
+import type { Point } from '../../../src/chooser/training/custom/cost-curve.js';
 import { formatShare } from './format-figures.js';
 import type { Box } from './place-labels.js';
 

@@ -1,5 +1,5 @@
 import { line } from 'd3-shape';
-import type { Point } from '../../../src/training/custom/cost-curve.js';
+import type { Point } from '../../../src/chooser/training/custom/cost-curve.js';
 import type { Verdict } from '../judge.js';
 import { hindsightZero } from '../protocols/trial.js';
 import { formatCount, formatScore } from './format-figures.js';

@@ -1,7 +1,7 @@
-import { sigmoid } from '../../../src/routing/numbers.js';
-import { scaledDense } from '../../../src/routing/predictor/columns.js';
-import type { Features } from '../../../src/routing/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import { sigmoid } from '../../../src/models/numbers.js';
+import { scaledDense } from '../../../src/chooser/predictor/columns.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
 import { type Decay, LinearPart } from './linear-part.js';
 

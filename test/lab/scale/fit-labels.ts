@@ -1,6 +1,6 @@
-import { scaledDense } from '../../../src/routing/predictor/columns.js';
-import type { Features } from '../../../src/routing/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import { scaledDense } from '../../../src/chooser/predictor/columns.js';
+import type { Features } from '../../../src/chooser/predictor/features/features.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
 import { LinearPart } from './linear-part.js';
 

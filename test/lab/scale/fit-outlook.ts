@@ -1,8 +1,8 @@
-import type { OutlookWeights } from '../../../src/routing/outlook/outlook-weights.js';
-import { denseNames } from '../../../src/routing/predictor/features/features.js';
+import type { OutlookWeights } from '../../../src/chooser/outlook/outlook-weights.js';
+import { denseNames } from '../../../src/chooser/predictor/features/features.js';
 import { lineThrough } from '../abilities/line-through.js';
-import { scaledDense } from '../../../src/routing/predictor/columns.js';
-import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { scaledDense } from '../../../src/chooser/predictor/columns.js';
+import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { type Scaling, scalingOf } from '../fit/fit-embedding.js';
 import { quantise } from '../fit/fit-predictor.js';
 import { type DifficultyRow, fitDifficultyScale, usualDifficulty } from './fit-difficulty-scale.js';

@@ -1,5 +1,5 @@
-import { denseNames, type Features } from '../../../src/routing/predictor/features/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { denseNames, type Features } from '../../../src/chooser/predictor/features/features.js';
+import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { adaGradStep, firstSum } from '../fit/ada-grad.js';
 
 /** How fast weights shrink with each step that touches them: the more, the less they say. */

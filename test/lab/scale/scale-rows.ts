@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
+import { featuresOf, type Features } from '../../../src/chooser/predictor/features/features.js';
 import { type OwnText, ownTexts } from './own-texts.js';
 import { requestOf } from './request-of.js';
 import { effortLevel, measuredByTask } from '../abilities/result-kinds.js';

@@ -1,4 +1,4 @@
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import { requestOf } from './request-of.js';
 import { isOwn, type ScaleRow } from './scale-rows.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { effortsOf, usualEffortSteps } from '../abilities/effort-steps.js';
 import type { FittedAbility } from '../abilities/fit-abilities.js';
 import { rising } from '../abilities/isotonic.js';
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import type { ScaleRow } from '../scale/scale-rows.js';
 import { writtenOtherwise } from '../scale/written-otherwise.js';
 

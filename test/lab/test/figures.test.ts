@@ -6,7 +6,7 @@ import {
   hullOf,
   scoreAtCost,
   type Point,
-} from '../../../src/training/custom/cost-curve.js';
+} from '../../../src/chooser/training/custom/cost-curve.js';
 import { areaOf, calibrationError, curveFigures, summarizeSingles } from '../figures.js';
 import { orderOfGains, pairFigures } from '../pair-figures.js';
 

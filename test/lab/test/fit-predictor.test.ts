@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
+import { decodePredictor, encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
 import {
   averageQuality,
   curveOf,
   hullOf,
   singlesOf,
   type Pool,
-} from '../../../src/training/custom/cost-curve.js';
+} from '../../../src/chooser/training/custom/cost-curve.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { smallEvaluations, smallModels } from '../../helpers/small-evaluations.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
-import { knownAbility } from '../../../src/routing/model-families.js';
-import { canonicalName } from '../../../src/routing/model-name.js';
-import { readModelTable } from '../../../src/routing/model-tables.js';
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
+import { knownAbility } from '../../../src/models/model-families.js';
+import { canonicalName } from '../../../src/models/model-name.js';
+import { readModelTable } from '../../../src/models/model-tables.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import type { PublishedResults, Result } from '../abilities/published-results.js';
 import { judgeCategory, type KeptCategory } from '../choice/judge-categories.js';
 import { judgeKind } from '../choice/judge-kinds.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluatedPool } from '../pools.js';
 import { streamOnline } from '../protocols/online-stream.js';
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
 

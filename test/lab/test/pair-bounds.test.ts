@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { shippedAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
-import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
+import { shippedAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
+import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
+import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { boundsTable, curveTable } from '../commands/judge-pair-bounds.js';
 import {
   bestForAll,

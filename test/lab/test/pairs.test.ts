@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shippedAbilities } from '../../../src/routing/outlook/model-abilities.js';
-import type { Ranker } from '../../../src/routing/plan.js';
+import { shippedAbilities } from '../../../src/chooser/outlook/model-abilities.js';
+import type { Ranker } from '../../../src/chooser/plan.js';
 import { pairTable } from '../commands/judge-pairs.js';
 import { familyOf } from '../pairs/fit-without.js';
 import { judgeZeroShotPairs, pairsOf } from '../pairs/zero-shot-pairs.js';

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
-import { gramsOfPrototype } from '../../../src/routing/predictor/prototypes.js';
-import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
+import { featuresOf, type Features } from '../../../src/chooser/predictor/features/features.js';
+import { gramsOfPrototype } from '../../../src/chooser/predictor/prototypes.js';
+import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
+import { decodePredictor, encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
 import type { Evaluations } from '../fit/evaluations.js';
 import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt } from '../fit/fit-prototypes.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { fitTables } from '../fit/fit-tables.js';
 import { fitTrustedPrototypes } from '../fit/trust-prototypes.js';
-import { seeded } from '../../../src/training/custom/seeded.js';
+import { seeded } from '../../../src/chooser/training/custom/seeded.js';
 
 const subjects = [
   'the tides of the northern harbour',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Evaluation } from '../run-evaluation.js';
-import type { Estimate } from '../../../src/training/custom/bootstrap.js';
+import type { Estimate } from '../../../src/chooser/training/custom/bootstrap.js';
 import type { MethodFigures, Verdict } from '../judge.js';
 import type { FamilyResult } from '../tasks.js';
 import { rowsToPass } from '../report/family-tables.js';

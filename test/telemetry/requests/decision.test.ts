@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, fixedCaller } from '../../../src/accounts/caller.js';
 import { decisionOf, selectionRowOf } from '../../../src/telemetry/requests/decision.js';
 import { keepDigest, keepText } from '../../../src/telemetry/requests/kept-content.js';
-import type { Plan, RankedCandidate } from '../../../src/routing/plan.js';
+import type { Plan, RankedCandidate } from '../../../src/chooser/plan.js';
 import { unpackCandidates } from '../../../src/store/packed-candidates.js';
 
 const candidate = (model: string): RankedCandidate => ({

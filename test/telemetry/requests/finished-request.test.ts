@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anonymous } from '../../../src/accounts/caller.js';
 import { newRequestRecord, type ObservedRequest } from '../../../src/telemetry/observed-request.js';
 import { finishedRequest, requestRowOf } from '../../../src/telemetry/requests/finished-request.js';
-import type { Plan } from '../../../src/routing/plan.js';
+import type { Plan } from '../../../src/chooser/plan.js';
 
 const plan: Plan = {
   id: 'plan',

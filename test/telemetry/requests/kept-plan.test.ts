@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keptPlan } from '../../../src/telemetry/requests/kept-plan.js';
-import type { Plan, RankedCandidate } from '../../../src/routing/plan.js';
+import type { Plan, RankedCandidate } from '../../../src/chooser/plan.js';
 
 const candidate = (label: string): RankedCandidate => ({
   label,

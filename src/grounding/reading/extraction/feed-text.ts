@@ -3,7 +3,7 @@ import { cutText, visible } from './plain-text.js';
 import { publishedAt } from '../../search/published-at.js';
 import { scanHtml } from './scan-html.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
-import { parseUrl } from '../../../parse-url.js';
+import { parseUrl } from '../../../text/parse-url.js';
 
 const maxItems = 200;
 const maxFieldLength = 20_000;

@@ -2,7 +2,7 @@ import { isDropped, keptAttributes } from './dropped-elements.js';
 import { PageFacts } from './page-facts.js';
 import { visible } from './plain-text.js';
 import { TextWriter } from './text-writer.js';
-import { parseUrl } from '../../../parse-url.js';
+import { parseUrl } from '../../../text/parse-url.js';
 
 /** A page as one reading of its HTML shows it. */
 export interface ScannedPage {

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../routing/tokens.js';
+import { estimateTokens } from '../../../models/tokens.js';
 import { type RankedText, type ScoredPassage, scorePassages } from './score-passages.js';
 
 /** What fits into a model's context. */

@@ -1,6 +1,6 @@
 import type { OpenApiToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError } from '../../../errors.js';
-import { matchesGlob } from '../../../routing/access-rules.js';
+import { matchesGlob } from '../../../models/access-rules.js';
 import { unlessAborted } from '../abort.js';
 import { callHttp } from '../http-call.js';
 import type { ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';

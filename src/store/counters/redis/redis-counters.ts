@@ -26,7 +26,7 @@ import {
   reserveScript,
 } from './scripts.js';
 import { Settlements } from './settlements.js';
-import { parseUrl } from '../../../parse-url.js';
+import { parseUrl } from '../../../text/parse-url.js';
 
 export interface RedisCountersOptions {
   /** Prefix of all keys and channels; `signalbox:` if absent. */

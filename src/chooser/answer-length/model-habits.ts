@@ -1,0 +1,90 @@
+import { efforts, type ReasoningEffort } from '../../completion.js';
+import { imageTokens as usualImageTokens } from '../../models/tokens.js';
+import { imageTokensOf, reasoningRuleOf } from '../../models/model-families.js';
+import { modelIdentity } from '../../models/model-identity.js';
+import { NameCache } from '../../models/name-cache.js';
+import { readModelTable } from '../../models/model-tables.js';
+
+/** How a model answers. */
+export interface ModelHabits {
+  /** How much more it writes than a model of average verbosity: the natural logarithm of a factor. */
+  readonly verbosity: number;
+  /** Reasoning tokens about a question of usual difficulty, by place in `efforts`. */
+  readonly reasoning: readonly number[];
+  /** Tokens of a prompt for a picture of usual size. */
+  readonly imageTokens: number;
+  /** Without a request for another one. */
+  readonly usualEffort: ReasoningEffort;
+}
+
+const { harder, models } = readModelTable('reasoning-tokens');
+
+/** The factor by which reasoning grows with one step of difficulty. */
+export const harderFactor = harder;
+
+const measured = new Map(
+  Object.entries(models).map(([name, known]) => [modelIdentity(name), known]),
+);
+/** Answers of a model of average verbosity to the questions that the models were asked. */
+const averageVisible = models['gpt-4o']?.visible ?? 400;
+/** Those questions tempt to long answers: elsewhere models differ less. */
+const verbosityShare = 0.5,
+  maxVerbosity = Math.log(2);
+/** Of models that nobody measured: they are newer and write more. */
+const unknownVerbosity = Math.log(1.2);
+/** For a model that says that it reasons, and that nobody measured. */
+const guessedReasoning = [300, 450, 700, 1100, 1700, 2000];
+const none = efforts.map(() => 0);
+
+const maxCachedNames = 4000,
+  maxNameLength = 200;
+const unknownHabits: ModelHabits = {
+  verbosity: unknownVerbosity,
+  reasoning: none,
+  imageTokens: usualImageTokens,
+  usualEffort: 'none',
+};
+
+const verbosityOf = (visible: number): number =>
+  Math.min(
+    maxVerbosity,
+    Math.max(-maxVerbosity, Math.log(visible / averageVisible) * verbosityShare),
+  );
+
+function habitsNamed(model: string): ModelHabits {
+  const rule = reasoningRuleOf(model),
+    imageTokens = imageTokensOf(model) ?? usualImageTokens;
+  const like = rule?.like === undefined ? undefined : models[rule.like];
+  const own = measured.get(modelIdentity(model)) ?? like;
+  const verbosity = own ? verbosityOf(own.visible) : unknownVerbosity;
+  if (!rule || rule.usual === null)
+    return { verbosity, reasoning: none, imageTokens, usualEffort: 'none' };
+  const first = own?.tokens.length ? own.tokens : (like?.tokens ?? []);
+  const tokens = first.length > 0 ? first : guessedReasoning;
+  // a model that always reasons takes `none` for as little as it can
+  const reasoning = [rule.always ? tokens[0]! : 0, ...tokens];
+  return { verbosity, reasoning, imageTokens, usualEffort: rule.usual };
+}
+
+const kept = new NameCache<ModelHabits>(maxCachedNames);
+
+/** How a model answers, by any name of it: measured, or guessed from its family. */
+export function habitsOf(model: string): ModelHabits {
+  if (model.length > maxNameLength) return unknownHabits;
+  let habits = kept.get(model);
+  if (!habits) kept.set(model, (habits = habitsNamed(model)));
+  return habits;
+}
+
+const known = new NameCache<boolean>(maxCachedNames);
+
+/** Whether it is known how a model answers, by its family at least. */
+export function hasHabits(model: string): boolean {
+  if (model.length > maxNameLength) return false;
+  let found = known.get(model);
+  if (found === undefined) {
+    found = measured.has(modelIdentity(model)) || reasoningRuleOf(model) !== null;
+    known.set(model, found);
+  }
+  return found;
+}

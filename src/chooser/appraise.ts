@@ -1,0 +1,142 @@
+import { guessedAbility } from '../models/model-families.js';
+import type { AnswerPaces, Pace } from '../models/answer-paces.js';
+import type { Catalog } from '../models/catalog.js';
+import type { LatencyWindow } from '../models/latency-window.js';
+import { blendedPrice, type ModelFacts, type Rates } from '../models/model-facts.js';
+import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
+import { figure, ratesAt } from '../models/rates.js';
+import { effortOf, type ReasoningEffort } from '../completion.js';
+
+/** Where the figures of candidates come from. */
+export interface Sources {
+  readonly catalog: Pick<Catalog, 'lookup' | 'identify'>;
+  readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
+  /** Absent: nothing is known of them. */
+  readonly paces?: Pick<AnswerPaces, 'of'>;
+}
+
+/** What appraisal needs to know about the request. */
+interface AppraisalTerms {
+  /** Selects the tier of a tiered price. */
+  readonly promptTokens: number;
+  /**
+   * Whether the ranking weighs cost. If so, the caller's own price of an unknown model is not used
+   * to guess its quality: otherwise a lower price could count against the model.
+   */
+  readonly weighsCost: boolean;
+  /** Whether somebody looks at how long an answer takes. Default: nobody does. */
+  readonly weighsTime?: boolean;
+  /** As `RoutingRequest` has it. */
+  readonly reasoningEffort?: RoutingRequest['reasoningEffort'];
+}
+
+const noAttributes: Record<string, unknown> = {};
+
+function share(value: unknown): number | null {
+  const number = figure(value);
+  return number !== null && number <= 1 ? number : null;
+}
+
+const count = (value: unknown): number | null => figure(value) || null;
+const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
+
+/** The caller's own price is taken as complete: no separate cached rate, no fee for each request. */
+function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): Rates {
+  const listed = facts.rates ?? ratesAt(facts, promptTokens);
+  if (price === undefined) return listed;
+  const input = figure(price.input) ?? listed.input;
+  return { input, output: figure(price.output) ?? listed.output, cachedInput: input };
+}
+
+/** Seconds to the first token, as the caller or the configuration states them; null: not stated. */
+const statedLatency = (candidate: Candidate, facts: ModelFacts): number | null =>
+  figure(candidate.latency) ?? figure(facts.latency);
+
+function latencyOf(
+  candidate: Candidate,
+  facts: ModelFacts,
+  latencies: Sources['latencies'],
+): number | null {
+  const stated = statedLatency(candidate, facts);
+  if (stated !== null) return stated;
+  const measuredMs = latencies.p50Ms(facts.offer);
+  return measuredMs === null ? null : measuredMs / 1000;
+}
+
+/** A stated latency counts as it is, so nothing is added to it. */
+function paceOf(
+  candidate: Candidate,
+  facts: ModelFacts,
+  { weighsTime }: AppraisalTerms,
+  { paces }: Sources,
+): Pace | null {
+  if (!weighsTime || paces === undefined || statedLatency(candidate, facts) !== null) return null;
+  return paces.of(facts.offer);
+}
+
+/**
+ * A candidate sent by bare name, with its maker as provider if the catalogue knows the name; its
+ * label stays.
+ */
+function identified(candidate: Candidate, catalog: Sources['catalog']): Candidate {
+  const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
+  return owner ? { ...candidate, ...owner } : candidate;
+}
+
+/** The effort that a candidate is asked for; null: none. The request's own comes first. */
+function effortFor(
+  { effort, attributes = noAttributes }: Candidate,
+  { reasoningEffort: asked }: AppraisalTerms,
+  facts: ModelFacts,
+): ReasoningEffort | null {
+  if (asked !== undefined) return asked;
+  return effort ?? effortOf(attributes['reasoning_effort']) ?? facts.reasoningEffort;
+}
+
+/** The candidate with the effort that it is asked for; itself if it has that. */
+function withEffort(candidate: Candidate, effort: ReasoningEffort | null): Candidate {
+  if ((candidate.effort ?? null) === effort) return candidate;
+  const { effort: _own, ...rest } = candidate;
+  return effort === null ? rest : { ...rest, effort };
+}
+
+/**
+ * Gathers what is known about a candidate. One without a provider gets its maker if the catalogue
+ * knows the name. Of the free-form attributes it reads `quality` (0..1), `context_length`,
+ * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are
+ * ignored.
+ */
+export function appraise(sent: Candidate, terms: AppraisalTerms, sources: Sources): Appraisal {
+  const { promptTokens, weighsCost } = terms;
+  const { catalog, latencies } = sources;
+  const named = identified(sent, catalog);
+  const facts = catalog.lookup(named.provider, named.model);
+  const effort = effortFor(named, terms, facts);
+  const candidate = withEffort(named, effort);
+  const attributes = candidate.attributes ?? noAttributes;
+  const rates = ratesOf(candidate, facts, promptTokens);
+  const price = blendedPrice(rates.input, rates.output);
+  const stated = share(attributes['quality']) ?? share(facts.quality);
+  return {
+    candidate,
+    figures: {
+      quality:
+        stated ??
+        facts.ability ??
+        guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
+      price,
+      latency: latencyOf(candidate, facts, latencies),
+    },
+    pace: paceOf(candidate, facts, terms, sources),
+    knownAs: facts.knownAs || candidate.model,
+    qualityStated: stated !== null,
+    isFamilyKnown: facts.ability !== null,
+    rates,
+    contextLength: count(attributes['context_length']) ?? facts.contextLength,
+    maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
+    tools: flag(attributes['tools']) ?? facts.tools,
+    images: flag(attributes['images']) ?? facts.images,
+    effort: effort ?? facts.effortInName,
+    abilityStated: facts.abilityStated,
+  };
+}

@@ -1,0 +1,254 @@
+import { hash } from 'node:crypto';
+import { withTimeout } from '../../async/with-timeout.js';
+import { decodeOnline, encodeOnline, fateOf } from '../predictor/online-codec.js';
+import { ratedAt, withLesson } from '../predictor/online-learner.js';
+import { createOnlineTuning } from '../predictor/online-tuning.js';
+import { hasFaults } from '../predictor/served.js';
+import type { Tuning } from '../predictor/tuning.js';
+import type { OnlineState, Retraction } from '../predictor/online-state.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import type { LearningRecord, LearningScope } from '../../store/contracts/learnings.js';
+import { RecordCache } from '../../store/record-cache.js';
+import type { FeedbackRow } from '../../store/contracts/requests.js';
+import { forgetLearned } from './forget-learned.js';
+import type { ModelScore } from './rated-decision.js';
+import { RatingQueue } from './rating-queue.js';
+import { type ShownLearning, showLearning } from './show-learning.js';
+
+/** What a scope has learned, as requests use it. */
+export interface KnownLearning {
+  readonly tuning: Tuning | null;
+  /** Whether there was a rating recently. */
+  readonly isRated: boolean;
+  /** Whether answers are known to have failed. */
+  readonly hasFaults: boolean;
+}
+
+/** Durations in ms. */
+export interface LearningCacheOptions {
+  /** Under this name kinds of task are numbered. */
+  readonly router: () => string;
+  /** Told once of each scope whose ratings an earlier version told apart by other kinds of task. */
+  readonly warn?: (warning: string) => void;
+  /** How long a request waits for a lookup. */
+  readonly maxWaitMs?: number;
+  /** After a lookup that took longer: how long requests do without lookups. */
+  readonly restMs?: number;
+  readonly now?: () => number;
+}
+
+interface GivenRating {
+  readonly feedback: FeedbackRow;
+  readonly score: ModelScore;
+}
+
+/** How long a rating counts as recent. */
+const recentMs = 30 * 86_400_000;
+/** What was learned fades, so a cached tuning is computed anew after this long. */
+const refreshMs = 600_000;
+
+const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
+  `${accountId} ${preferenceId}`;
+
+function scopeOf(key: string): LearningScope {
+  const end = key.lastIndexOf(' ');
+  return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
+}
+
+const whoseOf = ({ preferenceId }: LearningScope): string =>
+  preferenceId === '' ? '' : ` for preference ${preferenceId}`;
+
+/** Identifies what feedback is about, in a few characters. */
+const subjectOf = ({ sessionId, responseId }: FeedbackRow): string =>
+  hash('sha256', `${sessionId ?? ''} ${responseId ?? ''}`, 'base64url').slice(0, 12);
+
+/**
+ * What accounts and their preferences have learned. A scope that was used here before needs no
+ * database.
+ */
+export class LearningCache {
+  private readonly cache: RecordCache<LearningRecord>;
+  private readonly read = new WeakMap<
+    LearningRecord,
+    { readonly known: KnownLearning | null; readonly until: number }
+  >();
+  private readonly now: () => number;
+  private readonly ratings = new RatingQueue<GivenRating>((scope, ratings) =>
+    this.store(scope, ratings),
+  );
+  private readonly lookups = new Map<string, Promise<KnownLearning | null>>();
+  private restingUntil = 0;
+  /** The scopes that were warned of; few, since only an update of the gateway makes any. */
+  private readonly warned = new Set<string>();
+
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly options: LearningCacheOptions,
+  ) {
+    this.now = options.now ?? Date.now;
+    this.cache = new RecordCache<LearningRecord>(databases, {
+      topic: 'learnings',
+      keyOf,
+      // a scope that has learned nothing is cached as such
+      load: async ({ store }, key) =>
+        (await store.learnings.find(scopeOf(key))) ?? {
+          ...scopeOf(key),
+          state: null,
+          updatedAt: 0,
+        },
+      changedSince: ({ store }, revision) => store.learnings.changedSince(revision),
+    });
+  }
+
+  /** Null if nothing is known, or cannot be looked up in a moment. Never rejects. */
+  async find(scope: LearningScope): Promise<KnownLearning | null> {
+    const key = keyOf(scope);
+    const lookup = this.lookups.get(key);
+    if (lookup) return lookup;
+    const isResting = this.now() < this.restingUntil;
+    const cached = isResting ? this.cache.peek(key) : this.cache.cached(key);
+    return cached === undefined ? this.lookUp(key) : this.known(cached);
+  }
+
+  /** Whether answers of a scope are known in this process to have failed. */
+  hasFaults(scope: LearningScope): boolean {
+    return this.known(this.cache.peek(keyOf(scope)))?.hasFaults ?? false;
+  }
+
+  /** Stores feedback, and learns from it if it is a rating. @throws GatewayError `unavailable` */
+  rate(feedback: FeedbackRow, scope: LearningScope, score: ModelScore): Promise<void> {
+    return this.ratings.add(scope, { feedback, score });
+  }
+
+  private async store(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
+    const { store } = await this.databases.get();
+    await store.learnings.rate(
+      scope,
+      ratings.map(({ feedback }) => feedback),
+      (state) =>
+        encodeOnline(
+          ratings.reduce(
+            (before, { feedback, score }) =>
+              withLesson(before, {
+                ...this.withOwnKinds(score),
+                cause: 'rating',
+                key: feedback.keyId,
+                subject: subjectOf(feedback),
+                weight: 1,
+              }),
+            decodeOnline(state),
+          ),
+        ),
+    );
+    this.changed(scope);
+  }
+
+  /**
+   * Removes the kinds of task of a decision by another router: its numbers mean nothing here, and
+   * must not overwrite what was learned with this one's.
+   */
+  private withOwnKinds(score: ModelScore): ModelScore {
+    return score.kinds === null || score.kinds.router === this.options.router()
+      ? score
+      : { ...score, kinds: null };
+  }
+
+  /** The stored state. @throws GatewayError `unavailable` */
+  async show(scope: LearningScope): Promise<ShownLearning> {
+    const { store } = await this.databases.get();
+    return showLearning(store, scope, this.options.router(), this.now());
+  }
+
+  /**
+   * Forgets what a scope has learned, or a part of it, on all replicas. False if nothing that it
+   * names was stored.
+   * @throws GatewayError `unavailable`
+   */
+  async forget(scope: LearningScope, part: Retraction | null = null): Promise<boolean> {
+    const { store } = await this.databases.get();
+    const isAny = await forgetLearned(store, scope, part, this.now());
+    this.changed(scope);
+    return isAny;
+  }
+
+  /** Must be called when this process has changed a scope. */
+  changed(scope: LearningScope): void {
+    this.lookups.delete(keyOf(scope));
+    // the database answers again, and a client that has just rated expects the choice to follow
+    this.restingUntil = 0;
+    this.cache.changed({ ...scope, state: null, updatedAt: 0 });
+  }
+
+  /** Stops following changes. */
+  close(): void {
+    this.cache.close();
+  }
+
+  /** Concurrent requests for the same scope share one lookup. */
+  private lookUp(key: string): Promise<KnownLearning | null> {
+    const lookup = this.findInTime(key).finally(() => {
+      if (this.lookups.get(key) === lookup) this.lookups.delete(key);
+    });
+    this.lookups.set(key, lookup);
+    return lookup;
+  }
+
+  /**
+   * Requests wait only briefly for what merely improves a choice; after a slow lookup they do
+   * without.
+   */
+  private async findInTime(key: string): Promise<KnownLearning | null> {
+    const { maxWaitMs = 100, restMs = 2_000 } = this.options;
+    const found = await withTimeout(
+      this.cache.find(key).catch(() => 'late' as const),
+      maxWaitMs,
+      () => 'late' as const,
+    );
+    if (found !== 'late') return this.known(found);
+    this.restingUntil = this.now() + restMs;
+    return null;
+  }
+
+  private known(record: LearningRecord | null): KnownLearning | null {
+    if (record === null || record.state === null) return null;
+    const now = this.now();
+    let read = this.read.get(record);
+    if (!read || read.until <= now) {
+      const state = decodeOnline(record.state);
+      this.warnOfOtherVersion(record);
+      this.warnOfOtherKinds(record, state);
+      this.read.set(record, (read = { known: this.knownOf(state, now), until: now + refreshMs }));
+    }
+    return read.known;
+  }
+
+  /** What another version has stored is migrated or reset, and never silently. */
+  private warnOfOtherVersion(record: LearningRecord): void {
+    const fate = fateOf(record.state);
+    const key = `${keyOf(record)} version`;
+    if (fate === null || this.warned.has(key)) return;
+    this.warned.add(key);
+    this.options.warn?.(
+      `what account ${record.accountId} has learned${whoseOf(record)} was stored by another version: ${fate}`,
+    );
+  }
+
+  private warnOfOtherKinds(record: LearningRecord, { router, lessons }: OnlineState): void {
+    if (router === null || router === this.options.router() || lessons.length === 0) return;
+    const { accountId } = record;
+    const key = keyOf(record);
+    if (this.warned.has(key)) return;
+    this.warned.add(key);
+    this.options.warn?.(
+      `what account ${accountId} has learned${whoseOf(record)} was told apart by the kinds of task of an ` +
+        'earlier version: it counts for all kinds alike until new ratings come',
+    );
+  }
+
+  private knownOf(state: OnlineState, now: number): KnownLearning | null {
+    const tuning = createOnlineTuning(state, this.options.router(), now);
+    const rated = ratedAt(state);
+    const isRated = rated !== null && now - rated < recentMs;
+    return { tuning, isRated, hasFaults: hasFaults(state, now) };
+  }
+}

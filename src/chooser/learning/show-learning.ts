@@ -1,0 +1,33 @@
+import { type LearnedMoves, learnedMoves } from '../predictor/learned-moves.js';
+import { decodeOnline } from '../predictor/online-codec.js';
+import type { OnlineState } from '../predictor/online-state.js';
+import type { LearningScope } from '../../store/contracts/learnings.js';
+import type { Store } from '../../store/contracts/store.js';
+
+/** What a scope has learned, for display. */
+export interface ShownLearning {
+  readonly state: OnlineState;
+  readonly moves: LearnedMoves;
+  /** Ms since 1970; null: nothing was ever learned. */
+  readonly updatedAt: number | null;
+}
+
+/**
+ * Reads what a scope has learned from the database.
+ * @param router under this name kinds of task are numbered
+ * @param now ms since 1970
+ */
+export async function showLearning(
+  { learnings }: Pick<Store, 'learnings'>,
+  scope: LearningScope,
+  router: string,
+  now: number,
+): Promise<ShownLearning> {
+  const record = await learnings.find(scope);
+  const state = decodeOnline(record?.state ?? null);
+  return {
+    state,
+    moves: learnedMoves(state, router, now),
+    updatedAt: record && record.state !== null ? record.updatedAt : null,
+  };
+}

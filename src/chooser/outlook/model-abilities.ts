@@ -1,0 +1,150 @@
+import { modelIdentity } from '../../models/model-identity.js';
+import { NameCache } from '../../models/name-cache.js';
+import { lengthOf } from '../../models/numbers.js';
+import { readModelTable } from '../../models/model-tables.js';
+import type { ReasoningEffort } from '../../completion.js';
+import type { AbilityTable, Particular } from '../../models/ability-table.js';
+import { effortLevels, levelOf } from '../../models/effort-steps.js';
+import { placeOfShare } from './family-share.js';
+
+/** Where an ability is from: published results of the model, its family, or its name and price. */
+export type Basis = 'measured' | 'family' | 'guess';
+
+/** What is known of a model on the scale of abilities (log odds; 0: a usual model of 2024). */
+export interface ModelAbility {
+  readonly ability: number;
+  /** The standard deviation of the ability on tasks of all kinds. */
+  readonly error: number;
+  readonly basis: Basis;
+  /**
+   * What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there, nor in
+   * related kinds.
+   */
+  readonly kinds: Float64Array;
+  /** The standard deviation of the ability on a kind of task, by the same places. */
+  readonly kindErrors: Float64Array;
+  /** What to add for a group of languages, and at an effort (`levelOf`). */
+  readonly languages: Readonly<Record<string, number>>;
+  readonly efforts: Readonly<Record<string, number>>;
+}
+
+/** An ability that the configuration states is as sure as one with many results. */
+const statedError = 0.1;
+const maxNameLength = 200;
+const maxCachedNames = 4_000;
+const none: Readonly<Record<string, number>> = {};
+const noParticulars: Readonly<Record<string, Particular>> = {};
+
+/** Finds what is known of a candidate's model. */
+export class ModelAbilities {
+  /** The kinds of task that abilities are told apart by. */
+  readonly kindNames: readonly string[];
+  private readonly noKinds: Float64Array;
+  private readonly unmeasured = new Map<number, Float64Array>();
+  private readonly byIdentity = new Map<string, ModelAbility>();
+  private readonly steps = new Map<string, Readonly<Record<string, number>>>();
+  private readonly found = new NameCache<{ readonly known: ModelAbility | null }>(maxCachedNames);
+
+  constructor(private readonly table: AbilityTable) {
+    const models = Object.entries(table.models);
+    this.kindNames = [
+      ...new Set(models.flatMap(([, { kinds = noParticulars }]) => Object.keys(kinds))),
+    ];
+    this.noKinds = new Float64Array(this.kindNames.length).fill(NaN);
+    // the table is keyed by identities
+    for (const [
+      model,
+      { ability, error, kinds = noParticulars, languages, efforts = none },
+    ] of models)
+      this.byIdentity.set(model, {
+        ability,
+        error,
+        basis: 'measured',
+        kinds: Float64Array.from(this.kindNames, (kind) => kinds[kind]?.[0] ?? NaN),
+        kindErrors: this.errorsBeside(error).map(
+          (elsewhere, place) => kinds[this.kindNames[place]!]?.[1] ?? elsewhere,
+        ),
+        languages: languages ? additions(languages) : none,
+        efforts,
+      });
+  }
+
+  /** Errors by kind where nothing is known of any, as far as kinds differ. Few are asked for. */
+  private errorsBeside(error: number): Float64Array {
+    let errors = this.unmeasured.get(error);
+    if (!errors) {
+      const elsewhere = lengthOf(error, this.table.unmeasuredKind);
+      errors = new Float64Array(this.kindNames.length).fill(elsewhere);
+      this.unmeasured.set(error, errors);
+    }
+    return errors;
+  }
+
+  /** The models of which there are published results, by their identities. */
+  get names(): string[] {
+    return [...this.byIdentity.keys()];
+  }
+
+  /** What published results say of a model, whatever its provider; null if there are none. */
+  measured(name: string): ModelAbility | null {
+    if (name.length > maxNameLength) return null;
+    let entry = this.found.get(name);
+    if (entry === undefined) {
+      entry = { known: this.byIdentity.get(modelIdentity(name)) ?? null };
+      this.found.set(name, entry);
+    }
+    return entry.known;
+  }
+
+  /**
+   * An ability without published results of the model.
+   * @param share 0..1, as the table of families states it or a name and a price suggest
+   * @param isGuess whether nothing is known of its family
+   * @param usualEffort that of a request without one; null: it does not reason
+   */
+  supposed(share: number, isGuess: boolean, usualEffort: ReasoningEffort | null): ModelAbility {
+    const { families, guessError } = this.table;
+    const error = isGuess ? guessError : families.error;
+    return {
+      ability: families.constant + families.factor * placeOfShare(share),
+      error,
+      basis: isGuess ? 'guess' : 'family',
+      kinds: this.noKinds,
+      kindErrors: this.errorsBeside(error),
+      languages: none,
+      efforts: usualEffort === null ? none : this.effortsFrom(usualEffort),
+    };
+  }
+
+  /** The same model with an ability that somebody states, in all kinds of task alike. */
+  stated(model: ModelAbility, ability: number): ModelAbility {
+    const kindErrors = this.errorsBeside(statedError);
+    return { ...model, ability, error: statedError, kindErrors, basis: 'measured' };
+  }
+
+  /** The usual steps, from a model's own usual effort. */
+  private effortsFrom(usual: ReasoningEffort): Readonly<Record<string, number>> {
+    const own = levelOf(usual);
+    let steps = this.steps.get(own);
+    if (!steps) {
+      const { efforts } = this.table;
+      steps = Object.fromEntries(
+        effortLevels.map((level) => [level, efforts[level] - efforts[own]]),
+      );
+      this.steps.set(own, steps);
+    }
+    return steps;
+  }
+}
+
+const additions = (
+  particulars: Readonly<Record<string, Particular>>,
+): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(particulars).map(([name, [by]]) => [name, by]));
+
+let shipped: ModelAbilities | undefined;
+
+/** The shipped abilities, read once. @throws Error if their file is missing or malformed */
+export function shippedAbilities(): ModelAbilities {
+  return (shipped ??= new ModelAbilities(readModelTable('measured-abilities')));
+}

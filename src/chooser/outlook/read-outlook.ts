@@ -1,0 +1,84 @@
+import { sigmoid } from '../../models/numbers.js';
+import { addRows, scaledDense, sumOfRows } from '../predictor/columns.js';
+import type { Features } from '../predictor/features/features.js';
+import { firstColumns, type OutlookWeights } from './outlook-weights.js';
+
+/** What a request asks of any model. */
+export interface Outlook {
+  /** On the scale of abilities: half of the ceiling is reached by a model of this ability. */
+  readonly difficulty: number;
+  /** 0..1: the quality that no model exceeds, because such requests have no certain answer. */
+  readonly ceiling: number;
+  /** 0..1: how much it is like everyday requests, and not like those of benchmarks. */
+  readonly everyday: number;
+  /** The kinds of request that it consists of, the largest first, as parts of a whole. */
+  readonly kinds: readonly Share[];
+  /** The groups of languages other than English, likewise. */
+  readonly languages: readonly Share[];
+  /** Qualities of such requests are never known better than this. Absent: as of other requests. */
+  readonly leastUncertainty?: number;
+}
+
+/** A part of a request. */
+export interface Share {
+  readonly name: string;
+  readonly share: number;
+}
+
+/** Smaller parts are left out. */
+const minShare = 0.08;
+
+/** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
+export class OutlookReader {
+  private readonly kindNames: readonly string[];
+  /** Of one request after the other: arrays of such sizes are dear to make and to collect. */
+  private readonly sums: Float64Array;
+  private readonly scaled: Float64Array;
+
+  constructor(readonly weights: OutlookWeights) {
+    this.kindNames = weights.kinds.map(({ name }) => name);
+    this.sums = new Float64Array(weights.bias.length);
+    this.scaled = new Float64Array(weights.denseNames.length);
+  }
+
+  /** What a request asks of any model. */
+  read(features: Features): Outlook {
+    const { languages, bias, gramScale, grams, dense, everydayDifficulty } = this.weights;
+    const { buckets, weights: amounts } = features;
+    const sums = sumOfRows(grams, bias.length, buckets, amounts, this.sums);
+    for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! * gramScale[at]! + bias[at]!;
+    addRows(dense, scaledDense(features.dense, this.weights, this.scaled), sums);
+    const [fitted = 0, ceiling = 0] = sums;
+    const everyday = sigmoid(sums[2]!);
+    const { constant, factor, most } = everydayDifficulty;
+    const stretched = Math.min(most, constant + factor * fitted);
+    const firstLanguage = firstColumns + this.kindNames.length;
+    return {
+      difficulty: fitted + everyday * (stretched - fitted),
+      ceiling: sigmoid(ceiling),
+      everyday,
+      kinds: sharesOf(this.kindNames, sums.subarray(firstColumns, firstLanguage)),
+      // English is the usual language, which abilities are not adjusted for
+      languages: sharesOf(languages, sums.subarray(firstLanguage)).filter(
+        ({ name }) => name !== languages[0],
+      ),
+    };
+  }
+}
+
+/**
+ * The parts of a whole whose log odds are given, without small ones, the largest first. Overwrites
+ * the odds.
+ */
+function sharesOf(names: readonly string[], odds: Float64Array): Share[] {
+  let highest = -Infinity,
+    whole = 0;
+  for (const one of odds) if (one > highest) highest = one;
+  for (let at = 0; at < odds.length; at++) whole += odds[at] = Math.exp(odds[at]! - highest);
+  const shares: Share[] = [];
+  for (let at = 0; at < odds.length; at++) {
+    const share = odds[at]! / whole;
+    if (share >= minShare) shares.push({ name: names[at]!, share });
+  }
+  return shares.sort((a, b) => b.share - a.share);
+}

@@ -1,0 +1,111 @@
+import { abilityOf, judgedEffort } from '../outlook/ability-of.js';
+import type { ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
+import type { ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
+import { logOdds, sigmoid } from '../../models/numbers.js';
+import type { Appraisal } from '../plan.js';
+import { createFindModel, type FindModel } from '../predictor/known-models.js';
+import type { QualityPredictor } from '../predictor/quality-predictor.js';
+import type { SeenRequest } from './seen-request.js';
+
+/** A model of 2024 that is known well in both ways. */
+interface Reference {
+  readonly place: number;
+  readonly ability: ModelAbility;
+}
+
+/** What was learned of models of 2024; it is a megabyte, read when a request needs it. */
+interface Earlier {
+  readonly predictor: QualityPredictor;
+  readonly find: FindModel;
+  readonly references: readonly Reference[];
+}
+
+/** Below this, what was learned of models of 2024 is not worth reading the request for it. */
+const minFamiliar = 0.5;
+/** So many models of 2024 show how well all of them did. */
+const maxReferences = 6;
+
+/**
+ * Expects the quality of candidates: by their abilities and the request's difficulty; of models of
+ * 2024, for requests like those of the benchmarks that they were measured on, also by what was
+ * learned there.
+ */
+export class CandidateQualities {
+  private read: Earlier | undefined;
+  /** The request that was asked about last; excluded candidates are asked about after the others. */
+  private last: { readonly seen: SeenRequest; readonly level: number | null } | null = null;
+
+  constructor(
+    private readonly predictor: () => QualityPredictor,
+    private readonly scale: QualityScale,
+    private readonly abilities: ModelAbilities,
+  ) {}
+
+  /** What to expect of the candidates of one request. */
+  expect(candidates: readonly Appraisal[], seen: SeenRequest): ExpectedQuality[] {
+    if (this.last?.seen !== seen) this.last = { seen, level: this.levelFor(candidates, seen) };
+    const { level } = this.last;
+    return candidates.map((one) => this.expectOne(one, seen, level));
+  }
+
+  private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): ExpectedQuality {
+    const ability = abilityOf(this.abilities, known);
+    const expected = this.scale.expect(seen.outlook, ability, judgedEffort(known));
+    const place = level === null ? -1 : measuredPlace(known, this.earlier.find);
+    if (level === null || place < 0) return expected;
+    const special = this.earlier.predictor.expect(seen.reading, place);
+    const trust = (1 - seen.outlook.everyday) * seen.reading.gate;
+    const odds = logOdds(special.quality) - level;
+    const move = trust * (sigmoid(odds) - expected.quality);
+    const [low, high] = expected.interval;
+    return {
+      basis: expected.basis,
+      quality: expected.quality + move,
+      uncertainty: trust * special.uncertainty + (1 - trust) * expected.uncertainty,
+      interval: [Math.max(0, low + move), Math.min(1, high + move)],
+    };
+  }
+
+  /**
+   * How much better or worse the models of 2024 did on such requests than their abilities let
+   * expect: only what tells them apart is taken from what was learned of them, or newer models
+   * would be judged by another measure. Null where it does not matter: everyday requests, and
+   * candidates most of which are newer.
+   */
+  private levelFor(candidates: readonly Appraisal[], seen: SeenRequest): number | null {
+    if (1 - seen.outlook.everyday < minFamiliar) return null;
+    const { predictor, find, references } = this.earlier;
+    const measured = candidates.filter((one) => measuredPlace(one, find) >= 0).length;
+    if (2 * measured < candidates.length) return null;
+    let level = 0;
+    for (const { place, ability } of references) {
+      const special = predictor.expect(seen.reading, place).quality;
+      const { quality } = this.scale.expect(seen.outlook, ability, null);
+      level += (logOdds(special) - logOdds(quality)) / references.length;
+    }
+    return level;
+  }
+
+  private get earlier(): Earlier {
+    return (this.read ??= earlierOf(this.predictor(), this.abilities));
+  }
+}
+
+function earlierOf(predictor: QualityPredictor, abilities: ModelAbilities): Earlier {
+  const { models, headModels } = predictor.weights;
+  const references = Array.from(headModels, (place) => ({
+    place,
+    ability: abilities.measured(models[place]!),
+  })).filter((one): one is Reference => one.ability !== null);
+  return {
+    predictor,
+    find: createFindModel(models),
+    references: references.slice(0, maxReferences),
+  };
+}
+
+/** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */
+function measuredPlace({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
+  if (abilityStated === null) return find(knownAs);
+  return 'like' in abilityStated ? find(abilityStated.like) : -1;
+}

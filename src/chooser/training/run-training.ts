@@ -1,0 +1,166 @@
+import type { QualityPredictor } from '../predictor/quality-predictor.js';
+import type { Store } from '../../store/contracts/store.js';
+import type {
+  ClaimedTraining,
+  Lease,
+  StoredRouter,
+  TrainingEnd,
+} from '../../store/contracts/trainings.js';
+import type { TrainingReport } from './custom/report.js';
+import { isCheaper } from './custom/judge-savings.js';
+import type { TrainedPart } from './custom/verdict.js';
+import type { TaskResult } from './task.js';
+import type { TrainingTerms } from './terms.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
+import { whyPassedOver } from './tuning-reader.js';
+
+/** What a training runs with. */
+export interface RunOptions {
+  /** Identifies this process among those on the same database. */
+  readonly owner: string;
+  /** How long a training stays with a process that does not report progress. */
+  readonly leaseMs: number;
+  /** The predictor that trainings build on. @throws Error if there is none */
+  readonly predictor: () => QualityPredictor;
+  readonly terms: () => TrainingTerms;
+  readonly warn: (warning: string) => void;
+  readonly onProgress?: (share: number, doing: string) => void;
+}
+
+const maxAttempts = 3;
+const heartbeatMs = 1_000;
+
+/** A lease that begins now. */
+export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
+  const at = Date.now();
+  return { owner, at, until: at + leaseMs };
+}
+
+/**
+ * Runs a training that this process has claimed, and stores the result. If the signal aborts, the
+ * training goes back to the queue instead.
+ * @returns the result; null if the training went back to the queue or another process took it over
+ */
+export async function runTraining(
+  store: Pick<Store, 'trainingQueue' | 'preferences'>,
+  claimed: ClaimedTraining,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<TrainingEnd | null> {
+  const { trainingQueue } = store;
+  const lost = new AbortController();
+  const progress = { share: 0, doing: 'starting' };
+  const heartbeat = keepLease(trainingQueue, claimed.id, options, progress, lost);
+  try {
+    const signals = AbortSignal.any([signal, lost.signal]);
+    const preference = await store.preferences.find(claimed.accountId, claimed.preferenceId);
+    const earlier = routerInUse(preference?.router ?? null);
+    const end = await endOf(claimed, earlier, options, signals, (share, doing) => {
+      Object.assign(progress, { share, doing });
+      options.onProgress?.(share, doing);
+    });
+    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(options), end)) ? end : null;
+    await trainingQueue.release(claimed.id, options.owner);
+    return null;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/**
+ * Renews the lease and reports progress about every second; aborts `lost` if another process has
+ * the lease.
+ */
+function keepLease(
+  queue: Store['trainingQueue'],
+  id: string,
+  options: RunOptions,
+  progress: { readonly share: number; readonly doing: string },
+  lost: AbortController,
+): NodeJS.Timeout {
+  const renew = (): void => {
+    queue.keep(id, leaseOf(options), progress.share, progress.doing).then(
+      (isOurs) => {
+        if (!isOurs) lost.abort();
+      },
+      () => undefined,
+    );
+  };
+  return setInterval(renew, Math.min(heartbeatMs, options.leaseMs / 3));
+}
+
+/** A stored router that requests can use; null if they cannot use it. */
+const routerInUse = (router: StoredRouter | null): StoredRouter | null =>
+  router && whyPassedOver(router.weights) === null ? router : null;
+
+const partOf = ({ part = 'router' }: StoredRouter): TrainedPart => part;
+
+/** The result of a training; null if it was stopped. */
+async function endOf(
+  { dataset, wishes, attempts }: ClaimedTraining,
+  earlier: StoredRouter | null,
+  { predictor, terms, warn }: RunOptions,
+  signal: AbortSignal,
+  onProgress: (share: number, doing: string) => void,
+): Promise<TrainingEnd | null> {
+  if (attempts > maxAttempts)
+    return failed(
+      'each process that ran the training ended: the evaluations may need more memory than is available',
+    );
+  try {
+    const ending = await runInThread(
+      {
+        ...{ text: dataset, wishes, predictor: predictor().weights, terms: terms() },
+        earlier: earlier && partOf(earlier),
+        earlierWeights: earlier && partOf(earlier) === 'router' ? earlier.weights : null,
+      },
+      signal,
+      onProgress,
+    );
+    return ending.kind === 'trained'
+      ? ended(ending.result, earlier, Date.now())
+      : failed('nothing was trained');
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (error instanceof RefusedEvaluations) return failed(error.message);
+    warn(`a training failed: ${error instanceof Error ? error.message : 'unknown'}`);
+    return failed('an internal error of the gateway; see its log');
+  }
+}
+
+function ended(
+  { report, weights }: TaskResult,
+  earlier: StoredRouter | null,
+  trainedAt: number,
+): TrainingEnd {
+  return {
+    state: report.isUseful ? 'done' : 'not_useful',
+    report,
+    error: null,
+    router:
+      report.inUse === 'earlier'
+        ? earlier && weights !== null
+          ? { ...earlier, weights }
+          : null
+        : routerOf(report, weights, trainedAt),
+  };
+}
+
+function routerOf(
+  { inUse, isUseful, choices, savings }: TrainingReport,
+  weights: string | null,
+  trainedAt: number,
+): StoredRouter | null {
+  if (weights === null || (inUse !== 'router' && inUse !== 'calibration')) return null;
+  const { gain } = inUse === 'router' ? choices.fitted : choices.offsets;
+  const router = { weights, part: inUse, gain: gain.value, trainedAt };
+  const saves = isUseful && savings !== null && isCheaper(savings);
+  return saves ? { ...router, saved: savings.trained.saved.value } : router;
+}
+
+const failed = (error: string): TrainingEnd => ({
+  state: 'failed',
+  report: null,
+  error,
+  router: null,
+});

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { QualityPredictor } from '../predictor/quality-predictor.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import type { PreferenceRecord } from '../../store/contracts/preferences.js';
+import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainings.js';
+import { type RunOptions, runTraining, leaseOf } from './run-training.js';
+import type { TrainingTerms } from './terms.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
+
+/** What trainings run with. */
+interface TrainingOptions {
+  /** The predictor that trainings build on. @throws Error if there is none */
+  readonly predictor: () => QualityPredictor;
+  /** What the configuration in force says. */
+  readonly terms: () => TrainingTerms;
+  /** Called with a preference whose weights have changed. */
+  readonly onTrained: (preference: PreferenceRecord) => void;
+  readonly warn: (warning: string) => void;
+  /** How long a training stays with a process that does not report progress. */
+  readonly leaseMs?: number;
+}
+
+const defaultLeaseMs = 30_000;
+const maxChecks = 2;
+
+/** Trains preferences' own weights: one at a time in this process, and each in one process only. */
+export class Trainings {
+  private readonly runOptions: RunOptions;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | null = null;
+  private isWoken = false;
+  private checks = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly options: TrainingOptions,
+  ) {
+    this.runOptions = {
+      owner: randomUUID(),
+      leaseMs: options.leaseMs ?? defaultLeaseMs,
+      predictor: options.predictor,
+      terms: options.terms,
+      warn: options.warn,
+    };
+    // picks up what another process, or this one before a restart, left behind
+    databases.whenOpened(() => this.wake());
+  }
+
+  /**
+   * Checks evaluations and queues their training.
+   * @throws GatewayError `validation_failed` naming the wrong line, `not_found`, `conflict`,
+   * `unavailable`
+   */
+  async add(
+    accountId: string,
+    preferenceId: string,
+    dataset: string,
+    wishes: StoredWishes,
+  ): Promise<TrainingRecord> {
+    const { store } = await this.databases.get();
+    await this.check(dataset, wishes);
+    const training = await store.trainings.add({
+      id: randomUUID(),
+      accountId,
+      preferenceId,
+      dataset,
+      wishes,
+      at: Date.now(),
+    });
+    this.wake();
+    return training;
+  }
+
+  /** Stops the running training; another process or the next start resumes it. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async check(text: string, wishes: StoredWishes): Promise<void> {
+    if (this.checks >= maxChecks)
+      throw new GatewayError(
+        'unavailable',
+        'the gateway is checking other evaluations: try again',
+        {
+          retryAfterMs: 5_000,
+        },
+      );
+    this.checks++;
+    try {
+      await runInThread({ text, wishes, predictor: null }, this.stopping.signal);
+    } catch (error) {
+      if (this.stopping.signal.aborted)
+        throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
+      throw error instanceof RefusedEvaluations ? invalidField('file', error.message) : error;
+    } finally {
+      this.checks--;
+    }
+  }
+
+  private wake(): void {
+    if (this.stopping.signal.aborted) return;
+    clearTimeout(this.timer);
+    if (this.running) {
+      this.isWoken = true;
+      return;
+    }
+    const warn = (error: unknown): void =>
+      this.options.warn(
+        `trainings cannot run: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    this.running = this.runQueued()
+      .catch(warn)
+      .finally(() => {
+        this.running = null;
+        if (this.isWoken) this.wake();
+        else if (!this.stopping.signal.aborted)
+          this.timer = setTimeout(() => this.wake(), this.runOptions.leaseMs).unref();
+      });
+  }
+
+  private async runQueued(): Promise<void> {
+    this.isWoken = false;
+    const { store } = await this.databases.get();
+    while (!this.stopping.signal.aborted) {
+      const claimed = await store.trainingQueue.claim(leaseOf(this.runOptions));
+      if (!claimed) return;
+      const end = await runTraining(store, claimed, this.runOptions, this.stopping.signal);
+      const preference = end?.router
+        ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
+        : null;
+      if (preference) this.options.onTrained(preference);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../accounts/caller.js';
+import { invalidField } from '../../errors.js';
+import type { FeedbackRow } from '../../store/contracts/requests.js';
+import type { Store } from '../../store/contracts/store.js';
+import {
+  decisionOfRequest,
+  decisionOfSelection,
+  labelledCandidate,
+  predictedQuality,
+  type RatedDecision,
+  ratingOf,
+} from '../../chooser/learning/rated-decision.js';
+import type { GatewayParts } from '../engine/gateway-parts.js';
+import { settledStore } from '../engine/settled-store.js';
+
+/**
+ * What is rated: a model selection (session), an answer (response), or a request by its
+ * `X-Request-Id`.
+ */
+export interface FeedbackSubject {
+  readonly kind: 'session' | 'response' | 'request';
+  readonly id: string;
+}
+
+/** Feedback as a client sends it. */
+export interface NewFeedback {
+  readonly subject: FeedbackSubject;
+  /** From 0 (bad) to 1 (good); absent if only a measurement is reported. */
+  readonly score?: number | null;
+  readonly comment?: string | null;
+  /** The candidate that is rated. Default: the one that was chosen, or that answered. */
+  readonly provider?: string | null;
+  readonly model?: string | null;
+  /** Measured by the client. */
+  readonly tokensPerSecond?: number | null;
+}
+
+/**
+ * Stores feedback and what is learned from it, together.
+ * @throws GatewayError `not_found` with the field, if the subject does not exist or belongs to
+ * another account; `unavailable` if the database cannot be reached
+ */
+export async function recordFeedback(
+  parts: GatewayParts,
+  caller: Caller,
+  { subject, ...feedback }: NewFeedback,
+): Promise<FeedbackRow> {
+  const { ids } = parts.state;
+  await ids.ready();
+  if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId))
+    throw notFound(subject);
+  const store = await settledStore(parts);
+  const found = await findSubject(store, caller.accountId, subject);
+  const named =
+    feedback.provider || feedback.model ? namedCandidate(feedback, found.decision) : found;
+  const row: FeedbackRow = {
+    id: randomUUID(),
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    at: Date.now(),
+    sessionId: found.sessionId,
+    responseId: found.responseId,
+    provider: named.provider ?? null,
+    model: named.model ?? null,
+    score: feedback.score ?? null,
+    comment: feedback.comment ?? null,
+    tokensPerSecond: feedback.tokensPerSecond ?? null,
+    predicted: found.decision ? predictedQuality(found.decision, named) : null,
+  };
+  await storeFeedback(parts, row, found.decision);
+  return row;
+}
+
+/**
+ * The candidate that the feedback names: by provider and model, or by the label from model
+ * selection.
+ */
+function namedCandidate(
+  { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
+  decision: RatedDecision | null,
+): Pick<NewFeedback, 'provider' | 'model'> {
+  return (
+    (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? {
+      provider,
+      model,
+    }
+  );
+}
+
+/**
+ * Stores the feedback. If it rates a candidate of the decision, it also influences later choices of
+ * the same account or preference.
+ */
+async function storeFeedback(
+  { state, metrics, current }: GatewayParts,
+  row: FeedbackRow,
+  decision: RatedDecision | null,
+): Promise<void> {
+  const { accountId, provider, model, score, at } = row;
+  const rating =
+    current().routing.learning.enabled && decision && score !== null
+      ? ratingOf(decision, { provider, model, score, at })
+      : null;
+  if (rating === null || decision === null) {
+    const { store } = await state.opened();
+    await store.feedback.add(row);
+    return;
+  }
+  await state.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, rating);
+  metrics.rated();
+}
+
+/**
+ * `decision` is null if it is no longer stored, or not yet: then nothing can be learned from it.
+ */
+type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & {
+  readonly decision: RatedDecision | null;
+};
+
+/**
+ * Finds what is rated. The signed id of a session or an answer proves that it existed, even if its
+ * record is deleted or another replica has not written it yet.
+ */
+async function findSubject(
+  store: Store,
+  accountId: string,
+  { kind, id }: FeedbackSubject,
+): Promise<Found> {
+  if (kind === 'session') {
+    const row = (await store.selections.group(accountId, id)).find(
+      (decision) => decision.id === id,
+    );
+    const [first] = (row?.candidates ?? []) as { provider: string | null; model: string }[];
+    return {
+      sessionId: id,
+      responseId: null,
+      provider: first?.provider ?? null,
+      model: first?.model ?? null,
+      decision: row ? decisionOfSelection(row) : null,
+    };
+  }
+  if (kind === 'response') {
+    const { items } = await store.requests.list(
+      { accountId, responseId: id },
+      { limit: 1, cursor: null },
+    );
+    const row = items[0] ? await store.requests.find(accountId, items[0].id) : null;
+    return {
+      sessionId: null,
+      responseId: id,
+      provider: row?.provider ?? null,
+      model: row?.model ?? null,
+      decision: row ? decisionOfRequest(row) : null,
+    };
+  }
+  const row = await store.requests.find(accountId, id);
+  if (!row) throw notFound({ kind, id });
+  const { responseId, planId, provider, model } = row;
+  // an answer without an id of the gateway is identified by its plan
+  if (responseId === null && planId === null)
+    throw invalidField('request_id', 'no model was chosen for this request');
+  // model selection stores its decision separately
+  if (responseId === null && planId !== null && row.surface === 'model_select')
+    return findSubject(store, accountId, { kind: 'session', id: planId });
+  return {
+    sessionId: responseId === null ? planId : null,
+    responseId,
+    provider,
+    model,
+    decision: decisionOfRequest(row),
+  };
+}
+
+const notFound = ({ kind }: FeedbackSubject): Error =>
+  invalidField(`${kind}_id`, 'not found', 'not_found');

@@ -1,0 +1,40 @@
+import type { Config } from '../../config/config.js';
+
+/** Which requests of browsers are answered, as one configuration says. */
+export interface BrowserRules {
+  /**
+   * Names in `Host` under which requests without a key are answered, in lower case, besides
+   * `localhost` and IP addresses. `*.example.org` stands for all subdomains. Null: every name.
+   */
+  readonly hosts: readonly string[] | null;
+  /** Origins, as browsers write them, whose pages may call the gateway; `*`: every origin. */
+  readonly origins: readonly string[];
+}
+
+/**
+ * @param isMounted whether the gateway is mounted in a host app, which then knows under which names
+ *   it is reached
+ */
+export function browserRulesOf(
+  { allowedHosts, cors, listen, publicUrl }: Config,
+  isMounted: boolean,
+): BrowserRules {
+  return {
+    hosts: hostsOf(allowedHosts ?? (isMounted ? ['*'] : []), listen.host, publicUrl),
+    origins: cors.allowedOrigins.map(originOf),
+  };
+}
+
+function hostsOf(
+  allowed: readonly string[],
+  listenHost: string,
+  publicUrl: string | null,
+): string[] | null {
+  if (allowed.includes('*')) return null;
+  const own = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  return [...allowed, listenHost, ...own].map((host) => host.toLowerCase());
+}
+
+/** Without the default port of its protocol. Origins of browser extensions have no such form. */
+const originOf = (origin: string): string =>
+  /^https?:/i.test(origin) ? new URL(origin).origin : origin.toLowerCase();

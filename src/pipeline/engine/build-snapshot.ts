@@ -1,0 +1,272 @@
+import type { AccountRules } from '../../accounts/account-context.js';
+import { noLimits } from '../../store/contracts/key-limits.js';
+import type { StaticKeys } from '../../accounts/static-keys.js';
+import { createMailer } from '../../accounts/mailer.js';
+import type { Config, ParseOptions, ProviderConfig } from '../../config/config.js';
+import { type Attempt, firstTokenMsOf } from '../../dispatch/attempt-log.js';
+import { createProvider, type Provider } from '../../dispatch/provider.js';
+import { browserRulesOf } from './browser-rules.js';
+import { buildGrounding } from '../grounding/build-grounding.js';
+import { ModelDirectory } from './model-directory.js';
+import type { ModelLists } from './model-lists.js';
+import { ModelNames, type NameSources } from './model-names.js';
+import { providerNames } from './provider-names.js';
+import type { GatewaySnapshot } from './snapshot.js';
+import { priceIdsOf, trainingTerms } from './training-terms.js';
+import type { ProviderDialect, ProviderSettings } from '../../providers/adapter.js';
+import type { AnswerCorrections } from '../../chooser/answer-length/answer-corrections.js';
+import type { AnswerPaces } from '../../models/answer-paces.js';
+import { type Catalog, createCatalog } from '../../models/catalog.js';
+import type { LatencyWindow } from '../../models/latency-window.js';
+import { compileAliases } from '../../models/aliases.js';
+import { givenOrder } from '../../chooser/rankers/given-order.js';
+import { createLearnedRanker } from '../../chooser/rankers/learned-ranker.js';
+import { createPriorRanker } from '../../chooser/rankers/prior-ranker.js';
+import { shippedPredictor } from '../../chooser/predictor/shipped-predictor.js';
+import type { Ranker } from '../../chooser/plan.js';
+
+/** What outlives a configuration: measurements go on when it is swapped. */
+export interface SnapshotSharing {
+  latencies: LatencyWindow;
+  /** How long the models' answers were. */
+  corrections: AnswerCorrections;
+  /** How fast they came. */
+  paces: AnswerPaces;
+  onAttempt: (attempt: Attempt) => void;
+  /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
+  onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
+  /** What the providers say that they have. */
+  lists: ModelLists;
+  /** Takes what went wrong where no answer could tell of it. */
+  warn: (warning: string) => void;
+  /** Whether the gateway is mounted in a host app. */
+  isMounted: boolean;
+}
+
+/**
+ * What a configuration is checked against: the dialects that there are, and what each asks of its
+ * settings.
+ */
+export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
+  return {
+    knownApis: [...dialects.keys()],
+    problemOf: (provider) => problemOf(provider, dialects),
+  };
+}
+
+function problemOf(
+  provider: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+): string | null {
+  try {
+    providerOf(provider, dialects);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/**
+ * Builds all that one configuration stands for.
+ * @throws Error for a provider that cannot be made of its settings; `configRules` reports those first
+ */
+export function buildSnapshot(
+  config: Config,
+  providerConfigs: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  keys: StaticKeys,
+  sharing: SnapshotSharing,
+): GatewaySnapshot {
+  const providers = new Map(
+    providerConfigs.map((provider) => [
+      provider.name,
+      providerOf(provider, dialects, (fingerprint, forMs) =>
+        sharing.onCooldown(provider.name, fingerprint, forMs),
+      ),
+    ]),
+  );
+  const priceIds = priceIdsOf(providerConfigs, dialects);
+  const catalog = catalogOf(config, providerConfigs, priceIds);
+  const { latencies, corrections, paces, onAttempt, lists } = sharing;
+  const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
+  return {
+    limits: config.limits,
+    keys,
+    keysRequired: config.auth.required,
+    trustedProxies: config.auth.trustedProxies,
+    accounts: accountRulesOf(config, sharing.warn),
+    browser: browserRulesOf(config, sharing.isMounted),
+    providers,
+    providerConfigs: new Map(providerConfigs.map((provider) => [provider.name, provider])),
+    catalog,
+    latencies,
+    corrections,
+    paces,
+    ranker: rankerOf(config, corrections),
+    givenOrder,
+    routing: routingOf(config),
+    savings: config.savings,
+    training: trainingTerms(config, priceIds),
+    directory,
+    names: namesOf(config, providerConfigs, dialects, { directory, catalog }),
+    requestLog: config.requestLog,
+    conversations: config.conversations,
+    budgets: config.budgets,
+    grounding: buildGrounding(config, sharing.warn),
+    proxy: proxyOf(config, providerConfigs),
+    isKnownModel: knownModels(catalog),
+    onAttempt: recordingLatency(latencies, onAttempt),
+  };
+}
+
+const recordingLatency =
+  (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
+  (attempt) => {
+    const firstTokenMs = firstTokenMsOf(attempt);
+    if (attempt.outcome === 'ok' && firstTokenMs !== null)
+      latencies.record(attempt.provider, attempt.model, firstTokenMs);
+    onAttempt(attempt);
+  };
+
+function catalogOf(
+  { models }: Config,
+  providers: readonly ProviderConfig[],
+  priceIds: Record<string, string | null>,
+): Catalog {
+  const deployments = Object.fromEntries(
+    providers.map(({ name, deployments: named = {} }) => [name, named]),
+  );
+  return createCatalog({ overrides: models, priceIds, deployments });
+}
+
+function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySnapshot['proxy'] {
+  const allowed = configs.filter(({ allowProxy }) => allowProxy);
+  return {
+    ...config.proxy,
+    allowed: new Set(allowed.map(({ name }) => name)),
+    providerOf(apis) {
+      const found = apis.flatMap((api) => allowed.find((provider) => provider.api === api) ?? []);
+      return found[0]?.name ?? null;
+    },
+  };
+}
+
+function routingOf(config: Config): GatewaySnapshot['routing'] {
+  const { order, explainHeader, learning, ranker, exploration, allow, deny } = config.routing;
+  return {
+    order,
+    explainHeader,
+    // no other ranker predicts by kinds of task
+    learning: {
+      enabled: learning && ranker === 'learned',
+      implicit: config.learning.implicit,
+      exploration,
+    },
+    allow: allow ?? null,
+    deny: deny ?? [],
+  };
+}
+
+function namesOf(
+  { aliases, routing: { allow, deny } }: Config,
+  providers: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  known: Pick<NameSources, 'directory' | 'catalog'>,
+): ModelNames {
+  const configured = new Set(providers.map(({ name }) => name));
+  return new ModelNames({
+    ...known,
+    aliases: compileAliases(aliases),
+    isConfigured: (provider) => configured.has(provider),
+    otherName: providerNames(providers, dialects),
+    variableOf: (provider) => dialects.get(provider)?.env[0] ?? null,
+    allow: allow ?? null,
+    deny: deny ?? [],
+  });
+}
+
+function rankerOf(
+  { routing: { ranker, tolerance, affinity } }: Config,
+  corrections: AnswerCorrections,
+): Ranker {
+  return ranker === 'learned'
+    ? createLearnedRanker({ predictor: shippedPredictor, tolerance, affinity, corrections })
+    : createPriorRanker({ tolerance, affinity });
+}
+
+function accountRulesOf(
+  { auth, publicUrl, mail }: Config,
+  warn: AccountRules['warn'],
+): AccountRules {
+  const { signUp, signUpLimits, signUpDomains, signInMs, resetMs, webAccounts } = auth;
+  return {
+    web: webAccounts ?? true,
+    signUp,
+    signUpLimits: { ...noLimits, ...signUpLimits },
+    signUpDomains,
+    signInMs,
+    resetMs,
+    publicUrl,
+    mailer: mail && createMailer(mail),
+    warn,
+  };
+}
+
+/** Each provider's names are gathered when they are first asked for. */
+function knownModels(catalog: Catalog): GatewaySnapshot['isKnownModel'] {
+  const names = new Map<string, Set<string>>();
+  return (provider, model) => {
+    let known = names.get(provider);
+    if (!known) names.set(provider, (known = new Set(catalog.models(provider))));
+    return known.has(model);
+  };
+}
+
+function providerOf(
+  config: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  onCooldown?: (fingerprint: string, forMs: number) => void,
+): Provider {
+  const dialect = dialects.get(config.api);
+  if (!dialect)
+    throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
+  return createProvider(dialect.create(adapterSettings(config)), config.apiKeys, config.timeouts, {
+    connections: config.connections ?? null,
+    secrets: secretSettings(config),
+    ...(onCooldown ? { onCooldown } : {}),
+  });
+}
+
+const secretSettings = ({
+  headers,
+  accessKeyId = '',
+  secretAccessKey = '',
+  sessionToken = '',
+}: ProviderConfig): string[] => [
+  ...Object.values(headers),
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+];
+
+/** What an adapter is created with. */
+export function adapterSettings({
+  headers,
+  apiKeys: _keys,
+  timeouts: _timeouts,
+  allowProxy: _allow,
+  listModels: _listModels,
+  connections: _connections,
+  baseUrl,
+  deployments,
+  ...rest
+}: ProviderConfig): ProviderSettings {
+  return {
+    ...rest,
+    ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
+    ...(deployments ? { deployments: { ...deployments } } : {}),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  };
+}

@@ -1,0 +1,265 @@
+import { abilityWarnings } from './ability-warnings.js';
+import type { IncomingMessage } from 'node:http';
+import { AnswerCorrections } from '../../chooser/answer-length/answer-corrections.js';
+import { AnswerPaces } from '../../models/answer-paces.js';
+import { StaticKeys } from '../../accounts/static-keys.js';
+import {
+  type Config,
+  ConfigError,
+  type ParseOptions,
+  type ProviderConfig,
+} from '../../config/config.js';
+import { detectProviders } from '../../config/detect-providers.js';
+import { conversationReports } from '../../conversations/reports.js';
+import { inheritCooldowns } from '../../dispatch/provider.js';
+import { ReplicaSync } from '../../dispatch/replica-sync.js';
+import type { ProviderDialect } from '../../providers/adapter.js';
+import type { DatabaseState } from '../../store/database-state.js';
+import type { CountersState } from '../../store/contracts/counters.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import { configuredDatabases } from '../../store/open-databases.js';
+import type { KeptDays } from '../../store/retention.js';
+import { createLogger, createRequestLogger, type Log, logOf } from '../../telemetry/log.js';
+import { type MetricRegistry, Metrics } from '../../telemetry/metrics/metrics.js';
+import type { RequestLogOptions } from '../../telemetry/requests/request-log-writer.js';
+import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
+import { closeGrounding, inheritGrounding } from '../grounding/build-grounding.js';
+import { type HostAnswer, HostUsers } from './host-users.js';
+import { ModelLists } from './model-lists.js';
+import type { ConfigurationInForce, GatewayParts } from './gateway-parts.js';
+import type { GatewaySnapshot } from './snapshot.js';
+import { GatewayState } from './state.js';
+
+/** How long notes of research are kept where conversations are until somebody deletes them. */
+const defaultNotesDays = 30;
+
+/** What an engine is built with beside its configuration. */
+export interface EngineOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly logger?: Log;
+  /** Also gets the metrics, until the gateway is closed. */
+  readonly registry?: MetricRegistry;
+  /** Says who sends a request that has no key. */
+  readonly identify?: (req: IncomingMessage) => HostAnswer | Promise<HostAnswer>;
+  readonly databases?: LazyDatabases;
+  /** Whether the gateway is mounted in a host app. Default: false. */
+  readonly isMounted?: boolean;
+  /** The dialects that there are, by the name of their `api`. */
+  readonly dialects: ReadonlyMap<string, ProviderDialect>;
+  readonly rules: ParseOptions;
+}
+
+/** Whether the gateway can serve, for `/readyz`. */
+export interface Readiness {
+  readonly stopping: boolean;
+  /** Names of the configured providers. */
+  readonly providers: readonly string[];
+  readonly counters: CountersState;
+  readonly database: DatabaseState;
+  /** Entries of the request log that wait to be written. */
+  readonly queued: number;
+}
+
+/**
+ * Everything that runs a gateway's requests, without Express: its configuration in force, its
+ * state, its metrics and its log.
+ */
+export class Engine {
+  readonly parts: GatewayParts;
+  readonly measured: Metrics;
+  config: Config;
+  private readonly state: GatewayState;
+  private readonly sync: ReplicaSync;
+  private readonly sharing: SnapshotSharing;
+  private readonly lists: ModelLists;
+  private readonly warn: (warning: string) => void;
+  private snapshot: GatewaySnapshot;
+  private stopping = false;
+  private loadedAt = Date.now();
+  private refused: ConfigurationInForce['refused'] = null;
+
+  constructor(
+    config: Config,
+    private readonly options: EngineOptions,
+  ) {
+    this.config = config;
+    this.measured = new Metrics(
+      (provider, model) => this.snapshot.isKnownModel(provider, model),
+      config.metrics.prefix,
+      () => this.state.requestLog.queued,
+      () => this.state.limits.state === 'fallback',
+    );
+    if (options.registry) joinRegistry(this.measured, options.registry);
+    const logger = logOf(options.logger ?? createLogger(config.log));
+    this.warn = (warning) => logger.warn({}, warning);
+    this.sync = new ReplicaSync(() => this.snapshot.providers);
+    this.lists = new ModelLists(this.warn);
+    this.sharing = {
+      lists: this.lists,
+      latencies: this.sync.latencies,
+      corrections: new AnswerCorrections(),
+      paces: new AnswerPaces(),
+      onAttempt: (attempt) => {
+        this.measured.attempt(attempt);
+        this.state.health.record(attempt);
+      },
+      onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
+      warn: this.warn,
+      isMounted: options.isMounted ?? false,
+    };
+    // a mounted gateway stores in memory unless its configuration names a place
+    const databases = options.databases ?? configuredDatabases(config, ':memory:', logger);
+    const reports = conversationReports(logger, this.measured);
+    this.state = new GatewayState(databases, this.recording(config), reports, {
+      maxStoredBytes: () => this.config.conversations.maxBytesPerAccount,
+      trainingTerms: () => this.snapshot.training,
+    });
+    this.snapshot = this.build(config);
+    this.openAhead(databases, config);
+    this.parts = {
+      current: () => this.snapshot,
+      configuration: () => this.inForce(),
+      log: createRequestLogger(logger),
+      metrics: this.measured,
+      state: this.state,
+      hostUsers: options.identify ? new HostUsers(options.identify) : null,
+    };
+  }
+
+  private inForce(): ConfigurationInForce {
+    return { config: this.config, loadedAt: this.loadedAt, refused: this.refused };
+  }
+
+  /**
+   * Puts another configuration in force; requests in flight finish on the old one. @throws Error
+   * where it cannot be built: the old one stays
+   */
+  reconfigure(config: Config): void {
+    // the old snapshot's connections end by their idle timeouts: a request in flight may still
+    // retry and fall back on it
+    const next = this.build(config);
+    inheritCooldowns(this.snapshot.providers, next.providers);
+    inheritGrounding(this.snapshot.grounding, next.grounding);
+    this.snapshot = next;
+    this.config = config;
+    this.loadedAt = Date.now();
+    this.refused = null;
+    this.measured.reloaded('applied');
+  }
+
+  /** Counts and remembers a configuration that was refused before it got here. */
+  refuse(reason: string): void {
+    this.refused = { at: Date.now(), reason };
+    this.measured.reloaded('refused');
+  }
+
+  async readiness(): Promise<Readiness> {
+    return {
+      stopping: this.stopping,
+      providers: [...this.snapshot.providers.keys()],
+      counters: this.state.limits.state,
+      ...(await this.state.state()),
+    };
+  }
+
+  drain(): void {
+    this.stopping = true;
+    // nobody waits for what they compare
+    this.state.shadows.close();
+  }
+
+  /**
+   * Waits for the upstream calls in progress, writes what is still to be written, and closes all
+   * connections.
+   */
+  async close(): Promise<void> {
+    this.drain();
+    // no request waits for a title
+    this.state.titles.close();
+    this.sync.close();
+    this.lists.close();
+    const { providers, grounding } = this.snapshot;
+    await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
+    await closeGrounding(grounding);
+    await this.state.close();
+    this.measured.close();
+  }
+
+  /** Does what the first request would otherwise wait for. */
+  private openAhead(databases: LazyDatabases, { redis }: Config): void {
+    databases.whenOpened(({ counters }) => void this.sync.share(counters));
+    databases.whenOpened(() => void this.state.ids.ready().catch(() => undefined));
+    // replicas share cooldowns and latencies before this one stores anything
+    if (redis.url !== null) databases.get().catch(() => undefined);
+  }
+
+  private recording({ requestLog: { maxQueued } }: Config): RequestLogOptions {
+    const report = {
+      lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
+      warn: this.warn,
+    };
+    return { maxQueued, keptDays: () => this.keptDays(), report };
+  }
+
+  private keptDays(): KeptDays {
+    const { requestLog, retention } = this.config;
+    return {
+      requests: requestLog.keepDays,
+      selections: retention.sessionDays,
+      conversations: retention.conversationDays,
+      feedback: retention.feedbackDays,
+      usage: retention.usageDays,
+      periods: retention.usageDays,
+      choices: retention.usageDays,
+      shadows: retention.usageDays,
+      research: retention.conversationDays ?? defaultNotesDays,
+      audit: retention.auditDays,
+    };
+  }
+
+  private build(config: Config): GatewaySnapshot {
+    const { dialects, rules, env = process.env } = this.options;
+    const keys = new StaticKeys(config.auth.keys);
+    this.state.keys.lookUpAhead(keys.hashes);
+    const { providers, warnings } = detectProviders(config, dialects, env, rules);
+    const snapshot = buildSnapshot(config, providers, dialects, keys, this.sharing);
+    const all = [
+      ...config.warnings,
+      ...warnings,
+      ...keylessProviders(providers, dialects),
+      ...missingPublicUrl(config),
+      ...abilityWarnings(config, Date.now()),
+    ];
+    for (const warning of all) this.warn(warning);
+    return snapshot;
+  }
+}
+
+/** @throws ConfigError where another gateway's metrics are in the registry under the same names */
+function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
+  const taken = measured.joinRegistry(registry);
+  if (taken === null) return;
+  const reason = `the registry already has a metric ${taken}; give each gateway a prefix of its own`;
+  throw new ConfigError(null, [{ path: ['metrics', 'prefix'], reason, line: null }]);
+}
+
+/** A provider that needs a key and has none can be called, and will refuse: the start says so. */
+function keylessProviders(
+  providers: readonly ProviderConfig[],
+  dialects: EngineOptions['dialects'],
+): string[] {
+  const keyless = providers.filter(
+    ({ api, apiKeys, baseUrl }) =>
+      dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined,
+  );
+  return keyless.map(
+    ({ name, api }) => `providers.${name}: ${api} needs an API key and none is configured`,
+  );
+}
+
+/** The client chooses the Host header, so a mailed link is never made from it. */
+function missingPublicUrl({ mail, publicUrl }: Config): string[] {
+  return mail && publicUrl === null
+    ? ['publicUrl is not set: mails contain a code instead of a link']
+    : [];
+}

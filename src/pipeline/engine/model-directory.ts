@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import type { Config, ProviderConfig } from '../../config/config.js';
+import { canList } from '../../dispatch/list-models.js';
+import type { Provider } from '../../dispatch/provider.js';
+import type { ListedModel } from '../../providers/adapter.js';
+import { modelTypeOf } from '../../providers/model-type.js';
+import { autoCandidates } from '../../models/auto-candidates.js';
+import type { Catalog } from '../../models/catalog.js';
+import type { ModelLists } from './model-lists.js';
+
+/** What a directory is made from. */
+export interface DirectorySources {
+  readonly config: Pick<Config, 'models' | 'routing'>;
+  readonly providerConfigs: readonly ProviderConfig[];
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly catalog: Catalog;
+  readonly lists: ModelLists;
+}
+
+interface Served {
+  readonly provider: Provider;
+  /** Identifies the configuration of the provider's list. */
+  readonly source: string;
+  readonly listModels: ProviderConfig['listModels'];
+  /** Of the current revision; null: not gathered yet. */
+  gathered: { readonly revision: number; readonly models: ReadonlyMap<string, ListedModel> } | null;
+}
+
+/**
+ * Which models each configured provider can be called with: those that the configuration names,
+ * and what the provider itself lists. While its list is not known, those with known prices.
+ */
+export class ModelDirectory {
+  private readonly served: ReadonlyMap<string, Served>;
+  private named: readonly string[] | null = null;
+  private chosen: { revision: number; labels: readonly string[] } | null = null;
+
+  constructor(private readonly sources: DirectorySources) {
+    this.served = new Map(
+      sources.providerConfigs.flatMap((config): [string, Served][] => {
+        const provider = sources.providers.get(config.name);
+        const source = hash('sha256', JSON.stringify(config));
+        const { listModels } = config;
+        return provider ? [[config.name, { provider, source, listModels, gathered: null }]] : [];
+      }),
+    );
+  }
+
+  /** Asks the providers in the background for lists that are due. */
+  refresh(): void {
+    for (const { provider, source, listModels } of this.served.values())
+      if (listModels === true && canList(provider)) this.sources.lists.refresh(provider, source);
+  }
+
+  /** The names of the configured providers. */
+  providers(): string[] {
+    return [...this.served.keys()];
+  }
+
+  /** The provider's models by name, those that the configuration names first. */
+  models(provider: string): ReadonlyMap<string, ListedModel> {
+    const served = this.served.get(provider);
+    if (!served) return new Map();
+    const { revision } = this.sources.lists;
+    if (served.gathered?.revision !== revision)
+      served.gathered = { revision, models: this.gather(provider, served) };
+    return served.gathered.models;
+  }
+
+  /**
+   * The candidates of `auto`: what the configuration names, else the chat models of all providers
+   * that `autoCandidates` chooses.
+   */
+  auto(): readonly string[] {
+    const { config, lists } = this.sources;
+    if (config.routing.auto.length > 0) return config.routing.auto;
+    this.named ??= this.namedChatModels();
+    if (this.named.length > 0) return this.named;
+    this.refresh();
+    if (this.chosen?.revision !== lists.revision)
+      this.chosen = { revision: lists.revision, labels: this.chooseAuto() };
+    return this.chosen.labels;
+  }
+
+  /** Models whose facts the configuration states, without those that cannot chat. */
+  private namedChatModels(): readonly string[] {
+    return Object.keys(this.sources.config.models).filter((label) => {
+      const slash = label.indexOf('/');
+      return this.models(label.slice(0, slash)).get(label.slice(slash + 1))?.type === 'chat';
+    });
+  }
+
+  private chooseAuto(): readonly string[] {
+    const chats = (provider: string): string[] =>
+      [...this.models(provider).values()]
+        .filter(({ type }) => type === 'chat')
+        .map(({ model }) => model);
+    return autoCandidates(this.sources.catalog, this.providers(), chats);
+  }
+
+  private gather(
+    provider: string,
+    { source, listModels }: Served,
+  ): ReadonlyMap<string, ListedModel> {
+    const { config, catalog, lists } = this.sources;
+    const prefix = `${provider}/`;
+    const named = Object.keys(config.models)
+      .filter((label) => label.startsWith(prefix))
+      .map((label) => label.slice(prefix.length));
+    const listed =
+      typeof listModels === 'object'
+        ? listModels.map(byName)
+        : ((listModels ? lists.of(provider, source) : null) ??
+          catalog.models(provider).map(byName));
+    const models = new Map(named.map((model) => [model, byName(model)]));
+    for (const one of listed) models.set(one.model, one);
+    return models;
+  }
+}
+
+const byName = (model: string): ListedModel => ({ model, type: modelTypeOf(model) });

@@ -1,0 +1,82 @@
+import { Cancellation } from '../../dispatch/cancellation.js';
+import { askForModels } from '../../dispatch/list-models.js';
+import type { Provider } from '../../dispatch/provider.js';
+import { GatewayError } from '../../errors.js';
+import type { ListedModel } from '../../providers/adapter.js';
+
+const refreshMs = 3_600_000;
+const retryMs = 300_000;
+
+interface KnownList {
+  /** What the provider was configured as when it was asked. */
+  readonly source: string;
+  models: readonly ListedModel[] | null;
+  /** When to ask again, in ms since 1970. */
+  dueAt: number;
+  failed: boolean;
+}
+
+/**
+ * Which models the providers say that they have. They are asked in the background, when somebody
+ * wants to know and an hour after the last answer, so that no request and no start waits for them.
+ * Outlives configurations.
+ */
+export class ModelLists {
+  /** Changes with every list. */
+  revision = 0;
+  private readonly known = new Map<string, KnownList>();
+  private readonly underWay = new Set<Cancellation>();
+
+  /** @param warn receives one line when a provider's list fails, and again after it worked */
+  constructor(
+    private readonly warn: (warning: string) => void,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** The provider's list as far as it is known; null: not known, or of another configuration. */
+  of(provider: string, source: string): readonly ListedModel[] | null {
+    const known = this.known.get(provider);
+    return known?.source === source ? known.models : null;
+  }
+
+  /** Asks a provider in the background if its list is due. */
+  refresh(provider: Provider, source: string): void {
+    let known = this.known.get(provider.name);
+    if (known?.source !== source) {
+      known = { source, models: null, dueAt: 0, failed: false };
+      this.known.set(provider.name, known);
+    }
+    if (this.now() < known.dueAt) return;
+    // no other request asks while this answer is awaited
+    known.dueAt = this.now() + retryMs;
+    void this.ask(provider, known);
+  }
+
+  /** Ends the calls in progress. */
+  close(): void {
+    for (const cancellation of this.underWay)
+      cancellation.cancel(new GatewayError('client_closed', 'the gateway stops'));
+  }
+
+  private async ask(provider: Provider, known: KnownList): Promise<void> {
+    const cancellation = new Cancellation();
+    this.underWay.add(cancellation);
+    try {
+      const models = await askForModels(provider, cancellation);
+      if (models.length === 0) throw new Error(`${provider.name} listed no models`);
+      known.models = models;
+      known.dueAt = this.now() + refreshMs;
+      known.failed = false;
+      this.revision++;
+    } catch (error) {
+      if (!known.failed && !cancellation.reason)
+        this.warn(
+          `the models of ${provider.name} could not be listed: ${(error as Error).message}; ` +
+            `those with known prices are listed instead (providers[${provider.name}][listModels])`,
+        );
+      known.failed = true;
+    } finally {
+      this.underWay.delete(cancellation);
+    }
+  }
+}

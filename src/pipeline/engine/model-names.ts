@@ -1,0 +1,192 @@
+import { closestNames } from '../../config/closest.js';
+import { GatewayError } from '../../errors.js';
+import { forbiddenReason } from '../../models/access-rules.js';
+import type { Aliases } from '../../models/aliases.js';
+import type { Catalog, Owner } from '../../models/catalog.js';
+import type { Candidate } from '../../chooser/plan.js';
+import type { ModelDirectory } from './model-directory.js';
+
+/** What names are looked up in. */
+export interface NameSources {
+  readonly directory: ModelDirectory;
+  readonly aliases: Aliases;
+  readonly catalog: Catalog;
+  /** Whether a provider of this name is configured. */
+  isConfigured(provider: string): boolean;
+  /** A configured provider that other gateways call by this name, such as `google`; or null. */
+  otherName(provider: string): string | null;
+  /** The variable that would turn a provider of this name on; null: there is no such provider. */
+  variableOf(provider: string): string | null;
+  readonly allow: readonly string[] | null;
+  readonly deny: readonly string[];
+}
+
+const maxShown = 3;
+const whereListed = 'GET /v1/models lists the models';
+
+/**
+ * Finds the models that names stand for, in this order: a label `<provider>/<model>` of a
+ * configured provider, an alias of the configuration, a label with another name of a provider, a
+ * bare name that exactly one configured provider has.
+ */
+export class ModelNames {
+  constructor(private readonly sources: NameSources) {}
+
+  /**
+   * The candidates that names stand for, each once. A name that stands for none becomes a candidate
+   * that cannot be called: `unknownReason` says why.
+   */
+  candidatesOf(names: readonly string[]): Candidate[] {
+    const found: Candidate[] = [];
+    let labels: Set<string> | null = null;
+    for (const name of names) {
+      const exact = this.exact(name);
+      const candidates = exact ? [exact] : this.lookUp(name);
+      // only aliases can repeat what the request names by itself
+      if (!exact) labels ??= new Set(found.map(({ label }) => label));
+      for (const candidate of candidates) {
+        if (labels?.has(candidate.label)) continue;
+        labels?.add(candidate.label);
+        found.push(candidate);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * The providers and models that an entry of model selection names. Null: the name is unknown.
+   * An entry need not be callable here.
+   */
+  ownersOf(name: string): readonly Owner[] | null {
+    const targets = this.exact(name) ? null : this.sources.aliases.targetsOf(name);
+    if (targets) return targets.map(ownerOf);
+    const owner = this.sources.catalog.identify(name);
+    return owner && [owner];
+  }
+
+  /**
+   * Several configured providers that have a model of this name, as labels; empty if at most one
+   * has, or if the name is a label or an alias.
+   */
+  choicesOf(name: string): string[] {
+    if (this.exact(name) || this.sources.aliases.targetsOf(name)) return [];
+    const serving = this.serving(name);
+    return serving.length > 1 ? serving.map((provider) => `${provider}/${name}`) : [];
+  }
+
+  /** Why no model can be called for a candidate; null if its provider is configured. */
+  unknownReason(
+    { label, provider }: Candidate,
+    keyModels: readonly string[] | null,
+  ): string | null {
+    if (provider !== null && this.sources.isConfigured(provider)) return null;
+    const choices = this.choicesOf(label);
+    if (choices.length > 0) return ambiguous(label, choices);
+    const quoted = JSON.stringify(label.slice(0, 100));
+    if (!provider)
+      return `no configured provider has a model ${quoted}; ${this.advice(label, keyModels)}`;
+    return `provider ${JSON.stringify(provider.slice(0, 60))} is not configured${this.hint(provider)}; ${whereListed}`;
+  }
+
+  /** Similar names of models that a key may call, and where all are listed. */
+  advice(name: string, keyModels: readonly string[] | null): string {
+    const near = this.nearest(name, keyModels);
+    return near.length > 0 ? `did you mean ${near.join(' or ')}? ${whereListed}` : whereListed;
+  }
+
+  private nearest(name: string, keyModels: readonly string[] | null): string[] {
+    const { directory, allow, deny } = this.sources;
+    const bare = name.slice(name.indexOf('/') + 1);
+    const labels = new Map<string, string[]>();
+    for (const provider of directory.providers())
+      for (const model of directory.models(provider).keys()) {
+        const candidate = { label: `${provider}/${model}`, provider, model };
+        if (forbiddenReason(candidate, { allow, deny, keyModels }) !== null) continue;
+        labels.set(model, [...(labels.get(model) ?? []), candidate.label]);
+      }
+    for (const alias of this.aliasesFor(keyModels))
+      labels.set(alias, [...(labels.get(alias) ?? []), alias]);
+    return closestNames(bare, [...labels.keys()])
+      .flatMap((model) => labels.get(model) ?? [])
+      .filter((label) => label !== name)
+      .slice(0, maxShown);
+  }
+
+  /** The aliases of which a key may call a target. */
+  aliasesFor(keyModels: readonly string[] | null): string[] {
+    const { aliases, allow, deny, isConfigured } = this.sources;
+    const isCallable = (label: string): boolean => {
+      const candidate = candidateOf(label);
+      return (
+        isConfigured(candidate.provider ?? '') &&
+        forbiddenReason(candidate, { allow, deny, keyModels }) === null
+      );
+    };
+    return aliases.names.filter((name) => aliases.targetsOf(name)?.some(isCallable));
+  }
+
+  private hint(provider: string): string {
+    const variable = this.sources.variableOf(provider);
+    if (variable !== null) return `: set ${variable}, or add it to providers in the configuration`;
+    const near = closestNames(provider, this.sources.directory.providers()).slice(0, maxShown);
+    return near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  }
+
+  private exact(name: string): Candidate | null {
+    const { provider, model } = ownerOf(name);
+    return provider !== '' && this.sources.isConfigured(provider)
+      ? { label: name, provider, model }
+      : null;
+  }
+
+  private lookUp(name: string): Candidate[] {
+    const { aliases, directory, otherName } = this.sources;
+    const targets = aliases.targetsOf(name);
+    if (targets) return targets.map(candidateOf);
+    const { provider, model } = ownerOf(name);
+    const other = provider === '' ? null : otherName(provider);
+    if (other !== null) return [candidateOf(`${other}/${model}`)];
+    directory.refresh();
+    const [only, ...others] = this.serving(name);
+    if (only !== undefined && others.length === 0) return [candidateOf(`${only}/${name}`)];
+    return [candidateOf(name)];
+  }
+
+  private serving(name: string): string[] {
+    const { directory } = this.sources;
+    return directory.providers().filter((provider) => directory.models(provider).has(name));
+  }
+}
+
+/** The error of a model that its provider does not have, with similar names. */
+export function withAdvice(
+  error: GatewayError,
+  names: ModelNames,
+  { label }: Candidate,
+  keyModels: readonly string[] | null,
+): GatewayError {
+  return error.code === 'model_not_found'
+    ? new GatewayError(error.code, `${error.message}; ${names.advice(label, keyModels)}`, error)
+    : error;
+}
+
+/** Says that a bare name is not enough, and which labels are. */
+export const ambiguous = (name: string, choices: readonly string[]): string =>
+  `several providers have a model ${JSON.stringify(name.slice(0, 100))}: use ${choices.slice(0, 8).join(' or ')}`;
+
+/**
+ * Splits `<provider>/<model>`; what follows the first slash is the provider's own name, slashes
+ * included. The provider of a bare name is empty.
+ */
+function ownerOf(name: string): Owner {
+  const slash = name.indexOf('/');
+  return slash <= 0 || slash === name.length - 1
+    ? { provider: '', model: name }
+    : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+/**
+ * A name as a candidate. That of a bare name cannot be called; its provider is not null, because
+ * routing would look for the model's maker.
+ */
+const candidateOf = (label: string): Candidate => ({ label, ...ownerOf(label) });

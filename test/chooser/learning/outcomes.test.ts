@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCodes } from '../../../src/errors.js';
+import { outcomesOf } from '../../../src/chooser/learning/outcomes.js';
+
+const attempt = (outcome: 'ok' | ErrorCode, model = 'a') => ({ provider: 'p', model, outcome });
+const told = (outcomes: ReturnType<typeof outcomesOf>): Record<string, string> =>
+  Object.fromEntries(outcomes);
+const plain = { finishReason: 'stop', isBounded: false };
+
+describe('the outcome of an answer', () => {
+  it('is that of the last attempt: a successful retry is not a fault', () => {
+    expect(
+      told(outcomesOf({ ...plain, attempts: [attempt('upstream_error'), attempt('ok')] })),
+    ).toEqual({ 'p/a': 'answered' });
+    expect(
+      told(
+        outcomesOf({
+          ...plain,
+          attempts: [attempt('upstream_error'), attempt('upstream_timeout'), attempt('ok', 'b')],
+        }),
+      ),
+    ).toEqual({ 'p/a': 'failed', 'p/b': 'answered' });
+  });
+
+  it('is a fault only for failures of the model or its provider', () => {
+    const faults = errorCodes.filter(
+      (code) => outcomesOf({ ...plain, finishReason: null, attempts: [attempt(code)] }).size > 0,
+    );
+    expect(faults).toEqual([
+      'connection_failed',
+      'upstream_error',
+      'upstream_overloaded',
+      'unreadable_answer',
+      'upstream_timeout',
+    ]);
+  });
+
+  it.each([
+    ['refused', 'content_filter', false, 'spoilt'],
+    ['refused with a bound', 'content_filter', true, 'spoilt'],
+    ['cut off', 'length', false, 'spoilt'],
+    ['cut off where the client bounded it', 'length', true, 'answered'],
+    ['ended by itself', 'stop', false, 'answered'],
+    ['ended by a tool call', 'tool_calls', false, 'answered'],
+  ])('of an answer that was %s', (_what, finishReason, isBounded, outcome) => {
+    expect(told(outcomesOf({ attempts: [attempt('ok')], finishReason, isBounded }))).toEqual({
+      'p/a': outcome,
+    });
+  });
+});

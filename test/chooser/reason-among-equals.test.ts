@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { CandidateFigures, RankedCandidate } from '../../src/chooser/plan.js';
+import { rankByTradeoff } from '../../src/chooser/rank-by-tradeoff.js';
+
+/** Models of one quality, by what an answer of each costs. */
+const ranked = (costs: Record<string, number | null>, tradeoff?: 'cost'): RankedCandidate[] =>
+  rankByTradeoff(
+    { messages: [], ...(tradeoff ? { tradeoff } : {}) },
+    Object.entries(costs).map(([model, cost]): CandidateFigures => ({
+      candidate: { label: model, provider: 'p', model },
+      figures: { quality: 0.8, uncertainty: 0.05, price: cost, cost, latency: null },
+    })),
+    { tolerance: 0.05, affinity: 0 },
+  );
+const reasons = (costs: Record<string, number | null>): string[] =>
+  ranked(costs).map(({ why }) => why.reason);
+const found = 'candidates answer this equally well;';
+const quality = 'predicted quality 0.8';
+
+describe('the reason for a place among equals', () => {
+  it('names the cheaper only where both prices are known', () => {
+    expect(reasons({ a: 1, b: 2 })).toEqual([
+      `all 2 ${found} this is the cheaper: ${quality}, about 1 USD`,
+      `${quality}, as good as the best, but not cheaper`,
+    ]);
+  });
+
+  it('says that no price is known where none is', () => {
+    expect(reasons({ 'gpt-6': null, 'gpt-6-mini': null })).toEqual([
+      `all 2 ${found} no price of them is known: ${quality}`,
+      `${quality}, as good as the best; no price is known`,
+    ]);
+  });
+
+  it('compares with known prices only', () => {
+    expect(reasons({ a: null, b: 2 })).toEqual([
+      `all 2 ${found} only the price of this is known: ${quality}, about 2 USD`,
+      `${quality}, as good as the best, but its price is not known`,
+    ]);
+    expect(reasons({ a: null, b: 2, c: 1 })).toEqual([
+      `all 3 ${found} this is the cheapest whose price is known: ${quality}, about 1 USD`,
+      `${quality}, as good as the best, but not cheaper`,
+      `${quality}, as good as the best, but its price is not known`,
+    ]);
+  });
+
+  it('calls none the cheaper of two that cost the same', () => {
+    expect(reasons({ a: 1, b: 1, c: 2 })[0]).toBe(
+      `all 3 ${found} none is cheaper: ${quality}, about 1 USD`,
+    );
+  });
+
+  it('does not call the first of a tradeoff the cheapest where a price is not known', () => {
+    const [first, second] = ranked({ a: null, b: 2 }, 'cost');
+    expect(first!.why.reason).toBe('cheapest known within 0.05 of the best quality, about 2 USD');
+    expect(second!.why.reason).toBe('within 0.05 of the best quality, its price is not known');
+    expect(ranked({ a: 1, b: 2 }, 'cost')[0]!.why.reason).toMatch(/^cheapest within/);
+  });
+});

@@ -168,6 +168,8 @@ export interface Plan {
  */
 export interface Ranker {
   readonly name: string;
+  /** Whether ratings, outcomes and trainings change its predictions. */
+  readonly learns?: true;
   rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[];
   /**
    * What it expects of a candidate that cannot serve, for explanations; absent: those show what was

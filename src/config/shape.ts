@@ -101,9 +101,6 @@ export interface ModelConfig {
   readonly ability?: string | number;
 }
 
-/** The values of `routing.ranker`; `schemas/config.schema.json` lists the same. */
-export const rankerNames = ['learned', 'prior'] as const;
-
 /** How a plan is made. */
 export interface RoutingConfig {
   /** How much lower than the best quality (0 to 1) that of a cheaper or faster model may be. */
@@ -116,7 +113,7 @@ export interface RoutingConfig {
   /**
    * How quality is predicted: from similar prompts (`learned`), or from the model alone (`prior`).
    */
-  readonly ranker: (typeof rankerNames)[number];
+  readonly ranker: NonNullable<NonNullable<ConfigInput['routing']>['ranker']>;
   readonly order: 'ranked' | 'given';
   /** Whether feedback and outcomes influence later choices of the same account. */
   readonly learning: boolean;

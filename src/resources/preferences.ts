@@ -68,7 +68,7 @@ export function whyPassedOverNow(
   { router }: PreferenceRecord,
 ): string | null {
   if (router === null) return null;
-  return current().ranker.name === 'learned'
+  return current().ranker.learns
     ? whyPassedOver(router.weights)
     : 'routing.ranker is not "learned"';
 }

@@ -175,6 +175,7 @@ export function createLearnedRanker({
   };
   return {
     name: 'learned',
+    learns: true,
     prepare: () => void earlier(),
     rank(request, candidates) {
       return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);

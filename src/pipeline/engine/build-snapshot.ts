@@ -20,8 +20,7 @@ import { type Catalog, createCatalog } from '../../models/catalog.js';
 import type { LatencyWindow } from '../../models/latency-window.js';
 import { compileAliases } from '../../models/aliases.js';
 import { givenOrder } from '../../chooser/rankers/given-order.js';
-import { createLearnedRanker } from '../../chooser/rankers/learned-ranker.js';
-import { createPriorRanker } from '../../chooser/rankers/prior-ranker.js';
+import { rankers } from '../../chooser/rankers/index.js';
 import { shippedPredictor } from '../../chooser/predictor/shipped-predictor.js';
 import type { Ranker } from '../../chooser/plan.js';
 
@@ -88,6 +87,7 @@ export function buildSnapshot(
   const priceIds = priceIdsOf(providerConfigs, dialects);
   const catalog = catalogOf(config, providerConfigs, priceIds);
   const { latencies, corrections, paces, onAttempt, lists } = sharing;
+  const ranker = rankerOf(config, corrections);
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
     limits: config.limits,
@@ -102,9 +102,9 @@ export function buildSnapshot(
     latencies,
     corrections,
     paces,
-    ranker: rankerOf(config, corrections),
+    ranker,
     givenOrder,
-    routing: routingOf(config),
+    routing: routingOf(config, ranker),
     savings: config.savings,
     training: trainingTerms(config, priceIds),
     directory,
@@ -151,14 +151,13 @@ function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySna
   };
 }
 
-function routingOf(config: Config): GatewaySnapshot['routing'] {
-  const { order, explainHeader, learning, ranker, exploration, allow, deny } = config.routing;
+function routingOf(config: Config, ranker: Ranker): GatewaySnapshot['routing'] {
+  const { order, explainHeader, learning, exploration, allow, deny } = config.routing;
   return {
     order,
     explainHeader,
-    // no other ranker predicts by kinds of task
     learning: {
-      enabled: learning && ranker === 'learned',
+      enabled: learning && ranker.learns === true,
       implicit: config.learning.implicit,
       exploration,
     },
@@ -189,9 +188,7 @@ function rankerOf(
   { routing: { ranker, tolerance, affinity } }: Config,
   corrections: AnswerCorrections,
 ): Ranker {
-  return ranker === 'learned'
-    ? createLearnedRanker({ predictor: shippedPredictor, tolerance, affinity, corrections })
-    : createPriorRanker({ tolerance, affinity });
+  return rankers[ranker]({ predictor: shippedPredictor, tolerance, affinity, corrections });
 }
 
 function accountRulesOf(

@@ -4,15 +4,15 @@ import { defaults } from '../../../src/config/fill.js';
 import type { Ranker } from '../../../src/chooser/plan.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { givenOrder } from '../../../src/chooser/rankers/given-order.js';
-import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
-import { createPriorRanker } from '../../../src/chooser/rankers/prior-ranker.js';
+import { rankers } from '../../../src/chooser/rankers/index.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { runs } from '../../helpers/runs.js';
 
-const rankers: Ranker[] = [
+const all: Ranker[] = [
   givenOrder,
-  createPriorRanker(defaults.routing),
-  createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing }),
+  ...Object.values(rankers).map((create) =>
+    create({ predictor: shippedPredictor, ...defaults.routing }),
+  ),
 ];
 
 const figure = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null });
@@ -27,14 +27,14 @@ const candidates = fc
     }),
     { minLength: 1, maxLength: 12, selector: ({ model }) => model },
   )
-  .map((all) => all.map(({ model, ...known }) => appraisalOf(model, known)));
+  .map((drawn) => drawn.map(({ model, ...known }) => appraisalOf(model, known)));
 const requests = fc.record({
   messages: fc.tuple(fc.record({ role: fc.constant('user'), content: fc.string() })),
   tradeoff: fc.constantFrom('cost' as const, 'latency' as const, null),
   promptTokens: fc.nat(1_000_000),
 });
 
-describe.each(rankers.map((ranker) => [ranker.name, ranker] as const))(
+describe.each(all.map((ranker) => [ranker.name, ranker] as const))(
   'the ranker %s',
   (_name, ranker) => {
     it('ranks every candidate once, with a reason and with scores that never rise', () => {

@@ -1,5 +1,6 @@
 import { type Metric, openMetricsContentType, prometheusContentType, Registry } from 'prom-client';
 import type { Attempt } from '../../dispatch/execute-plan.js';
+import type { Measure } from '../../store/contracts/counters.js';
 import type { ObservedRequest } from '../observed-request.js';
 import { registerFallbackGauge, registerQueueGauge } from './gauges.js';
 import { GroundingMetrics } from './grounding-metrics.js';
@@ -116,6 +117,7 @@ export class Metrics {
     this.selections.observe(durationMs / 1000);
   }
 
+  /** The gateway's own time before the first upstream call. */
   overhead(surface: string, durationMs: number): void {
     this.instruments.overheads.series(surface).observe(durationMs / 1000);
   }
@@ -134,7 +136,7 @@ export class Metrics {
     this.instruments.missing.series(provider).inc();
   }
 
-  limited(limit: string): void {
+  limited(limit: Measure): void {
     this.instruments.limited.series(limit).inc();
   }
 

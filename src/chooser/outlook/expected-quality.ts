@@ -22,7 +22,7 @@ export interface ExpectedQuality {
 export const deviations = 1.645;
 /**
  * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
- * published result measures quality better than this (docs/decisions/0072).
+ * published result measures quality better than this (docs/decisions/0068).
  */
 const usualLeast = 0.0009;
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */

@@ -70,7 +70,7 @@ export function createReader(readers: Readers): (request: RoutingRequest) => See
 /**
  * A text of a few letters says little: that it is a greeting is known by its words. Abilities were
  * measured on other requests, so that small differences between them say nothing of greetings
- * (docs/decisions/0070).
+ * (docs/decisions/0068).
  */
 const greeting: Pick<Outlook, 'kinds' | 'everyday' | 'difficulty' | 'leastUncertainty'> = {
   kinds: [{ name: 'conversation', share: 1 }],

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { planCompletion } from '../pipeline/plan-request.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import type { Candidate, RoutingRequest } from '../chooser/plan.js';
@@ -72,8 +71,7 @@ export function hostCompletion(parts: GatewayParts): RequestHandler {
     readBody(parts),
     validateHostCall(parts, native),
     joinNativeConversation(parts),
-    planHostCall(parts, native),
-    complete(parts, native),
+    complete(parts, native, (req, res) => plannedBody(parts, req, res)),
   );
 }
 
@@ -206,18 +204,6 @@ function validateHostCall(parts: GatewayParts, surface: CompletionSurface): Requ
   return stage((req, res) => {
     const failure = schema.firstFailure(plannedBody(parts, req, res));
     if (failure) throw invalidField(failure.field, failure.reason, surface.invalidCode);
-  });
-}
-
-/**
- * Plans a valid completion on a host's own route, unless `selectModel` has made the plan before.
- */
-function planHostCall(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
-  return stage(async (req, res) => {
-    const { request } = contextOf(parts, res);
-    const call = surface.readCall(plannedBody(parts, req, res));
-    if (request.plan) request.call = call;
-    else await planCompletion(parts, request, call);
   });
 }
 

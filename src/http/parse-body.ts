@@ -10,13 +10,8 @@ import {
   parsedExcess,
 } from '../text/json-size.js';
 import { jsonFault } from '../text/json-fault.js';
-import { cutJson, parsePieces } from '../text/json-pieces.js';
+import { cutJson, isLargeBody, parsePieces } from '../text/json-pieces.js';
 
-/**
- * A body above this many bytes is read in steps, between which other requests proceed: each step
- * takes some tens of ms for 32 MiB.
- */
-const maxOneStepBytes = 512 * 1024;
 /** Of a list that is parsed in pieces: some 10 ms for short messages. */
 const pieceBytes = 256 * 1024;
 
@@ -25,9 +20,6 @@ const pieceBytes = 256 * 1024;
  * embeddings may have at OpenAI, and half as many as stop the process for 50 ms.
  */
 const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
-
-/** Whether other requests should proceed between the steps of a request with such a body. */
-export const isLargeBody = (bytes: number): boolean => bytes > maxOneStepBytes;
 
 /**
  * Parses a JSON body. A large one is counted, decoded and parsed in steps.

@@ -5,7 +5,7 @@ import { compileSchema } from '../config/schema/compile-schema.js';
 import { ifWebAccounts } from './account-context.js';
 import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
-import { complete, planCall } from './complete.js';
+import { complete } from './complete.js';
 import { createEmbeddings } from './embeddings.js';
 import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
@@ -137,7 +137,6 @@ function completionsRouter(parts: GatewayParts): Router {
       validate(parts, nativeRequests()),
       warnUnknown(parts, 'completions.request'),
       joinNativeConversation(parts),
-      planCall(parts, native),
       complete(parts, native),
     )
     .all(completionPaths, track(parts, native), authenticate(parts), methodNotAllowed('POST'))
@@ -154,7 +153,6 @@ function openaiRouter(parts: GatewayParts): Router {
       track(parts, openai),
       authenticate(parts, { scope: 'completions', browsers: true }),
       validate(parts, compileSchema('chat-completions.request')),
-      planCall(parts, openai),
       complete(parts, openai),
     )
     .post(

@@ -21,7 +21,7 @@ import type { GatewayParts } from './engine/gateway-parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { watchToolCalls } from './watch-tool-calls.js';
 
-/** What the edge wants to know while a completion runs. */
+/** What a caller wants to know while its completion runs. */
 export interface CompletionHooks {
   /** The answer is whole and nothing of its end has been written yet. */
   answered?(candidate: Candidate): void;
@@ -29,15 +29,15 @@ export interface CompletionHooks {
 
 /**
  * Executes the plan of the request's completion, writes the answer and stores its turn. Once the
- * writer has begun, a failure is written into the answer. Call it between `reserveCompletion` and
- * its `Settle`.
+ * writer has begun, a failure is written into the answer. `runCompletion` calls it, after the
+ * reservation.
  * @throws GatewayError if the answer had not begun
  */
 export async function completeChat(
   parts: GatewayParts,
   request: GatewayRequest,
   writer: CompletionWriter,
-  hooks: CompletionHooks = {},
+  hooks: CompletionHooks,
 ): Promise<void> {
   const completion = new RunningCompletion(parts, request, plannedOf(request), writer, hooks);
   await parts.state.running.run(request.cancellation, () => completion.run());
@@ -59,7 +59,6 @@ class RunningCompletion {
   async run(): Promise<void> {
     const { request, parts, planned } = this;
     const { record, startedAt } = request;
-    record.stream = planned.call.stream;
     parts.metrics.overhead(request.surface ?? 'other', performance.now() - startedAt);
     if (planned.call.stream) parts.metrics.streamOpened();
     try {

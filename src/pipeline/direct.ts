@@ -132,7 +132,7 @@ async function complete(
   if (signal?.aborted) throw cancelled();
   signal?.addEventListener('abort', cancel, { once: true });
   try {
-    await runCompletion(parts, request, call, writer);
+    await runCompletion(parts, request, call, { writer: () => writer });
   } finally {
     signal?.removeEventListener('abort', cancel);
   }

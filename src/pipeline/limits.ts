@@ -12,10 +12,7 @@ import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
 /** Counts what a request really used of its caller's limits. The second call does nothing. */
-export type Settle = () => void;
-
-/** For requests that no limit bounds. */
-export const unbounded: Settle = () => undefined;
+type Settle = () => void;
 
 /** Whether a limit of any kind applies to a caller, its key's or its account's. */
 export const isBounded = (caller: Caller): boolean => isLimited(caller);

@@ -7,7 +7,7 @@ import type { Exclusion, RankedCandidate } from '../chooser/plan.js';
 import { mediaOf } from '../models/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
-import { isBounded, reserveLimits, type Settle, unbounded } from './limits.js';
+import { isBounded, reserveLimits } from './limits.js';
 import { ownSearches } from './own-searches.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { traceEntry } from './plan-request.js';
@@ -18,8 +18,8 @@ import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
 /**
  * Reserves what one attempt at the request's planned completion may use at most of its caller's
- * limits, before any model is called. Sets `request.reservation`. A caller with a budget gets no
- * model without a known price, nothing that costs more than its tokens, and an answer no longer than
+ * limits, before any model is called. Sets `request.reservation`, which whoever runs the completion
+ * settles; it stays null where no limit applies. A caller with a budget gets no model without a known price, nothing that costs more than its tokens, and an answer no longer than
  * what was reserved for it: the request's plan and call are replaced by what is left of them.
  * @throws GatewayError as `reserveLimits`; the surface's code for an invalid field where no
  * candidate is left, or for a field whose price is not known
@@ -27,18 +27,16 @@ import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 export async function reserveCompletion(
   parts: GatewayParts,
   request: GatewayRequest,
-): Promise<Settle> {
+): Promise<void> {
   const { caller, snapshot } = request;
-  if (!isBounded(caller)) return unbounded;
+  if (!isBounded(caller)) return;
   const planned = plannedOf(request);
   const owner = budgetOwner(caller);
   const allowed = owner === null ? planned : withinBudget(planned, snapshot, owner);
   request.plan = allowed.plan;
   request.call = allowed.call;
   request.passedOver = allowed.passedOver;
-  const reservation = await reserveAttempt(parts, request, allowed, 1);
-  request.reservation = reservation;
-  return () => reservation.settle();
+  request.reservation = await reserveAttempt(parts, request, allowed, 1);
 }
 
 /**

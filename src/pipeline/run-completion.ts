@@ -1,28 +1,52 @@
-import { completeChat } from './complete-chat.js';
-import type { CompletionCall, CompletionWriter } from './completion-call.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isLargeBody } from '../text/json-pieces.js';
+import { completeChat, type CompletionHooks } from './complete-chat.js';
+import type { CompletionCall, CompletionWriter, PlannedCompletion } from './completion-call.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { planCompletion } from './plan-request.js';
-import type { GatewayRequest } from './request.js';
+import { type GatewayRequest, plannedOf } from './request.js';
 import { reserveCompletion } from './reserve-completion.js';
 
+/** What a caller of `runCompletion` adds. */
+export interface CompletionRun extends CompletionHooks {
+  /** Makes what the answer is written to. Called once, after the reservation. */
+  writer(planned: PlannedCompletion): CompletionWriter;
+  /** The caller's limits were asked, and may have refused: `request.rateLimits` says what is left. */
+  reserved?(): void;
+}
+
 /**
- * Plans a completion, reserves what it may use, and carries it out: for callers that do nothing in
- * between.
+ * Runs a completion, whoever asks for it: plans it, reserves what it may use of its caller's
+ * limits, makes the writer, writes the answer and settles. No other place knows this order. A step
+ * is left out if the request has its result already: a stage on a host's route may have made the
+ * plan, and a shadow answer comes with its plan and its reservation.
+ *
+ * A new surface gives `call` and `writer`, and nothing here changes. If providers speak its dialect,
+ * its `CompletionCall` will have `original: { dialect, body }` beside `chat`: planning, limits and
+ * logs read `chat`, and only `chatCalls` hands the original to an adapter of the same dialect, whose
+ * frames reach the writer as `{ dialect, bytes }`. A stream that goes on with another candidate
+ * after its first content belongs into `completeChat`, as a `GroundedRun` that executes several
+ * rounds into one writer; the reservation here counts all of its attempts.
  * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
  */
 export async function runCompletion(
   parts: GatewayParts,
   request: GatewayRequest,
   call: CompletionCall,
-  writer: CompletionWriter,
+  run: CompletionRun,
 ): Promise<void> {
-  await planCompletion(parts, request, call);
-  const settle = await reserveCompletion(parts, request);
+  if (request.plan) request.call = call;
+  else await planCompletion(parts, request, call);
+  // what follows translates the whole body
+  if (isLargeBody(request.bodyBytes)) await nextTurn();
+  if (!request.reservation) await reserveCompletion(parts, request).finally(() => run.reserved?.());
   try {
+    const planned = plannedOf(request);
+    request.record.stream = planned.call.stream;
     const { reason } = request.cancellation;
     if (reason) throw reason;
-    await completeChat(parts, request, writer);
+    await completeChat(parts, request, run.writer(planned), run);
   } finally {
-    settle();
+    request.reservation?.settle();
   }
 }

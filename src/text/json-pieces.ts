@@ -9,6 +9,15 @@ export interface JsonPieces {
   readonly lists: readonly (readonly Buffer[])[];
 }
 
+/**
+ * A body above this many bytes is read in steps, between which other requests proceed: each step
+ * takes some tens of ms for 32 MiB.
+ */
+const maxOneStepBytes = 512 * 1024;
+
+/** Whether other requests should proceed between the steps of a request with such a body. */
+export const isLargeBody = (bytes: number): boolean => bytes > maxOneStepBytes;
+
 // unknown to the writer of the JSON, who could otherwise write a cut list
 const mark = randomBytes(16).toString('hex');
 

@@ -110,7 +110,8 @@ const completeTool: McpTool = {
     const instructions = system !== undefined ? [{ role: 'system', content: system }] : [];
     const messages = [...instructions, { role: 'user', content }];
     const writer = new WholeCompletion();
-    await runCompletion(parts, request, openai.readCall({ model, messages }), writer);
+    const call = openai.readCall({ model, messages });
+    await runCompletion(parts, request, call, { writer: () => writer });
     const { message } = writer.result().completion.choices[0] ?? {};
     return typeof message?.content === 'string' ? message.content : '';
   },

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../errors.js';
 import type { ShadowOutcome } from '../../telemetry/metrics/metrics.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
-import { completeChat } from '../complete-chat.js';
 import { WholeCompletion } from '../direct-writers.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import { type PlannedShadow, planShadow } from './plan-shadow.js';
 import { closeRecord, reportRequest } from './report-request.js';
 import { type GatewayRequest, newRequest } from '../request.js';
 import { RequestReservation } from '../request-reservation.js';
+import { runCompletion } from '../run-completion.js';
 
 /**
  * Sends some of the answered requests to a second model, as `savings.shadow` says: in the
@@ -60,18 +60,20 @@ class Shadow {
       const granted = await state.limits.reserve(caller, { requests: 1, ...most });
       if (granted.outcome === 'refused') return 'limited';
       const request = this.requested();
-      const reservation = new RequestReservation(request, this.shadowed.uses, onlyOnce, {
+      request.reservation = new RequestReservation(request, this.shadowed.uses, onlyOnce, {
         ...granted,
         settle: (use) => {
           chargedUsd = use.costUsd ?? 0;
           granted.settle(use);
         },
       });
-      request.reservation = reservation;
       whenCancelled((reason) => request.cancellation.cancel(reason));
-      const error = await completeChat(this.parts, request, new WholeCompletion())
-        .then(() => null, failureOf)
-        .finally(() => reservation.settle());
+      const { call } = this.shadowed.planned;
+      const writer = (): WholeCompletion => new WholeCompletion();
+      const error = await runCompletion(this.parts, request, call, { writer }).then(
+        () => null,
+        failureOf,
+      );
       return this.report(request, error, chargedUsd);
     } finally {
       budget.settle(chargedUsd);
@@ -90,7 +92,7 @@ class Shadow {
     });
     const { call, plan, passedOver } = shadowed.planned;
     request.isIdentified = original.isIdentified;
-    Object.assign(request, { call, plan, passedOver, prompt: call.chat });
+    Object.assign(request, { plan, passedOver, prompt: call.chat });
     request.record.preferenceId = original.record.preferenceId;
     return request;
   }

@@ -56,7 +56,7 @@ const mayImport: Record<string, RegExp> = {
   // facts about models: nothing of choosing
   'models/': /^(completion|errors)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|dispatch/execute-plan|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/': /^(completion|errors|text\/json-size|chooser\/plan)\.ts$/,
   'dispatch/':
@@ -185,17 +185,11 @@ describe('the imports', () => {
     expect(inCircles([...circle, { from: 'b', to: 'c' }])).toEqual(circle);
   });
 
-  it('of concrete providers and rankers are in gateway.ts and pipeline/engine/build-snapshot.ts alone', () => {
+  it('of concrete providers are in gateway.ts alone', () => {
     const wired = imports.filter(
-      ({ from, to, own }) =>
-        own &&
-        /^(providers\/index|chooser\/rankers\/[\w-]+)\.ts$/.test(to) &&
-        !/^(providers|chooser)\//.test(from),
+      ({ from, to, own }) => own && to === 'providers/index.ts' && !from.startsWith('providers/'),
     );
-    expect([...new Set(wired.map(({ from }) => from))]).toEqual([
-      'gateway.ts',
-      'pipeline/engine/build-snapshot.ts',
-    ]);
+    expect([...new Set(wired.map(({ from }) => from))]).toEqual(['gateway.ts']);
   });
 
   it('of a dependency stand in one place', () => {

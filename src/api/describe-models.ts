@@ -1,8 +1,8 @@
 import type { ListedModel, ModelType } from '../providers/adapter.js';
 import { forbiddenReason } from '../models/access-rules.js';
-import { appraise } from '../chooser/appraise.js';
-import { type AbilitiesByKind, abilitiesByKind } from '../chooser/outlook/abilities-by-kind.js';
-import type { Appraisal, Candidate } from '../chooser/plan.js';
+import type { AbilitiesByKind } from '../chooser/chooser.js';
+import type { Candidate } from '../chooser/plan.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 
 /** USD per million tokens, for a short prompt; null: unknown. */
@@ -49,6 +49,7 @@ export interface DescribedModel {
 
 /** The models that a key may call, with all that is known of each, in the providers' order. */
 export function describeModels(
+  parts: GatewayParts,
   snapshot: GatewaySnapshot,
   keyModels: readonly string[] | null,
 ): DescribedModel[] {
@@ -62,7 +63,7 @@ export function describeModels(
       const candidate = { label: `${provider}/${listed.model}`, provider, model: listed.model };
       if (forbiddenReason(candidate, { allow, deny, keyModels }) !== null) return [];
       return [
-        describe(snapshot, candidate, listed, {
+        describe(parts.state.chooser, snapshot, candidate, listed, {
           isAuto: auto.has(candidate.label),
           aliases: aliases.get(candidate.label) ?? [],
         }),
@@ -83,18 +84,18 @@ function aliasesByLabel(
 }
 
 function describe(
-  { catalog, latencies, paces }: GatewaySnapshot,
+  chooser: GatewayParts['state']['chooser'],
+  snapshot: GatewaySnapshot,
   candidate: Candidate & { readonly provider: string },
   { type, contextLength }: ListedModel,
   more: Pick<DescribedModel, 'isAuto' | 'aliases'>,
 ): DescribedModel {
   const { label, provider, model } = candidate;
-  const known = appraise(
-    candidate,
-    { promptTokens: 0, weighsCost: false, weighsTime: true },
-    { catalog, latencies, paces },
-  );
+  const { known, abilities } = chooser.describe(candidate, snapshot);
   const { input, output, cachedInput } = known.rates;
+  const stated: ModelQuality | null = known.qualityStated
+    ? { basis: 'stated', quality: known.figures.quality, interval: null, kinds: [] }
+    : null;
   return {
     label,
     provider,
@@ -106,14 +107,8 @@ function describe(
     maxOutput: known.maxOutput,
     tools: known.tools,
     images: known.images,
-    quality: type === 'chat' ? qualityOf(known) : null,
+    quality: type === 'chat' ? (stated ?? abilities()) : null,
     latency: known.figures.latency,
     secondsPerToken: known.pace?.secondsPerToken ?? null,
   };
-}
-
-function qualityOf(known: Appraisal): ModelQuality {
-  return known.qualityStated
-    ? { basis: 'stated', quality: known.figures.quality, interval: null, kinds: [] }
-    : abilitiesByKind(known);
 }

@@ -27,11 +27,12 @@ const timeoutMs = 60_000;
 
 /** The model with which a provider is tested: one that `auto` may choose, and the cheapest; or null. */
 export function testedModel(
+  parts: GatewayParts,
   snapshot: GatewaySnapshot,
   provider: string,
   keyModels: readonly string[] | null,
 ): string | null {
-  const chats = describeModels(snapshot, keyModels).filter(
+  const chats = describeModels(parts, snapshot, keyModels).filter(
     (one) => one.provider === provider && one.type === 'chat',
   );
   const rank = ({ isAuto, prices }: (typeof chats)[number]): number =>

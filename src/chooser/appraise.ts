@@ -8,7 +8,7 @@ import { figure, ratesAt } from '../models/rates.js';
 import { effortOf, type ReasoningEffort } from '../completion.js';
 
 /** Where the figures of candidates come from. */
-export interface Sources {
+export interface AppraisalSources {
   readonly catalog: Pick<Catalog, 'lookup' | 'identify'>;
   readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
   /** Absent: nothing is known of them. */
@@ -55,7 +55,7 @@ const statedLatency = (candidate: Candidate, facts: ModelFacts): number | null =
 function latencyOf(
   candidate: Candidate,
   facts: ModelFacts,
-  latencies: Sources['latencies'],
+  latencies: AppraisalSources['latencies'],
 ): number | null {
   const stated = statedLatency(candidate, facts);
   if (stated !== null) return stated;
@@ -68,7 +68,7 @@ function paceOf(
   candidate: Candidate,
   facts: ModelFacts,
   { weighsTime }: AppraisalTerms,
-  { paces }: Sources,
+  { paces }: AppraisalSources,
 ): Pace | null {
   if (!weighsTime || paces === undefined || statedLatency(candidate, facts) !== null) return null;
   return paces.of(facts.offer);
@@ -78,7 +78,7 @@ function paceOf(
  * A candidate sent by bare name, with its maker as provider if the catalogue knows the name; its
  * label stays.
  */
-function identified(candidate: Candidate, catalog: Sources['catalog']): Candidate {
+function identified(candidate: Candidate, catalog: AppraisalSources['catalog']): Candidate {
   const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
   return owner ? { ...candidate, ...owner } : candidate;
 }
@@ -106,7 +106,11 @@ function withEffort(candidate: Candidate, effort: ReasoningEffort | null): Candi
  * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are
  * ignored.
  */
-export function appraise(sent: Candidate, terms: AppraisalTerms, sources: Sources): Appraisal {
+export function appraise(
+  sent: Candidate,
+  terms: AppraisalTerms,
+  sources: AppraisalSources,
+): Appraisal {
   const { promptTokens, weighsCost } = terms;
   const { catalog, latencies } = sources;
   const named = identified(sent, catalog);

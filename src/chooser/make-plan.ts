@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientError, GatewayError, invalidField } from '../errors.js';
-import { appraise, type Sources } from './appraise.js';
+import { appraise, type AppraisalSources } from './appraise.js';
 import { type CallRules, eligible, type Eligibility } from './eligible.js';
 import { placed } from './placed.js';
 import type {
@@ -17,14 +17,15 @@ import { givenOrder } from './rankers/given-order.js';
 import { measureRequest, type RequestSize } from '../models/tokens.js';
 
 /** Everything that a plan is made from. */
-export interface PlanInput extends CallRules, Sources {
+export interface PlanInput extends CallRules, AppraisalSources {
   /** The plan's id. Default: a random UUID. */
   readonly id?: string;
   readonly request: RoutingRequest;
   readonly candidates: readonly Candidate[];
   /** Tried after `candidates`, in the order given. */
   readonly fallbacks?: readonly Candidate[];
-  readonly ranker: Ranker;
+  /** Null: the candidates stay in the order given. */
+  readonly ranker: Ranker | null;
   readonly limits: Limits;
   /**
    * Whether somebody will look at the figures of a plan with a single eligible candidate. Without
@@ -64,7 +65,8 @@ interface SortedGroup {
  * candidate is left
  */
 export function makePlan(input: PlanInput): Plan {
-  const { request, ranker, limits, id = randomUUID(), blame, explain = true } = input;
+  const { request, limits, id = randomUUID(), blame, explain = true } = input;
+  const ranker = input.ranker ?? givenOrder;
   const size = measureRequest(request.messages, request.tools);
   const main = sortOut(input, input.candidates, blame.field, size);
   const { fallbacks = [] } = input;

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/caller.js';
-import type { KnownPreference } from '../accounts/preference-cache.js';
+import type { KnownPreference } from '../chooser/training/preference-cache.js';
 import type { ChatMessage } from '../completion.js';
 import { historyKey, type LastModel } from '../conversations/last-models.js';
 import { invalidField } from '../errors.js';
@@ -25,7 +25,7 @@ const isGiven = (id: string | null | undefined): id is string => id !== null && 
  * cannot be looked up
  */
 export async function followLinks(
-  { state: { ids, preferences } }: GatewayParts,
+  { state: { ids, chooser } }: GatewayParts,
   { accountId }: Caller,
   { preference_id: preferenceId, previous_session: session }: Links,
 ): Promise<KnownPreference | null> {
@@ -35,7 +35,7 @@ export async function followLinks(
       throw invalidField('previous_session', 'not found', 'not_found');
   }
   if (!isGiven(preferenceId)) return null;
-  const preference = await preferences.find(accountId, preferenceId);
+  const preference = await chooser.preference(accountId, preferenceId);
   if (preference === null) throw invalidField('preference_id', 'not found', 'not_found');
   return preference;
 }
@@ -53,7 +53,7 @@ export async function findOnlineLearning(
 ): Promise<OnlineLearning | null> {
   const { learning } = snapshot.routing;
   if (!learning.enabled) return null;
-  const found = await state.learning.find({
+  const found = await state.chooser.learned({
     accountId: caller.accountId,
     preferenceId: links.preference_id ?? '',
   });

@@ -68,11 +68,11 @@ export async function planRequest(
     ...(fallbacks ? { fallbacks } : {}),
     ranker:
       (question.order ?? snapshot.routing.order) === 'given' && question.isCalledHere
-        ? snapshot.givenOrder
+        ? null
         : snapshot.ranker,
     catalog: snapshot.catalog,
     latencies: snapshot.latencies,
-    paces: snapshot.paces,
+    paces: parts.state.chooser.paces,
     limits: limitsOf(snapshot, question.maxRetries ?? null),
     allow: snapshot.routing.allow,
     deny: snapshot.routing.deny,

@@ -1,6 +1,5 @@
 import type { Plan } from '../chooser/plan.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
-import { openChoice } from './afterwards/weighed-choice.js';
 import { rememberChosen } from './continuation.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { planRequest, type PlanQuestion } from './plan-request.js';
@@ -60,7 +59,7 @@ function storeDecision(
     : snapshot.requestLog.content
       ? keepText(messages)
       : null;
-  const choice = openChoice(request);
+  const choice = parts.state.chooser.openChoice(request);
   parts.state.requestLog.addDecision(request, {
     ...(choice ? { choice } : {}),
     previousId: record.previousSession,

@@ -5,7 +5,6 @@ import type { PreferenceSettings } from '../chooser/preference.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
-import { whyPassedOver } from '../chooser/training/tuning-reader.js';
 import type { Acting } from './acting.js';
 import { isoOf, isoOrNull, type List, listOf } from './page-request.js';
 
@@ -64,12 +63,12 @@ const noSettings = {
  * Why requests do not use the preference's trained router; null if they use it, or there is none.
  */
 export function whyPassedOverNow(
-  { current }: GatewayParts,
+  { current, state }: GatewayParts,
   { router }: PreferenceRecord,
 ): string | null {
   if (router === null) return null;
   return current().ranker.learns
-    ? whyPassedOver(router.weights)
+    ? state.chooser.whyUntrained(router.weights)
     : 'routing.ranker is not "learned"';
 }
 
@@ -177,7 +176,7 @@ export async function changeSettings(
   const record = found(
     await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
   );
-  parts.state.preferences.changed(record);
+  parts.state.chooser.preferenceChanged(record);
   return (await shown(parts, accountId, [record]))(record);
 }
 
@@ -190,7 +189,7 @@ export async function dropPreference(
   const { store } = await state.opened();
   const before = found(await store.preferences.find(accountId, id));
   await store.preferences.remove(accountId, id);
-  state.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
+  state.chooser.preferenceChanged({ ...before, settings: {}, deletedAt: Date.now() });
 }
 
 /** As `dropPreference`, and records it. */

@@ -1,4 +1,4 @@
-import type { ReadTuning } from '../../accounts/preference-cache.js';
+import type { ReadTuning } from './preference-cache.js';
 import { decodeCustom } from '../predictor/custom-weights.js';
 import { createTuning } from '../predictor/custom-tuning.js';
 import { shippedPredictor } from '../predictor/shipped-predictor.js';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { type FeedbackSubject, recordFeedback } from '../../pipeline/afterwards/record-feedback.js';
+import type { FeedbackSubject } from '../../chooser/chooser.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -24,7 +24,7 @@ export function giveFeedback(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const body = req.body as FeedbackRequest;
     const { score, comment, provider, model } = body;
-    const row = await recordFeedback(parts, callerOf(res), {
+    const row = await parts.state.chooser.rate(callerOf(res), {
       subject: subjectOf(body),
       score: Number(score),
       comment,

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { Retraction } from '../../chooser/predictor/online-state.js';
+import type { Retraction } from '../../chooser/chooser.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import { actingOf } from '../audit.js';
 import { checkScope } from '../authenticate.js';
@@ -9,7 +9,6 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { shownLearning } from '../../chooser/learning/shown-scope.js';
 import { idOf, isoOrNull } from '../../resources/page-request.js';
 import { refuseUnknown, timeParameter, textParameter } from '../../resources/query.js';
 
@@ -25,10 +24,7 @@ export function readLearning(parts: GatewayParts): RequestHandler {
     sendJson(
       res,
       200,
-      shownLearning(
-        { preferenceId, enabled, implicit, exploration },
-        await parts.state.learning.show(scope),
-      ),
+      await parts.state.chooser.show(scope, { preferenceId, enabled, implicit, exploration }),
     );
   });
 }
@@ -44,7 +40,7 @@ export function forgetLearning(parts: GatewayParts): RequestHandler {
     const retraction = await retractionOf(parts, req, caller.accountId);
     if (!isOwn(retraction, caller)) checkScope(caller, 'admin');
     const { scope } = await scopeOf(parts, req, caller.accountId);
-    const isAny = await parts.state.forgetLearning(scope, retraction);
+    const isAny = await parts.state.chooser.forget(scope, retraction);
     if (!isAny && retraction && (retraction.keys ?? retraction.model) !== null)
       throw new GatewayError(
         'not_found',

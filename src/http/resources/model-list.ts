@@ -28,7 +28,7 @@ export function listDescribedModels(parts: GatewayParts): RequestHandler {
     const { limit, cursor } = pageRequestOf(req, filters);
     const { snapshot, caller } = contextOf(parts, res).request;
     const order = orderOf(req);
-    const found = describeModels(snapshot, caller.models)
+    const found = describeModels(parts, snapshot, caller.models)
       .filter(filterOf(req))
       .sort((one, other) => compare(order(one), order(other)) || compare(one.label, other.label));
     const start = startOf(cursor);

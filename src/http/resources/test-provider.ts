@@ -25,7 +25,7 @@ export function runProviderTest(parts: GatewayParts): RequestHandler {
     const { model } = req.body as { model?: string | null };
     const label =
       model === undefined || model === null
-        ? testedModel(snapshot, name, caller.models)
+        ? testedModel(parts, snapshot, name, caller.models)
         : `${name}/${model}`;
     if (label === null) throw invalidField('model', 'name one: the provider lists no chat model');
     const call = openai.readCall({ model: label, messages, max_completion_tokens });

@@ -58,13 +58,13 @@ export async function startTraining(
 ): Promise<TrainingRecord> {
   // checked before the rows are read, which takes a while
   await requirePreference(parts, accountId, preferenceId);
-  const { trainings } = parts.state;
-  if (!hasCollected) return trainings.add(accountId, preferenceId, text, wishes);
+  const { chooser } = parts.state;
+  if (!hasCollected) return chooser.train(accountId, preferenceId, text, wishes);
   const collected = await evaluationLines(parts, accountId);
   const collectedLength = collected.length;
   if (collectedLength + text.length === 0)
     throw invalidField('evaluations', 'no prompt of the evaluation set has scores');
-  return trainings.add(accountId, preferenceId, collected + text, { ...wishes, collectedLength });
+  return chooser.train(accountId, preferenceId, collected + text, { ...wishes, collectedLength });
 }
 
 /** @throws GatewayError `not_found` */
@@ -118,7 +118,7 @@ export function removeTraining(parts: GatewayParts): RequestHandler {
     const preference = await store.preferences.find(accountId, idOf(req));
     if (!preference || !(await store.trainings.remove(accountId, preference.id)))
       throw notFound('training');
-    parts.state.preferences.changed(preference);
+    parts.state.chooser.preferenceChanged(preference);
     res.status(204).end();
   });
 }

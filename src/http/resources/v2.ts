@@ -6,7 +6,6 @@ import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
-import { recordFeedback } from '../../pipeline/afterwards/record-feedback.js';
 import { idOf } from '../../resources/page-request.js';
 import {
   addPreference,
@@ -77,7 +76,7 @@ export function reportMetrics(parts: GatewayParts): RequestHandler {
         ? { provider: provider.provider ?? null, model: provider.model ?? null }
         : {};
     const score = feedback.accuracy === undefined ? null : Number(feedback.accuracy);
-    await recordFeedback(parts, callerOf(res), {
+    await parts.state.chooser.rate(callerOf(res), {
       subject: { kind: 'session', id },
       score,
       tokensPerSecond: feedback.tokens_per_second ?? null,

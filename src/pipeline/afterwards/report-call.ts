@@ -2,10 +2,8 @@ import { makeUsage, type Usage } from '../../completion.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import { cacheSavingOf, costOf } from '../../models/cost.js';
 import type { Candidate, Plan } from '../../chooser/plan.js';
-import { outcomesOf } from '../../chooser/learning/outcomes.js';
 import { finishRequest } from './finish-request.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
-import { recordFeedback } from './record-feedback.js';
 import { type GatewayRequest, newRequest } from '../request.js';
 
 /** Tokens as the gateway counts them, or as OpenAI's API reports them. */
@@ -85,7 +83,7 @@ function reportCall(parts: GatewayParts, reported: Reported, report: CallReport)
   const [attempt] = call.record.attempts;
   if (attempt) call.snapshot.onAttempt(measuredAttempt(call, attempt));
   finishRequest(parts, call);
-  learn(parts, call, report);
+  rate(parts, call, report);
 }
 
 const calledCandidate = (plan: Plan, label: string | null | undefined): Candidate =>
@@ -183,34 +181,22 @@ function usageOf(usage: ReportedUsage): Usage {
   });
 }
 
-/** What later choices learn of the call: whether it failed, and its score. */
-function learn(
-  parts: GatewayParts,
-  call: GatewayRequest,
-  { score, finishReason }: CallReport,
-): void {
-  const { caller, snapshot, record, plan } = call;
-  if (snapshot.routing.learning.enabled)
-    parts.state.outcomes.add(
-      { accountId: caller.accountId, preferenceId: record.preferenceId ?? '' },
-      caller.keyId,
-      outcomesOf({
-        attempts: record.attempts,
-        finishReason: finishReason ?? null,
-        // the host may have bounded the answer
-        isBounded: true,
-      }),
-    );
+/** Stores the score that the host gives, as a rating. */
+function rate(parts: GatewayParts, call: GatewayRequest, { score }: CallReport): void {
+  const { caller, record, plan } = call;
   const rating = figure(score);
   if (rating === null || plan === null) return;
-  recordFeedback(parts, caller, {
-    subject: { kind: 'session', id: plan.id },
+  const feedback = {
+    subject: { kind: 'session' as const, id: plan.id },
     score: Math.min(1, rating),
     provider: record.provider,
     model: record.model,
-  }).catch((error: unknown) =>
-    parts.log.warning(`a score of the host app could not be stored: ${messageOf(error)}`),
-  );
+  };
+  parts.state.chooser
+    .rate(caller, feedback)
+    .catch((error: unknown) =>
+      parts.log.warning(`a score of the host app could not be stored: ${messageOf(error)}`),
+    );
 }
 
 const maxError = 500;

@@ -20,7 +20,7 @@ export function shadowAnswer(parts: GatewayParts, request: GatewayRequest): void
   if (shadow <= 0 || Math.random() >= shadow) return;
   const planned = planShadow(request);
   if (planned === null) return;
-  const began = parts.state.shadows.run((cancelled) =>
+  const began = parts.state.chooser.shadows.running.run((cancelled) =>
     new Shadow(parts, request, planned).run(cancelled),
   );
   if (!began) parts.metrics.shadowed('busy');
@@ -53,7 +53,10 @@ class Shadow {
     const { most } = this.shadowed;
     const { store } = await state.opened();
     if (!(await store.shadows.isAllowed(caller.accountId))) return 'refused';
-    const budget = await state.shadowBudget.reserve(current().savings.maxUsdPerDay, most.costUsd);
+    const budget = await state.chooser.shadows.budget.reserve(
+      current().savings.maxUsdPerDay,
+      most.costUsd,
+    );
     if (!budget) return 'budget';
     let chargedUsd = 0;
     try {

@@ -14,23 +14,16 @@ import { providerNames } from './provider-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { priceIdsOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../../providers/adapter.js';
-import type { AnswerCorrections } from '../../chooser/answer-length/answer-corrections.js';
-import type { AnswerPaces } from '../../models/answer-paces.js';
 import { type Catalog, createCatalog } from '../../models/catalog.js';
 import type { LatencyWindow } from '../../models/latency-window.js';
 import { compileAliases } from '../../models/aliases.js';
-import { givenOrder } from '../../chooser/rankers/given-order.js';
-import { rankers } from '../../chooser/rankers/index.js';
-import { shippedPredictor } from '../../chooser/predictor/shipped-predictor.js';
+import type { Chooser } from '../../chooser/chooser.js';
 import type { Ranker } from '../../chooser/plan.js';
 
 /** What outlives a configuration: measurements go on when it is swapped. */
 export interface SnapshotSharing {
   latencies: LatencyWindow;
-  /** How long the models' answers were. */
-  corrections: AnswerCorrections;
-  /** How fast they came. */
-  paces: AnswerPaces;
+  ranker: Chooser['ranker'];
   onAttempt: (attempt: Attempt) => void;
   /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
   onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
@@ -86,8 +79,8 @@ export function buildSnapshot(
   );
   const priceIds = priceIdsOf(providerConfigs, dialects);
   const catalog = catalogOf(config, providerConfigs, priceIds);
-  const { latencies, corrections, paces, onAttempt, lists } = sharing;
-  const ranker = rankerOf(config, corrections);
+  const { latencies, onAttempt, lists } = sharing;
+  const ranker = sharing.ranker(config.routing);
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
     limits: config.limits,
@@ -100,10 +93,7 @@ export function buildSnapshot(
     providerConfigs: new Map(providerConfigs.map((provider) => [provider.name, provider])),
     catalog,
     latencies,
-    corrections,
-    paces,
     ranker,
-    givenOrder,
     routing: routingOf(config, ranker),
     savings: config.savings,
     training: trainingTerms(config, priceIds),
@@ -151,13 +141,13 @@ function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySna
   };
 }
 
-function routingOf(config: Config, ranker: Ranker): GatewaySnapshot['routing'] {
+function routingOf(config: Config, { learns }: Ranker): GatewaySnapshot['routing'] {
   const { order, explainHeader, learning, exploration, allow, deny } = config.routing;
   return {
     order,
     explainHeader,
     learning: {
-      enabled: learning && ranker.learns === true,
+      enabled: learning && learns === true,
       implicit: config.learning.implicit,
       exploration,
     },
@@ -182,13 +172,6 @@ function namesOf(
     allow: allow ?? null,
     deny: deny ?? [],
   });
-}
-
-function rankerOf(
-  { routing: { ranker, tolerance, affinity } }: Config,
-  corrections: AnswerCorrections,
-): Ranker {
-  return rankers[ranker]({ predictor: shippedPredictor, tolerance, affinity, corrections });
 }
 
 function accountRulesOf(

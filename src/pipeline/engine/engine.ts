@@ -1,7 +1,5 @@
 import { abilityWarnings } from './ability-warnings.js';
 import type { IncomingMessage } from 'node:http';
-import { AnswerCorrections } from '../../chooser/answer-length/answer-corrections.js';
-import { AnswerPaces } from '../../models/answer-paces.js';
 import { StaticKeys } from '../../accounts/static-keys.js';
 import {
   type Config,
@@ -97,8 +95,7 @@ export class Engine {
     this.sharing = {
       lists: this.lists,
       latencies: this.sync.latencies,
-      corrections: new AnswerCorrections(),
-      paces: new AnswerPaces(),
+      ranker: (settings) => this.state.chooser.ranker(settings),
       onAttempt: (attempt) => {
         this.measured.attempt(attempt);
         this.state.health.record(attempt);
@@ -113,6 +110,8 @@ export class Engine {
     this.state = new GatewayState(databases, this.recording(config), reports, {
       maxStoredBytes: () => this.config.conversations.maxBytesPerAccount,
       trainingTerms: () => this.snapshot.training,
+      isLearning: () => this.snapshot.routing.learning.enabled,
+      metrics: this.measured,
     });
     this.snapshot = this.build(config);
     this.openAhead(databases, config);
@@ -165,7 +164,7 @@ export class Engine {
   drain(): void {
     this.stopping = true;
     // nobody waits for what they compare
-    this.state.shadows.close();
+    this.state.chooser.shadows.running.close();
   }
 
   /**

@@ -3,12 +3,10 @@ import type { StaticKeys } from '../../accounts/static-keys.js';
 import type { ProviderConfig } from '../../config/config.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { Provider } from '../../dispatch/provider.js';
-import type { AnswerPaces } from '../../models/answer-paces.js';
-import type { AnswerCorrections } from '../../chooser/answer-length/answer-corrections.js';
 import type { Catalog } from '../../models/catalog.js';
 import type { LatencyWindow } from '../../models/latency-window.js';
 import type { Ranker } from '../../chooser/plan.js';
-import type { TrainingTerms } from '../../chooser/training/terms.js';
+import type { TrainingTerms } from '../../chooser/chooser.js';
 import type { BrowserRules } from './browser-rules.js';
 import type { GroundingParts } from '../grounding/grounding-parts.js';
 import type { ModelDirectory } from './model-directory.js';
@@ -41,10 +39,7 @@ export interface GatewaySnapshot {
   readonly providerConfigs: ReadonlyMap<string, ProviderConfig>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
-  readonly corrections: AnswerCorrections;
-  readonly paces: AnswerPaces;
   readonly ranker: Ranker;
-  readonly givenOrder: Ranker;
   readonly routing: {
     readonly order: 'ranked' | 'given';
     /** Whether completions tell in a header what was weighed. */

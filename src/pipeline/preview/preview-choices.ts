@@ -155,7 +155,7 @@ function planFor(
       ranker: snapshot.ranker,
       catalog: snapshot.catalog,
       latencies: snapshot.latencies,
-      paces: snapshot.paces,
+      paces: parts.state.chooser.paces,
       limits: limitsOf(snapshot, null),
       allow: snapshot.routing.allow,
       deny: snapshot.routing.deny,

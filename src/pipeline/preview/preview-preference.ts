@@ -60,10 +60,10 @@ async function comparedWith(
   { accountId }: Caller,
   id: string | null,
 ): Promise<{ readonly current: PreferenceSettings | null; readonly taught: Taught }> {
-  const known = id === null ? null : await state.preferences.find(accountId, id);
+  const known = id === null ? null : await state.chooser.preference(accountId, id);
   if (id !== null && known === null) throw invalidField('preference_id', 'not found', 'not_found');
   const online = current().routing.learning.enabled
-    ? await state.learning.find({ accountId, preferenceId: id ?? '' })
+    ? await state.chooser.learned({ accountId, preferenceId: id ?? '' })
     : null;
   return {
     current: known?.preference ?? null,

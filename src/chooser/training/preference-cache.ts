@@ -1,8 +1,8 @@
-import type { Tuning } from '../chooser/predictor/tuning.js';
-import type { PreferenceSettings } from '../chooser/preference.js';
-import type { LazyDatabases } from '../store/lazy-databases.js';
-import type { PreferenceRecord } from '../store/contracts/preferences.js';
-import { RecordCache } from '../store/record-cache.js';
+import type { Tuning } from '../predictor/tuning.js';
+import type { PreferenceSettings } from '../preference.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import type { PreferenceRecord } from '../../store/contracts/preferences.js';
+import { RecordCache } from '../../store/record-cache.js';
 
 /** A preference as requests use it: what changes their ranking. */
 export interface KnownPreference {

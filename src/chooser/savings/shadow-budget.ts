@@ -1,5 +1,5 @@
-import { type Claim, type Counters, usdToNano } from '../store/contracts/counters.js';
-import type { LazyDatabases } from '../store/lazy-databases.js';
+import { type Claim, type Counters, usdToNano } from '../../store/contracts/counters.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
 
 /** How often the spending may be read and set for one reservation. */
 const maxReads = 3;

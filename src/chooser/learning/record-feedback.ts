@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
@@ -10,9 +9,8 @@ import {
   predictedQuality,
   type RatedDecision,
   ratingOf,
-} from '../../chooser/learning/rated-decision.js';
-import type { GatewayParts } from '../engine/gateway-parts.js';
-import { settledStore } from '../engine/settled-store.js';
+} from './rated-decision.js';
+import type { LearningCache } from './learning-cache.js';
 
 /**
  * What is rated: a model selection (session), an answer (response), or a request by its
@@ -36,21 +34,36 @@ export interface NewFeedback {
   readonly tokensPerSecond?: number | null;
 }
 
+/** Who gives feedback. */
+export interface Rater {
+  readonly accountId: string;
+  readonly keyId: string | null;
+}
+
+/** What feedback is stored with. */
+export interface FeedbackTerms {
+  readonly ids: { ready(): Promise<unknown>; isOf(id: string, accountId: string): boolean };
+  /** The store, with all finished requests in it. @throws GatewayError `unavailable` */
+  settled(): Promise<Store>;
+  /** What takes ratings in; null: choices do not learn. */
+  readonly learning: LearningCache | null;
+}
+
 /**
  * Stores feedback and what is learned from it, together.
  * @throws GatewayError `not_found` with the field, if the subject does not exist or belongs to
  * another account; `unavailable` if the database cannot be reached
  */
 export async function recordFeedback(
-  parts: GatewayParts,
-  caller: Caller,
+  terms: FeedbackTerms,
+  caller: Rater,
   { subject, ...feedback }: NewFeedback,
-): Promise<FeedbackRow> {
-  const { ids } = parts.state;
+): Promise<{ readonly row: FeedbackRow; readonly isLearned: boolean }> {
+  const { ids } = terms;
   await ids.ready();
   if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId))
     throw notFound(subject);
-  const store = await settledStore(parts);
+  const store = await terms.settled();
   const found = await findSubject(store, caller.accountId, subject);
   const named =
     feedback.provider || feedback.model ? namedCandidate(feedback, found.decision) : found;
@@ -68,8 +81,8 @@ export async function recordFeedback(
     tokensPerSecond: feedback.tokensPerSecond ?? null,
     predicted: found.decision ? predictedQuality(found.decision, named) : null,
   };
-  await storeFeedback(parts, row, found.decision);
-  return row;
+  const isLearned = await storeFeedback(store, terms.learning, row, found.decision);
+  return { row, isLearned };
 }
 
 /**
@@ -90,25 +103,25 @@ function namedCandidate(
 
 /**
  * Stores the feedback. If it rates a candidate of the decision, it also influences later choices of
- * the same account or preference.
+ * the same account or preference. @returns whether it does
  */
 async function storeFeedback(
-  { state, metrics, current }: GatewayParts,
+  store: Store,
+  learning: LearningCache | null,
   row: FeedbackRow,
   decision: RatedDecision | null,
-): Promise<void> {
+): Promise<boolean> {
   const { accountId, provider, model, score, at } = row;
   const rating =
-    current().routing.learning.enabled && decision && score !== null
+    learning && decision && score !== null
       ? ratingOf(decision, { provider, model, score, at })
       : null;
-  if (rating === null || decision === null) {
-    const { store } = await state.opened();
+  if (learning === null || rating === null || decision === null) {
     await store.feedback.add(row);
-    return;
+    return false;
   }
-  await state.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, rating);
-  metrics.rated();
+  await learning.rate(row, { accountId, preferenceId: decision.preferenceId }, rating);
+  return true;
 }
 
 /**

@@ -1,8 +1,19 @@
 import { statedAnswerTokens } from '../../models/max-cost.js';
-import { ownUncertainty } from '../../chooser/own-uncertainty.js';
-import type { RankedCandidate } from '../../chooser/plan.js';
+import type { AnsweredRequest } from '../learning/learn-from-request.js';
+import { ownUncertainty } from '../own-uncertainty.js';
+import type { RankedCandidate } from '../plan.js';
 import type { MeasuredAnswer, NewChoice } from '../../store/contracts/choices.js';
-import type { GatewayRequest } from '../request.js';
+
+/** A request with the plan that was made for it, and its answer where there is one. */
+export interface WeighedRequest extends AnsweredRequest {
+  readonly isLogged: boolean;
+  readonly snapshot: { isKnownModel(provider: string, model: string): boolean };
+  readonly record: AnsweredRequest['record'] & {
+    readonly promptTokens: number | null;
+    readonly costUsd: number | null;
+    readonly summedAs: unknown;
+  };
+}
 
 /** The best candidates count, as many as the request log stores. */
 const maxCandidates = 16;
@@ -21,7 +32,7 @@ const asPredicted: Scale = { prompt: 1, answer: 1, maxTokens: Infinity };
  * The choice behind an answer, with the costs of the other candidates scaled to its tokens; null if
  * nobody answered, or the model that did was not weighed against another one.
  */
-export function answeredChoice(request: GatewayRequest): NewChoice | null {
+export function answeredChoice(request: WeighedRequest): NewChoice | null {
   const { record, plan, surface, call } = request;
   const { provider, model, promptTokens, completionTokens } = record;
   if (plan === null || record.code !== null || surface === 'model_select') return null;
@@ -50,7 +61,7 @@ export function answeredChoice(request: GatewayRequest): NewChoice | null {
 }
 
 /** A choice whose answer the gateway does not see, or not yet; null if there was none. */
-export function openChoice(request: GatewayRequest): NewChoice | null {
+export function openChoice(request: WeighedRequest): NewChoice | null {
   const { plan } = request;
   if (plan === null || plan.candidates.length < 2 || !isWeighed(plan.candidates[0])) return null;
   return weighed(request, plan.candidates, plan.candidates[0], null, asPredicted);
@@ -64,7 +75,7 @@ const isWeighed = ({ why }: RankedCandidate): boolean => why.uncertainty !== und
  * that there must be few.
  */
 function weighed(
-  { snapshot, record }: GatewayRequest,
+  { snapshot, record }: WeighedRequest,
   candidates: readonly RankedCandidate[],
   chosen: RankedCandidate,
   measured: MeasuredAnswer | null,

@@ -1,0 +1,242 @@
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import type { NewChoice } from '../store/contracts/choices.js';
+import type { LearningScope } from '../store/contracts/learnings.js';
+import type { PreferenceRecord } from '../store/contracts/preferences.js';
+import type { FeedbackRow } from '../store/contracts/requests.js';
+import type { Store } from '../store/contracts/store.js';
+import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
+import type { WriteBehindReport } from '../store/write-behind.js';
+import { AnswerPaces } from '../models/answer-paces.js';
+import { appraise, type AppraisalSources } from './appraise.js';
+import { AnswerCorrections } from './answer-length/answer-corrections.js';
+import { type KnownLearning, LearningCache } from './learning/learning-cache.js';
+import {
+  type AnsweredRequest,
+  learnLength,
+  learnPace,
+  outcomesOfRequest,
+} from './learning/learn-from-request.js';
+import { OutcomeCounts } from './learning/outcome-counts.js';
+import {
+  type FeedbackSubject,
+  type FeedbackTerms,
+  type NewFeedback,
+  type Rater,
+  recordFeedback,
+} from './learning/record-feedback.js';
+import { type LearningSettings, shownLearning } from './learning/shown-scope.js';
+import { shippedRouter } from './outlook/shipped-outlook.js';
+import { type AbilitiesByKind, abilitiesByKind } from './outlook/abilities-by-kind.js';
+import type { Appraisal, Candidate, Ranker } from './plan.js';
+import type { Retraction } from './predictor/online-state.js';
+import { shippedPredictor } from './predictor/shipped-predictor.js';
+import type { Margins } from './rank-by-tradeoff.js';
+import { rankers } from './rankers/index.js';
+import { forgetRatings } from './savings/forget-ratings.js';
+import { RunningShadows } from './savings/running-shadows.js';
+import { ShadowBudget } from './savings/shadow-budget.js';
+import { answeredChoice, openChoice, type WeighedRequest } from './savings/weighed-choice.js';
+import { type KnownPreference, PreferenceCache } from './training/preference-cache.js';
+import type { TrainingTerms } from './training/terms.js';
+import { Trainings } from './training/trainings.js';
+import { tuningReader, whyPassedOver } from './training/tuning-reader.js';
+
+export type { AbilitiesByKind, FeedbackSubject, Retraction, TrainingTerms };
+
+/** What a chooser works with. */
+export interface ChooserOptions {
+  readonly report: WriteBehindReport;
+  /** Whether ratings and outcomes are taken in, as the configuration in force says. */
+  readonly isLearning: () => boolean;
+  /** What the configuration in force says of trainings. */
+  readonly trainingTerms: () => TrainingTerms;
+  readonly ids: FeedbackTerms['ids'];
+  /** Resolves when finished requests are in the store. */
+  readonly flushRequests: () => Promise<void>;
+  readonly metrics: {
+    rated(): void;
+    answerLength(provider: string, model: string, ratio: number): void;
+  };
+}
+
+/**
+ * Chooses models and learns how they do: the one door to all that ranks, learns, trains and counts
+ * what choosing saved. It outlives configurations, and never calls a provider.
+ */
+export class Chooser {
+  /** How fast the models' answers came, in this process. */
+  readonly paces = new AnswerPaces();
+  /** The second answers that are being asked for, and what they may cost. */
+  readonly shadows: { readonly running: RunningShadows; readonly budget: ShadowBudget };
+  private readonly corrections = new AnswerCorrections();
+  private readonly preferences: PreferenceCache;
+  private readonly trainings: Trainings;
+  private readonly learning: LearningCache;
+  private readonly outcomes: OutcomeCounts;
+
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly options: ChooserOptions,
+  ) {
+    const { report, trainingTerms, flushRequests } = options;
+    this.preferences = new PreferenceCache(databases, tuningReader(report.warn));
+    this.trainings = new Trainings(databases, {
+      predictor: shippedPredictor,
+      terms: trainingTerms,
+      onTrained: (preference) => this.preferences.changed(preference),
+      warn: report.warn,
+    });
+    this.learning = new LearningCache(databases, { router: shippedRouter, warn: report.warn });
+    this.outcomes = new OutcomeCounts(databases, {
+      report,
+      hasFaults: (scope) => this.learning.hasFaults(scope),
+    });
+    this.shadows = {
+      running: new RunningShadows(),
+      budget: new ShadowBudget(databases, flushRequests),
+    };
+  }
+
+  /**
+   * What is known of a model before anything is asked of it, and its abilities by kind of task as
+   * published.
+   */
+  describe(
+    candidate: Candidate,
+    sources: Omit<AppraisalSources, 'paces'>,
+  ): { readonly known: Appraisal; readonly abilities: () => AbilitiesByKind } {
+    const known = appraise(
+      candidate,
+      { promptTokens: 0, weighsCost: false, weighsTime: true },
+      { ...sources, paces: this.paces },
+    );
+    return { known, abilities: () => abilitiesByKind(known) };
+  }
+
+  /** What puts candidates in order under a configuration. */
+  ranker({
+    ranker,
+    tolerance,
+    affinity,
+  }: Margins & { readonly ranker: keyof typeof rankers }): Ranker {
+    const { corrections } = this;
+    return rankers[ranker]({ predictor: shippedPredictor, tolerance, affinity, corrections });
+  }
+
+  /**
+   * A preference with what was trained for it; null if the account has no such preference.
+   * @throws GatewayError `unavailable`
+   */
+  preference(accountId: string, id: string): Promise<KnownPreference | null> {
+    return this.preferences.find(accountId, id);
+  }
+
+  /** Must be called when this process has changed a preference. */
+  preferenceChanged(preference: PreferenceRecord): void {
+    this.preferences.changed(preference);
+  }
+
+  /** Why stored weights of a training are ignored, in a few words; null if they are used. */
+  whyUntrained(weights: string): string | null {
+    return whyPassedOver(weights);
+  }
+
+  /**
+   * Checks evaluations and queues their training.
+   * @throws GatewayError `validation_failed` naming the wrong line, `not_found`, `conflict`,
+   * `unavailable`
+   */
+  train(
+    accountId: string,
+    preferenceId: string,
+    dataset: string,
+    wishes: StoredWishes,
+  ): Promise<TrainingRecord> {
+    return this.trainings.add(accountId, preferenceId, dataset, wishes);
+  }
+
+  /**
+   * What a scope's ratings and outcomes have taught, for a plan. Null if nothing is known or it
+   * cannot be looked up in a moment. Never rejects.
+   */
+  learned(scope: LearningScope): Promise<KnownLearning | null> {
+    return this.learning.find(scope);
+  }
+
+  /**
+   * Learns from a request that is over: how long and how fast its answer was and, where choices
+   * learn, how its models did. Never throws.
+   */
+  learn(request: AnsweredRequest): void {
+    const { caller, record } = request;
+    const ratio = learnLength(this.corrections, request);
+    if (ratio !== null)
+      this.options.metrics.answerLength(record.provider ?? '', record.model ?? '', ratio);
+    learnPace(this.paces, request);
+    if (!this.options.isLearning() || record.attempts.length === 0) return;
+    this.outcomes.add(
+      { accountId: caller.accountId, preferenceId: record.preferenceId ?? '' },
+      caller.keyId,
+      outcomesOfRequest(request),
+    );
+  }
+
+  /**
+   * Stores feedback and, where choices learn, learns from it.
+   * @throws GatewayError `not_found` with the field, if the subject does not exist or belongs to
+   * another account; `unavailable`
+   */
+  async rate(rater: Rater, feedback: NewFeedback): Promise<FeedbackRow> {
+    const { ids, metrics, isLearning } = this.options;
+    const learning = isLearning() ? this.learning : null;
+    const terms = { ids, settled: () => this.settled(), learning };
+    const rated = await recordFeedback(terms, rater, feedback);
+    if (rated.isLearned) metrics.rated();
+    return rated.row;
+  }
+
+  /** What a scope has learned, for people. @throws GatewayError `unavailable` */
+  async show(scope: LearningScope, settings: LearningSettings): Promise<object> {
+    return shownLearning(settings, await this.learning.show(scope));
+  }
+
+  /**
+   * Forgets what a scope has learned, or a part of it, and what waits to be learned. False if
+   * nothing that it names was stored.
+   * @param part null: everything
+   * @throws GatewayError `unavailable`
+   */
+  forget(scope: LearningScope, part: Retraction | null): Promise<boolean> {
+    return this.outcomes.forget(scope, part, async () => {
+      const wasLearned = await this.learning.forget(scope, part);
+      // the preferences of the rated requests are found in the log
+      const { feedback } = await this.settled();
+      const wasCounted = await forgetRatings(feedback, scope, part);
+      return wasLearned || wasCounted;
+    });
+  }
+
+  /** The choice behind an answer, for the receipt; null: no other model was weighed. */
+  answeredChoice(request: WeighedRequest): NewChoice | null {
+    return answeredChoice(request);
+  }
+
+  /** A choice whose answer the gateway does not see, or not yet; null: there was none. */
+  openChoice(request: WeighedRequest): NewChoice | null {
+    return openChoice(request);
+  }
+
+  /** Writes what is still to be written, and stops. */
+  async close(): Promise<void> {
+    await this.trainings.close();
+    this.preferences.close();
+    this.learning.close();
+    await this.outcomes.close();
+  }
+
+  private async settled(): Promise<Store> {
+    const { store } = await this.databases.get();
+    await this.options.flushRequests();
+    return store;
+  }
+}

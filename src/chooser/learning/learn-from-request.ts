@@ -1,0 +1,80 @@
+import type { ChatRequest } from '../../completion.js';
+import type { Attempt } from '../../dispatch/execute-plan.js';
+import type { ErrorCode } from '../../errors.js';
+import type { AnswerPaces } from '../../models/answer-paces.js';
+import { statedAnswerTokens } from '../../models/max-cost.js';
+import type { AnswerCorrections } from '../answer-length/answer-corrections.js';
+import type { Plan } from '../plan.js';
+import { type Outcomes, outcomesOf } from './outcomes.js';
+
+/** A request that is over, as far as later choices learn from it. */
+export interface AnsweredRequest {
+  readonly caller: { readonly accountId: string; readonly keyId: string | null };
+  readonly surface: string | null;
+  readonly plan: Plan | null;
+  /** What a model was asked; null: the gateway called none. */
+  readonly call: { readonly chat: ChatRequest } | null;
+  readonly record: {
+    readonly provider: string | null;
+    readonly model: string | null;
+    readonly code: ErrorCode | null;
+    readonly completionTokens: number | null;
+    readonly reasoningTokens: number | null;
+    readonly finishReason: string | null;
+    readonly preferenceId: string | null;
+    readonly attempts: readonly Attempt[];
+  };
+}
+
+/** The outcomes of the models that were called for an answer, by the gateway or by its host. */
+export function outcomesOfRequest({ call, surface, record }: AnsweredRequest): Outcomes {
+  const { attempts, finishReason } = record;
+  if (call === null && surface !== 'reported') return new Map();
+  // an answer that was cut at the client's or the budget's own bound is no fault of the model; a
+  // host may have bounded what it asked
+  const isBounded = call === null || statedAnswerTokens(call.chat) !== null;
+  return outcomesOf({ attempts, finishReason, isBounded });
+}
+
+/**
+ * Corrects later predictions of this process by how long an answer was. An answer that was cut
+ * short, or expected to reach the client's limit, tells nothing, nor does one whose tokens no
+ * provider counted.
+ * @returns the answer's tokens as a share of what was expected; null: it tells nothing
+ */
+export function learnLength(
+  corrections: AnswerCorrections,
+  { record, plan, call, caller, surface }: AnsweredRequest,
+): number | null {
+  const { provider, model, completionTokens, reasoningTokens, finishReason } = record;
+  if (plan === null || record.code !== null || surface === 'model_select') return null;
+  if (model === null || completionTokens === null || finishReason === 'length') return null;
+  const answered = plan.candidates.find(
+    (candidate) => candidate.model === model && candidate.provider === provider,
+  );
+  const expected = answered?.why.outputTokens;
+  if (expected === undefined || reasoningTokens === null) return null;
+  const limit = call ? statedAnswerTokens(call.chat) : null;
+  if (limit !== null && expected >= limit) return null;
+  const actual = completionTokens / (call?.chat.n ?? 1);
+  corrections.add(model, caller.accountId, expected, actual);
+  return expected > 0 ? actual / expected : null;
+}
+
+/**
+ * Tells later plans of this process how fast the model of an answer was, as far as its provider
+ * streamed it and counted its tokens.
+ */
+export function learnPace(paces: AnswerPaces, { record, call }: AnsweredRequest): void {
+  const { provider, model, completionTokens, reasoningTokens, code, attempts } = record;
+  if (code !== null || provider === null || model === null) return;
+  if (completionTokens === null || reasoningTokens === null || (call?.chat.n ?? 1) > 1) return;
+  const attempt = attempts.at(-1);
+  if (attempt?.outcome !== 'ok' || attempt.firstContentMs === null) return;
+  paces.record(provider, model, {
+    firstContentMs: attempt.firstContentMs,
+    endMs: attempt.latencyMs,
+    tokens: completionTokens,
+    reasoningTokens,
+  });
+}

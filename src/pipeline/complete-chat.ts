@@ -11,6 +11,7 @@ import type { GroundingProgress } from './grounding/answer-grounding.js';
 import type { ExecuteRound, GroundedRun } from './grounding/grounded-run.js';
 import { ResearchCompletion } from './grounding/research-completion.js';
 import { ToolRounds } from './grounding/tool-rounds.js';
+import { withTaps } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { CompletionUsage, type CallFigures } from './completion-usage.js';
 import { rememberAnswered } from './continuation.js';
@@ -62,14 +63,17 @@ class RunningCompletion {
     parts.metrics.overhead(request.surface ?? 'other', performance.now() - startedAt);
     if (planned.call.stream) parts.metrics.streamOpened();
     try {
-      const watched = watchToolCalls(copyContent(this.writer, request, planned), request, planned);
-      const rounds = this.roundsOf(watched.writer);
-      const answer = this.finished(await (rounds ? rounds.run() : this.execute(watched.writer)));
+      const copied = copyContent(request, planned);
+      const calls = watchToolCalls(request, planned);
+      const taps = [copied, calls].filter((tap) => tap !== null);
+      const out = withTaps(this.writer, taps);
+      const rounds = this.roundsOf(out);
+      const answer = this.finished(await (rounds ? rounds.run() : this.execute(out)));
       if (rounds) {
         answer.grounding = rounds.end(answer);
         this.writer.grounded?.(answer.grounding);
       }
-      request.hasBadToolCall = watched.hasBadCall();
+      request.hasBadToolCall = calls?.hasBadCall() ?? false;
       record.finishReason = answer.finishReason;
       rememberAnswered(parts, request, planned.call.chat.messages, answer.candidate);
       answer.stored = await this.keep(answer);

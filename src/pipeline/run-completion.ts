@@ -26,7 +26,8 @@ export interface CompletionRun extends CompletionHooks {
  * logs read `chat`, and only `chatCalls` hands the original to an adapter of the same dialect, whose
  * frames reach the writer as `{ dialect, bytes }`. A stream that goes on with another candidate
  * after its first content belongs into `completeChat`, as a `GroundedRun` that executes several
- * rounds into one writer; the reservation here counts all of its attempts.
+ * rounds into one writer; the reservation here counts all of its attempts. What only watches an
+ * answer is an `AnswerTap`.
  * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
  */
 export async function runCompletion(

@@ -1,8 +1,7 @@
 import type { CompletionChunk, ToolDefinition } from '../completion.js';
-import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate } from '../chooser/plan.js';
 import { isBadCall } from '../chooser/learning/signals/tool-calls.js';
+import type { AnswerTap } from './answer-taps.js';
 import { CompletionBuilder } from './completion-builder.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { GatewayRequest } from './request.js';
@@ -12,43 +11,32 @@ const maxLength = 262_144;
 
 /**
  * Has the calls in an answer looked at, where tools were offered and the gateway may learn from
- * content; else the same writer. Look at `hasBadCall` when the answer is over.
+ * content; else null.
  */
 export function watchToolCalls(
-  writer: AnswerWriter,
   { snapshot, record }: GatewayRequest,
   { call }: PlannedCompletion,
-): { readonly writer: AnswerWriter; readonly hasBadCall: () => boolean } {
+): ToolCallTap | null {
   const { enabled, implicit } = snapshot.routing.learning;
   const { tools } = call.chat;
   const mayLook = enabled && implicit && call.store && record.content?.kind !== 'digest';
-  if (!mayLook || !tools?.length) return { writer, hasBadCall: () => false };
-  const watching = new WatchingWriter(writer);
-  return { writer: watching, hasBadCall: () => watching.hasBadCall(tools) };
+  return mayLook && tools?.length ? new ToolCallTap(tools) : null;
 }
 
-/** The same writer, but the tool calls of the answer are collected. */
-class WatchingWriter implements AnswerWriter {
-  readonly streams: boolean;
+/** Collects the tool calls of an answer. */
+class ToolCallTap implements AnswerTap {
   private builder: CompletionBuilder | null = null;
   private answer: CompletionAnswer | null = null;
   private length = 0;
 
-  constructor(private readonly inner: AnswerWriter) {
-    this.streams = inner.streams;
-  }
+  constructor(private readonly tools: readonly ToolDefinition[]) {}
 
-  begin(candidate: Candidate): void {
+  begin(): void {
     this.builder = this.answer = null;
     this.length = 0;
-    this.inner.begin(candidate);
   }
 
-  text(escaped: string, frame: string | null): void {
-    this.inner.text(escaped, frame);
-  }
-
-  chunk(chunk: CompletionChunk, frame: string | null): void {
+  chunk(chunk: CompletionChunk): void {
     for (const { index, delta } of chunk.choices) {
       const { tool_calls: calls } = delta;
       if (!calls) continue;
@@ -58,29 +46,19 @@ class WatchingWriter implements AnswerWriter {
           choices: [{ index, delta: { tool_calls: calls } }],
         });
     }
-    this.inner.chunk(chunk, frame);
   }
 
-  whole(answer: CompletionAnswer, body: Buffer | null): void {
+  whole(answer: CompletionAnswer): void {
     this.answer = answer;
-    this.inner.whole(answer, body);
-  }
-
-  flush(): boolean {
-    return this.inner.flush();
-  }
-
-  whenDrained(resume: () => void): void {
-    this.inner.whenDrained(resume);
   }
 
   /** Whether a call of the whole answer cannot be carried out. */
-  hasBadCall(tools: readonly ToolDefinition[]): boolean {
+  hasBadCall(): boolean {
     if (this.length > maxLength) return false;
     const completion =
       this.answer?.completion ?? this.builder?.build(null, { id: '', model: '' }) ?? null;
     return (completion?.choices ?? []).some(({ message }) =>
-      (message.tool_calls ?? []).some((call) => isBadCall(call, tools)),
+      (message.tool_calls ?? []).some((call) => isBadCall(call, this.tools)),
     );
   }
 }

@@ -15,6 +15,7 @@ import {
 } from './findings.js';
 import { isLoopback } from './is-loopback.js';
 import { enginesWithoutKey, providersWithoutKey, trimKeys } from './provider-keys.js';
+import { withoutRemoved } from './removed-settings.js';
 import { searchFindings } from './search-findings.js';
 import { withSearchEnvironment } from './search-environment.js';
 import { compileSchema, fieldName, readSchema, type Validator } from './schema/compile-schema.js';
@@ -32,7 +33,7 @@ const maxFindings = 50;
 let validator: Validator<WrittenConfig> | undefined;
 
 /**
- * Resolves written settings to a configuration: substitutes variables, checks the schema, applies
+ * Resolves written settings to a configuration: leaves out removed ones, substitutes variables, checks the schema, applies
  * environment variables, checks what a schema cannot express, and fills in defaults. Returns all
  * findings instead of throwing.
  */
@@ -41,7 +42,8 @@ export function resolve(
   env: Environment,
   { knownApis, problemOf }: ParseOptions = {},
 ): Resolved {
-  const { value, unset, problems } = substitute(written ?? {}, readSchema('config'), env);
+  const { kept, warnings } = withoutRemoved(written ?? {});
+  const { value, unset, problems } = substitute(kept, readSchema('config'), env);
   const trimmed = trimKeys(value);
   const withoutKey = {
     providers: providersWithoutKey(trimmed),
@@ -72,7 +74,7 @@ export function resolve(
   return {
     config: {
       ...config,
-      warnings: [...unusedWarnings(withoutKey, unset), ...authWarnings(config)],
+      warnings: [...warnings, ...unusedWarnings(withoutKey, unset), ...authWarnings(config)],
     },
   };
 }

@@ -30,7 +30,7 @@ import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
 import { silentLog } from './telemetry/log.js';
 import type { Metrics } from './telemetry/metrics/metrics.js';
-import type { TrainingTerms } from './chooser/training/terms.js';
+import type { TrainingTerms } from './chooser/chooser.js';
 import { version } from './version.js';
 
 /**

@@ -30,7 +30,6 @@ export type {
   CompletionFigures,
   CompletionResult,
 } from './pipeline/direct-writers.js';
-export type { Explanation } from './chooser/figures.js';
 export type {
   Candidate,
   Limits,

@@ -1,6 +1,6 @@
 import type { ListedModel, ModelType } from '../providers/adapter.js';
 import { forbiddenReason } from '../models/access-rules.js';
-import type { AbilitiesByKind } from '../chooser/chooser.js';
+import type { Chooser } from '../chooser/chooser.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
@@ -16,7 +16,7 @@ export interface ModelPrices {
 
 /** A model's abilities as published, or the quality that the configuration states. */
 export type ModelQuality =
-  | AbilitiesByKind
+  | ReturnType<ReturnType<Chooser['describe']>['abilities']>
   | {
       readonly basis: 'stated';
       readonly quality: number;
@@ -84,7 +84,7 @@ function aliasesByLabel(
 }
 
 function describe(
-  chooser: GatewayParts['state']['chooser'],
+  chooser: Chooser,
   snapshot: GatewaySnapshot,
   candidate: Candidate & { readonly provider: string },
   { type, contextLength }: ListedModel,

@@ -18,12 +18,13 @@ import {
 } from './learning/learn-from-request.js';
 import { OutcomeCounts } from './learning/outcome-counts.js';
 import {
-  type FeedbackSubject,
   type FeedbackTerms,
   type NewFeedback,
   type Rater,
   recordFeedback,
 } from './learning/record-feedback.js';
+import { forgetLearned } from './learning/forget-learned.js';
+import { showLearning } from './learning/show-learning.js';
 import { type LearningSettings, shownLearning } from './learning/shown-scope.js';
 import { shippedRouter } from './outlook/shipped-outlook.js';
 import { type AbilitiesByKind, abilitiesByKind } from './outlook/abilities-by-kind.js';
@@ -37,14 +38,20 @@ import { RunningShadows } from './savings/running-shadows.js';
 import { ShadowBudget } from './savings/shadow-budget.js';
 import { answeredChoice, openChoice, type WeighedRequest } from './savings/weighed-choice.js';
 import { type KnownPreference, PreferenceCache } from './training/preference-cache.js';
+import { formatOf } from './training/custom/evaluation-file.js';
 import type { TrainingTerms } from './training/terms.js';
+import { trainNow } from './training/train-now.js';
 import { Trainings } from './training/trainings.js';
 import { tuningReader, whyPassedOver } from './training/tuning-reader.js';
 
-export type { AbilitiesByKind, FeedbackSubject, Retraction, TrainingTerms };
+export type { Retraction, TrainingTerms };
+export { knownModels } from './known-model.js';
+export { savingsOf } from './savings/period-savings.js';
+export { applyPreference } from './apply-preference.js';
+export { candidatesOfPlan } from './what-if.js';
 
 /** What a chooser works with. */
-export interface ChooserOptions {
+interface ChooserOptions {
   readonly report: WriteBehindReport;
   /** Whether ratings and outcomes are taken in, as the configuration in force says. */
   readonly isLearning: () => boolean;
@@ -215,6 +222,32 @@ export class Chooser {
       return wasLearned || wasCounted;
     });
   }
+
+  /** As `show`, of a store that no gateway has open or that another one has. */
+  static async showStored(
+    store: Store,
+    scope: LearningScope,
+    settings: LearningSettings,
+  ): Promise<object> {
+    return shownLearning(settings, await showLearning(store, scope, shippedRouter(), Date.now()));
+  }
+
+  /** As `forget`, in a store that no gateway has open or that another one has. */
+  static async forgetStored(
+    store: Store,
+    scope: LearningScope,
+    part: Retraction | null,
+  ): Promise<boolean> {
+    const wasLearned = await forgetLearned(store, scope, part, Date.now());
+    const wasCounted = await forgetRatings(store.feedback, scope, part);
+    return wasLearned || wasCounted;
+  }
+
+  /** Trains in this process, and waits for the end. @throws Error that says what is wrong */
+  static readonly trainNow = trainNow;
+
+  /** The format of evaluations, by their first character. */
+  static readonly formatOf = formatOf;
 
   /** The choice behind an answer, for the receipt; null: no other model was weighed. */
   answeredChoice(request: WeighedRequest): NewChoice | null {

@@ -1,6 +1,5 @@
 import { forbiddenReason, type AccessRules } from '../models/access-rules.js';
-import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
-import type { PreferenceSettings } from './preference.js';
+import type { Appraisal, Candidate, PreferenceSettings, RoutingRequest } from './plan.js';
 import type { RequestSize } from '../models/tokens.js';
 
 /**

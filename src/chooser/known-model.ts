@@ -1,15 +1,20 @@
-import { shippedAbilities } from './outlook/model-abilities.js';
 import { makerOf } from '../models/price-list.js';
+import { shippedAbilities } from './outlook/model-abilities.js';
 
 /**
- * Whether the tables have just the model that a name stands for: published results of it, or its
- * maker's price.
+ * The models that the tables have: those with published results, by `names` in one spelling; `has`
+ * knows also those with their maker's price.
  * @param at ms since 1970
  */
-export function isKnownModel(name: string, at: number): boolean {
-  const bare = name.slice(name.lastIndexOf('/') + 1);
-  return shippedAbilities().measured(name) !== null || makerOf(bare, at) !== null;
+export function knownModels(at: number): {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+} {
+  const abilities = shippedAbilities();
+  return {
+    names: abilities.names,
+    has: (name) =>
+      abilities.measured(name) !== null ||
+      makerOf(name.slice(name.lastIndexOf('/') + 1), at) !== null,
+  };
 }
-
-/** The names of the models of which there are published results, in one spelling. */
-export const measuredModels = (): string[] => shippedAbilities().names;

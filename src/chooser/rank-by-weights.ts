@@ -1,7 +1,6 @@
 import { placed } from './placed.js';
 import type { Figures } from './figures.js';
-import type { CandidateFigures, RankedCandidate } from './plan.js';
-import type { Weights } from './preference.js';
+import type { CandidateFigures, RankedCandidate, Weights } from './plan.js';
 import { thousandths } from '../models/numbers.js';
 
 /**

@@ -1,7 +1,6 @@
 import { isPreferenceReason, unwantedReason } from './eligible.js';
 import type { Figures } from './figures.js';
-import type { CandidateFigures, RankedCandidate } from './plan.js';
-import type { PreferenceSettings } from './preference.js';
+import type { CandidateFigures, PreferenceSettings, RankedCandidate } from './plan.js';
 import { type Margins, rankByTradeoff } from './rank-by-tradeoff.js';
 
 /** A candidate as a choice would weigh it again. */

@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
-import { shippedRouter } from '../chooser/outlook/shipped-outlook.js';
-import type { Retraction } from '../chooser/predictor/online-state.js';
-import { forgetRatings } from '../chooser/savings/forget-ratings.js';
+import { Chooser, type Retraction } from '../chooser/chooser.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
-import { forgetLearned } from '../chooser/learning/forget-learned.js';
-import { showLearning } from '../chooser/learning/show-learning.js';
-import { shownLearning } from '../chooser/learning/shown-scope.js';
 import { groupOf, onStore } from './command-group.js';
 import { isRowless } from '../accounts/caller.js';
 import { findAccountId } from './keys.js';
@@ -58,14 +53,13 @@ export async function showLearningCommand(
   { routing, learning }: Config,
 ): Promise<string> {
   const { scope, exploration } = await scopeOf(store, options);
-  const shown = await showLearning(store, scope, shippedRouter(), Date.now());
   const settings = {
     preferenceId: scope.preferenceId,
     enabled: routing.learning && routing.ranker === 'learned',
     implicit: learning.implicit,
     exploration: exploration ?? routing.exploration,
   };
-  return `${JSON.stringify(shownLearning(settings, shown), null, 2)}\n`;
+  return `${JSON.stringify(await Chooser.showStored(store, scope, settings), null, 2)}\n`;
 }
 
 /** `signalbox learning forget`: as `DELETE /api/v1/learning`, with the same parameters. */
@@ -76,9 +70,7 @@ export async function forgetLearningCommand(store: Store, options: ForgetOptions
     if (value === '') throw new Error(`--${name}: must not be empty`);
   const isPart = from !== undefined || key !== undefined || model !== undefined;
   const part = isPart ? await partOf(store, scope.accountId, options) : null;
-  const wasLearned = await forgetLearned(store, scope, part, Date.now());
-  const wasCounted = await forgetRatings(store.feedback, scope, part);
-  if (!wasLearned && !wasCounted)
+  if (!(await Chooser.forgetStored(store, scope, part)))
     return 'nothing was forgotten: nothing was learned that the options name\n';
   await recordAct(store, {
     act: 'learning.forget',

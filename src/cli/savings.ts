@@ -1,6 +1,4 @@
-import type { Figure } from '../chooser/savings/compare.js';
-import type { Alternative } from '../chooser/savings/receipt.js';
-import { savingsOf } from '../resources/savings.js';
+import { savingsOf } from '../chooser/chooser.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
 import type { Store } from '../store/contracts/store.js';
 import { filterOf, type ReportOptions } from './reports.js';
@@ -46,6 +44,9 @@ export async function savingsCommand(store: Store, options: SavingsOptions): Pro
     ...[savings.spentReason].flatMap((reason) => (reason === null ? [] : [`Note: ${reason}.\n`])),
   ].join('');
 }
+
+type Alternative = Awaited<ReturnType<typeof savingsOf>>['candidates'][number];
+type Figure = Alternative['quality'];
 
 const titles = ['always calling', 'possible', 'chosen', 'USD', 'saved', '95 %', 'quality', '95 %'];
 

@@ -1,16 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { shippedPredictor } from '../chooser/predictor/shipped-predictor.js';
-import type { Estimate } from '../chooser/training/custom/bootstrap.js';
-import { formatOf } from '../chooser/training/custom/evaluation-file.js';
-import type { TrainedSavings } from '../chooser/training/custom/judge-savings.js';
-import type { TrainingReport } from '../chooser/training/custom/report.js';
+import { Chooser, type TrainingTerms } from '../chooser/chooser.js';
 import type { Store } from '../store/contracts/store.js';
-import type { StoredWishes } from '../store/contracts/trainings.js';
-import { runTraining, leaseOf } from '../chooser/training/run-training.js';
-import type { TrainingTerms } from '../chooser/training/terms.js';
-import { RefusedEvaluations, runInThread } from '../chooser/training/training-thread.js';
 import { findAccountId } from './keys.js';
 import { printable } from './table.js';
 import { printProgress } from './print-progress.js';
@@ -25,7 +16,6 @@ export interface TrainOptions {
 }
 
 const seed = 1;
-const leaseMs = 30_000;
 
 /**
  * `signalbox train <file> --preference <id>`: trains like the API, but in this process. Prints
@@ -42,35 +32,21 @@ export async function trainCommand(
   if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
   const dataset = bytes.toString('utf8');
   const accountId = await findAccountId(store, account);
-  const wishes: StoredWishes = {
-    format: formatOf(dataset),
+  const wishes = {
+    format: Chooser.formatOf(dataset),
     promptColumn,
     models: null,
     maximize: !minimize,
     seed,
   };
-  await checked(dataset, wishes);
-  const runOptions = {
-    owner: randomUUID(),
-    leaseMs,
-    predictor: shippedPredictor,
-    terms: () => terms,
-    warn: say,
-    onProgress: printProgress(10),
-  };
-  const { id } = await store.trainings.add(
-    { id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() },
-    leaseOf(runOptions),
-  );
-  const end = await runTraining(
-    store,
-    { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 },
-    runOptions,
-    new AbortController().signal,
-  );
-  if (end?.error) throw new Error(`train: ${end.error}`);
-  if (!end) throw new Error('train: the training was deleted while it ran');
-  return linesOf(end.report as TrainingReport);
+  const training = { accountId, preferenceId: preference, dataset, wishes };
+  const told = { warn: say, onProgress: printProgress(10) };
+  const report = await Chooser.trainNow(store, training, terms, told).catch((error: unknown) => {
+    throw new Error(`train: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  });
+  return linesOf(report);
 }
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -84,19 +60,9 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
 }
 
-/**
- * Checks the evaluations before the training is added, because adding it replaces the previous one.
- * @throws Error that says what is wrong
- */
-async function checked(text: string, wishes: StoredWishes): Promise<void> {
-  await runInThread({ text, wishes, predictor: null }, new AbortController().signal).catch(
-    (error: unknown) => {
-      throw error instanceof RefusedEvaluations
-        ? new Error(`train: ${error.message}`, { cause: error })
-        : error;
-    },
-  );
-}
+type TrainingReport = Awaited<ReturnType<typeof Chooser.trainNow>>;
+type Estimate = TrainingReport['choices']['fitted']['gain'];
+type TrainedSavings = NonNullable<TrainingReport['savings']>;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

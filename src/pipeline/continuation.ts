@@ -1,13 +1,15 @@
 import type { Caller } from '../accounts/caller.js';
-import type { KnownPreference } from '../chooser/training/preference-cache.js';
 import type { ChatMessage } from '../completion.js';
 import { historyKey, type LastModel } from '../conversations/last-models.js';
 import { invalidField } from '../errors.js';
-import type { Continued, RoutingRequest, OnlineLearning } from '../chooser/plan.js';
+import type { Chooser } from '../chooser/chooser.js';
+import type { RoutingRequest } from '../chooser/plan.js';
 import { measureRequest } from '../models/tokens.js';
 import type { Links } from './completion-call.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
+
+type Linked = Awaited<ReturnType<Chooser['preference']>>;
 
 /** Providers cache no shorter prompts. */
 const minCachedTokens = 1_024;
@@ -28,7 +30,7 @@ export async function followLinks(
   { state: { ids, chooser } }: GatewayParts,
   { accountId }: Caller,
   { preference_id: preferenceId, previous_session: session }: Links,
-): Promise<KnownPreference | null> {
+): ReturnType<Chooser['preference']> {
   if (isGiven(session)) {
     if (!ids.isReady) await ids.ready();
     if (!ids.isOf(session, accountId))
@@ -49,8 +51,8 @@ export async function findOnlineLearning(
   { state }: GatewayParts,
   { caller, snapshot }: GatewayRequest,
   links: Links,
-  linked: KnownPreference | null,
-): Promise<OnlineLearning | null> {
+  linked: Linked,
+): Promise<RoutingRequest['onlineLearning'] | null> {
   const { learning } = snapshot.routing;
   if (!learning.enabled) return null;
   const found = await state.chooser.learned({
@@ -79,7 +81,7 @@ export function continuedBy(
   request: GatewayRequest,
   links: Links,
   { messages, tools }: RoutingRequest,
-): Continued | null {
+): RoutingRequest['continued'] | null {
   const end = lastAnswer(messages);
   const last = lastModel(parts, request, links, messages, end);
   if (!last) return null;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { PreferenceSettings } from '../chooser/preference.js';
+import type { PreferenceSettings } from '../chooser/plan.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';

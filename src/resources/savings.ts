@@ -1,49 +1,15 @@
 import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
-import { makeReceipt } from '../chooser/savings/make-receipt.js';
-import type { PeriodUsage, Receipt } from '../chooser/savings/receipt.js';
-import { weighEvidence } from '../chooser/savings/weigh-evidence.js';
-import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
-import type { Store } from '../store/contracts/store.js';
+import { savingsOf } from '../chooser/chooser.js';
+import type { ChoiceGrouping } from '../store/contracts/choices.js';
 import { type Asked, keyParameter, textParameter } from './query.js';
-import { utcDay, usageSpan } from './usage.js';
+import { usageSpan } from './usage.js';
 
 /** The filters of savings, as parameters name them. */
 export const savingsFilters = ['account', 'key', 'from', 'to', 'by'] as const;
 
-/** Groups beyond these are left out, those with the fewest choices first. */
-const maxGroups = 100;
-/** Fewer than for the whole, because there are many groups. */
-const drawsPerGroup = 300;
-
-/** What each grouping is called in a group. */
-const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
-
-/** The receipt of one group: the name of the grouping's field is in `groupNames`. */
-export interface GroupReceipt extends Omit<Receipt, 'candidates' | 'pairsUsd'> {
-  /** Null: requests without a preference. */
-  readonly preferenceId?: string | null;
-  readonly keyId?: string | null;
-  /** The model that was chosen. */
-  readonly model?: string;
-}
-
-/** What choosing has saved in a period. */
-export interface PeriodSavings extends Receipt {
-  readonly object: 'savings';
-  /** The first and the last day, UTC, `YYYY-MM-DD`. */
-  readonly from: string;
-  readonly to: string;
-  /**
-   * What prompt caches saved in all requests of the period, with a choice or without: what cached
-   * tokens would have cost as plain input, less what they and the writing to caches did cost. Of
-   * requests with known prices; exact. Below 0: caches cost more than they saved.
-   */
-  readonly cacheSavedUsd: number;
-  /** By the grouping that was asked for, those with the most choices first; else empty. */
-  readonly groups: readonly GroupReceipt[];
-}
+const groupings: readonly ChoiceGrouping[] = ['preference', 'key', 'model'];
 
 /**
  * What choosing has saved, by default in the last 30 days. Whole UTC days count.
@@ -54,7 +20,7 @@ export async function readSavings(
   parts: GatewayParts,
   asked: Asked,
   accountId: string | null,
-): Promise<PeriodSavings> {
+): ReturnType<typeof savingsOf> {
   const by = groupingOf(asked);
   const { from, to } = usageSpan(asked);
   const store = await settledStore(parts);
@@ -62,76 +28,10 @@ export async function readSavings(
   return savingsOf(store, { accountId, keyIds, from, to }, by);
 }
 
-/** The savings of the choices that a filter selects. */
-export async function savingsOf(
-  store: Pick<Store, 'choices' | 'requests' | 'shadows'>,
-  filter: ChoiceFilter & { readonly from: number; readonly to: number },
-  by: ChoiceGrouping | null,
-): Promise<PeriodSavings> {
-  const { choices, shadows } = store;
-  const [sums, ratings, pairs, rated, used] = await Promise.all([
-    choices.sums(filter, null, null),
-    choices.ratings(filter),
-    shadows.pairs(filter),
-    shadows.rated(filter),
-    sumUsage(store, filter),
-  ]);
-  const evidence = weighEvidence(ratings, pairs, rated);
-  const whole = await makeReceipt(sums, evidence, used);
-  const groups: GroupReceipt[] = [];
-  if (by !== null && sums.length > 0)
-    for (const [group, rows] of await groupedSums(store, filter, by)) {
-      const {
-        candidates: _candidates,
-        pairsUsd: _pairsUsd,
-        ...receipt
-      } = await makeReceipt(rows, evidence, null, drawsPerGroup);
-      groups.push({ [groupNames[by]]: group || null, ...receipt });
-    }
-  return {
-    object: 'savings',
-    from: utcDay(filter.from),
-    to: utcDay(filter.to - 1),
-    ...whole,
-    cacheSavedUsd: used.cacheSavedUsd,
-    groups,
-  };
-}
-
-async function groupedSums(
-  { choices }: Pick<Store, 'choices'>,
-  filter: ChoiceFilter,
-  by: ChoiceGrouping,
-): Promise<Map<string, ChoiceSums[]>> {
-  const names = await choices.groups(filter, by, maxGroups);
-  const groups = new Map(names.map((name) => [name, [] as ChoiceSums[]]));
-  for (const row of await choices.sums(filter, by, names)) groups.get(row.group)?.push(row);
-  return groups;
-}
-
-/** All requests of the period, with a choice or without, and what prompt caches saved in them. */
-async function sumUsage(
-  { requests }: Pick<Store, 'requests'>,
-  filter: ChoiceFilter,
-): Promise<PeriodUsage> {
-  const sums = { requests: 0, cacheSavedUsd: 0 };
-  for (let cursor: string | null = null; ;) {
-    const page = await requests.usage(filter, ['account'], { limit: 1_000, cursor });
-    for (const row of page.items) {
-      sums.requests += row.requests;
-      sums.cacheSavedUsd += row.cacheSavedUsd;
-    }
-    // sums of binary fractions have trailing digits
-    if (page.next === null)
-      return { ...sums, cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9 };
-    cursor = page.next;
-  }
-}
-
 function groupingOf(asked: Asked): ChoiceGrouping | null {
   const by = textParameter(asked, 'by');
   if (by === null) return null;
-  const isGrouping = (name: string): name is ChoiceGrouping => Object.hasOwn(groupNames, name);
-  if (isGrouping(by)) return by;
-  throw invalidField('by', `must be one of: ${Object.keys(groupNames).join(', ')}`);
+  const found = groupings.find((one) => one === by);
+  if (found) return found;
+  throw invalidField('by', `must be one of: ${groupings.join(', ')}`);
 }

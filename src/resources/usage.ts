@@ -101,4 +101,4 @@ export function usageSpan(asked: Asked): { from: number; to: number } {
 }
 
 /** UTC, `YYYY-MM-DD`. */
-export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

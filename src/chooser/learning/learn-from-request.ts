@@ -1,5 +1,4 @@
 import type { ChatRequest } from '../../completion.js';
-import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ErrorCode } from '../../errors.js';
 import type { AnswerPaces } from '../../models/answer-paces.js';
 import { statedAnswerTokens } from '../../models/max-cost.js';
@@ -22,7 +21,14 @@ export interface AnsweredRequest {
     readonly reasoningTokens: number | null;
     readonly finishReason: string | null;
     readonly preferenceId: string | null;
-    readonly attempts: readonly Attempt[];
+    /** One for each upstream call, in order; times in ms. */
+    readonly attempts: readonly {
+      readonly provider: string;
+      readonly model: string;
+      readonly outcome: ErrorCode | 'ok';
+      readonly firstContentMs: number | null;
+      readonly latencyMs: number;
+    }[];
   };
 }
 

@@ -1,10 +1,13 @@
-import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ErrorCode } from '../../errors.js';
 import { servedName } from '../predictor/online-state.js';
 
 /** What a finished request says about its models. */
 interface FinishedAttempts {
-  readonly attempts: readonly Pick<Attempt, 'provider' | 'model' | 'outcome'>[];
+  readonly attempts: readonly {
+    readonly provider: string;
+    readonly model: string;
+    readonly outcome: ErrorCode | 'ok';
+  }[];
   /** Of the answer; null if there was none. */
   readonly finishReason: string | null;
   /** Whether the client, or its key's budget, limited the answer's length. */

@@ -1,5 +1,5 @@
 import type { Tuning } from '../predictor/tuning.js';
-import type { PreferenceSettings } from '../preference.js';
+import type { PreferenceSettings } from '../plan.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import { RecordCache } from '../../store/record-cache.js';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import type { FeedbackSubject } from '../../chooser/chooser.js';
+import type { Chooser } from '../../chooser/chooser.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -48,7 +48,7 @@ export function listFeedback(parts: GatewayParts): RequestHandler {
   });
 }
 
-function subjectOf(body: FeedbackRequest): FeedbackSubject {
+function subjectOf(body: FeedbackRequest): Parameters<Chooser['rate']>[1]['subject'] {
   const subjects = (['session', 'response', 'request'] as const).flatMap((kind) => {
     const id = body[`${kind}_id`];
     return typeof id === 'string' ? [{ kind, id }] : [];

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { GatewayError, invalidField } from '../../errors.js';
 import { compileSchema } from '../../config/schema/compile-schema.js';
-import { formatOf } from '../../chooser/training/custom/evaluation-file.js';
+import { Chooser } from '../../chooser/chooser.js';
 import type { StoredWishes } from '../../store/contracts/trainings.js';
 import type { BodyLimits } from '../body-limits.js';
 import { readBytes, readJsonBody } from '../read-body.js';
@@ -122,7 +122,7 @@ function bodyOf(
     fields,
     hasCollected: isTrue(fields, 'evaluations', 'false'),
     wishes: {
-      format: format ?? formatOf(text),
+      format: format ?? Chooser.formatOf(text),
       promptColumn:
         mapped?.promptColumn ?? fields['promptColumn'] ?? fields['prompt_column'] ?? 'prompt',
       models: null,

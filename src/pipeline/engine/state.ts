@@ -14,7 +14,7 @@ import { IssuedKeys } from '../../accounts/issued-keys.js';
 import { Passwords } from '../../accounts/passwords.js';
 import { RateLimiter } from '../../accounts/rate-limiter.js';
 import { SignedIds } from '../../accounts/signed-ids.js';
-import { Chooser, type ChooserOptions, type TrainingTerms } from '../../chooser/chooser.js';
+import { Chooser, type TrainingTerms } from '../../chooser/chooser.js';
 import { RecentTurns } from '../../chooser/learning/signals/recent-turns.js';
 import { SignalCounts } from '../../chooser/learning/signals/signal-counts.js';
 import {
@@ -27,7 +27,7 @@ interface StateRules {
   readonly maxStoredBytes: () => number;
   readonly trainingTerms: () => TrainingTerms;
   readonly isLearning: () => boolean;
-  readonly metrics: ChooserOptions['metrics'];
+  readonly metrics: ConstructorParameters<typeof Chooser>[1]['metrics'];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Config, ProviderConfig } from '../../config/config.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
-import type { TrainingTerms } from '../../chooser/training/terms.js';
+import type { TrainingTerms } from '../../chooser/chooser.js';
 
 /** Which list has each provider's prices. */
 export function priceIdsOf(

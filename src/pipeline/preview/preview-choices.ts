@@ -4,9 +4,9 @@ import { GatewayError, invalidField } from '../../errors.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import { limitsOf } from '../plan-request.js';
 import { settledStore } from '../engine/settled-store.js';
+import { candidatesOfPlan, type applyPreference } from '../../chooser/chooser.js';
 import { makePlan } from '../../chooser/make-plan.js';
 import type { Plan, RoutingRequest } from '../../chooser/plan.js';
-import { candidatesOfPlan, type WeighedAgain } from '../../chooser/what-if.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
 import { type ExamplePrompt, examplePrompts } from './example-prompts.js';
 
@@ -25,12 +25,7 @@ export interface ChoiceSource {
 }
 
 /** A choice that preferences are tried on. */
-export interface TriedChoice {
-  readonly source: ChoiceSource;
-  readonly candidates: readonly WeighedAgain[];
-  /** Why there are no candidates; null: there are some. */
-  readonly problem: string | null;
-}
+export type TriedChoice = Parameters<typeof applyPreference<ChoiceSource>>[0][number];
 
 /** A request that preferences cannot be tried on. */
 export interface SkippedRequest {
@@ -170,7 +165,7 @@ function planFor(
   }
 }
 
-const weighable = ({ candidates }: Plan, nameOf: NameOf): WeighedAgain[] =>
+const weighable = ({ candidates }: Plan, nameOf: NameOf): TriedChoice['candidates'] =>
   candidates.map(({ score: _score, why, ...candidate }) => ({
     candidate,
     figures: why,

@@ -1,21 +1,17 @@
 import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
-import { type CandidateExplanation, explainPlan } from '../../chooser/explain-plan.js';
-import type { RankedCandidate } from '../../chooser/plan.js';
-import type { PreferenceSettings } from '../../chooser/preference.js';
-import { whatIf } from '../../chooser/what-if.js';
+import { applyPreference } from '../../chooser/chooser.js';
+import type { PreferenceSettings } from '../../chooser/plan.js';
 import {
   choicesOfPrompts,
   choicesOfRequests,
   requireChoices,
   type SkippedRequest,
   type Taught,
-  type TriedChoice,
+  type ChoiceSource,
   type WantedChoices,
 } from './preview-choices.js';
-import type { Difference, PreviewItem } from './preview-item.js';
-import { type PreviewTotals, totalsOf } from './preview-totals.js';
 
 /** What somebody tries out. */
 export interface PreviewRequest extends WantedChoices {
@@ -24,11 +20,13 @@ export interface PreviewRequest extends WantedChoices {
   readonly preference_id?: string | null;
 }
 
+type Tried = ReturnType<typeof applyPreference<ChoiceSource>>;
+
 /** What a preference would choose, beside what is chosen now. */
 export interface Preview {
   readonly object: 'preference_preview';
-  readonly items: readonly PreviewItem[];
-  readonly totals: PreviewTotals;
+  readonly items: Tried['items'];
+  readonly totals: Tried['totals'];
   /** Requests that it could not be tried on. */
   readonly skipped: readonly SkippedRequest[];
 }
@@ -50,8 +48,12 @@ export async function previewPreference(
   choices.push(...choicesOfPrompts(parts, caller, wanted, taught));
   const { name: _name, ...settings } = asked;
   const { tolerance } = parts.current().training;
-  const items = choices.map((choice) => tryOn(choice, { settings, current, tolerance, explain }));
-  return { object: 'preference_preview', items, totals: totalsOf(items), skipped };
+  const trial = { settings, current, tolerance, explain };
+  return {
+    object: 'preference_preview',
+    ...applyPreference(choices, trial),
+    skipped,
+  };
 }
 
 /** The setting of now, and what was taught under it. */
@@ -73,68 +75,3 @@ async function comparedWith(
     },
   };
 }
-
-interface Trial {
-  readonly settings: PreferenceSettings;
-  readonly current: PreferenceSettings | null;
-  readonly tolerance: number;
-  readonly explain: boolean;
-}
-
-function tryOn({ source, candidates, problem }: TriedChoice, trial: Trial): PreviewItem {
-  const { ranked, unwanted } = whatIf(candidates, trial.settings, trial);
-  const [now] = whatIf(candidates, trial.current, trial).ranked;
-  const [first, second] = ranked;
-  return {
-    ...source,
-    reason: first?.why.reason ?? problem ?? noneLeft(unwanted),
-    winner: shown(first),
-    runnerUp: shown(second),
-    current: shown(now),
-    isChanged: first?.label !== now?.label,
-    lead: first && second ? { score: first.score - second.score, ...between(first, second) } : null,
-    change: first && now ? between(first, now) : null,
-    ...(trial.explain
-      ? {
-          candidates: [
-            ...explainPlan({ candidates: ranked, excluded: [] }),
-            ...ruledOut(unwanted, candidates),
-          ],
-        }
-      : {}),
-  };
-}
-
-const shown = (candidate: RankedCandidate | undefined): CandidateExplanation | null =>
-  candidate === undefined ? null : explainPlan({ candidates: [candidate], excluded: [] })[0]!;
-
-type Unwanted = ReturnType<typeof whatIf>['unwanted'];
-
-function ruledOut(
-  unwanted: Unwanted,
-  candidates: TriedChoice['candidates'],
-): CandidateExplanation[] {
-  const reasons = new Map(unwanted.map(({ label, reason }) => [label, reason]));
-  const excluded = candidates.flatMap(({ candidate, figures }) => {
-    const reason = reasons.get(candidate.label);
-    return reason === undefined ? [] : [{ candidate, figures, reason }];
-  });
-  return explainPlan({ candidates: [], excluded });
-}
-
-const maxReasons = 3;
-
-const noneLeft = (unwanted: Unwanted): string =>
-  `no model is left: ${unwanted
-    .slice(0, maxReasons)
-    .map(({ label, reason }) => `${label}: ${reason}`)
-    .join('; ')}`;
-
-const less = (a: number | null | undefined, b: number | null | undefined): number | null =>
-  typeof a === 'number' && typeof b === 'number' ? a - b : null;
-
-const between = (a: RankedCandidate, b: RankedCandidate): Omit<Difference, 'score'> => ({
-  quality: less(a.why.quality, b.why.quality),
-  cost: less(a.why.cost, b.why.cost),
-  latency: less(a.why.latency, b.why.latency),
-});

@@ -1,4 +1,4 @@
-import type { PreferenceSettings } from '../../chooser/preference.js';
+import type { PreferenceSettings } from '../../chooser/plan.js';
 import type { Changes, Page, PageRequest } from './page.js';
 import type { StoredRouter } from './trainings.js';
 

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { PreferenceSettings } from '../../chooser/preference.js';
+import type { PreferenceSettings } from '../../chooser/plan.js';
 import type { PreferenceRecord, PreferenceStore } from '../contracts/preferences.js';
 import type { StoredRouter } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';

@@ -1,6 +1,5 @@
 import { type CandidateExplanation, explainPlan, gateOf } from '../../chooser/explain-plan.js';
-import type { KindsOfTask } from '../../chooser/figures.js';
-import type { Plan } from '../../chooser/plan.js';
+import type { KindsOfTask, Plan } from '../../chooser/plan.js';
 
 /** A plan as it is stored. */
 export interface KeptPlan {

@@ -1,0 +1,187 @@
+import { type CandidateExplanation, explainPlan } from './explain-plan.js';
+import type { PreferenceSettings, RankedCandidate } from './plan.js';
+import { type WeighedAgain, whatIf } from './what-if.js';
+
+/** A choice that a preference is tried on: candidates, or why there are none. */
+interface TriedChoice<Source> {
+  readonly source: Source;
+  readonly candidates: readonly WeighedAgain[];
+  readonly problem: string | null;
+}
+
+/** What is tried, and what it is compared with. */
+interface Trial {
+  readonly settings: PreferenceSettings;
+  readonly current: PreferenceSettings | null;
+  /** How far below the best quality (0 to 1) that of a cheaper model may be. */
+  readonly tolerance: number;
+  /** Whether each item names all its candidates. */
+  readonly explain: boolean;
+}
+
+/** Differences: of the winner to the runner-up, or to what wins now. Null: unknown. */
+export interface Difference {
+  readonly score: number | null;
+  readonly quality: number | null;
+  /** USD. */
+  readonly cost: number | null;
+  /** Seconds to the first token. */
+  readonly latency: number | null;
+}
+
+/** What a preference would choose in one case. */
+interface TriedItem {
+  /** Why `winner` comes first, or why nobody does. */
+  readonly reason: string;
+  readonly winner: CandidateExplanation | null;
+  readonly runnerUp: CandidateExplanation | null;
+  /** What wins under the setting that it is compared with. */
+  readonly current: CandidateExplanation | null;
+  readonly isChanged: boolean;
+  /** The winner less the runner-up; null: there is none. */
+  readonly lead: Difference | null;
+  /** The winner less what wins now; null: one of them is missing. */
+  readonly change: Omit<Difference, 'score'> | null;
+  /** All candidates, best first, and then those that are ruled out; only if they are asked for. */
+  readonly candidates?: readonly CandidateExplanation[];
+}
+
+/** The same figure under the setting of now and under the one that is tried. */
+interface Beside {
+  readonly current: number;
+  readonly preview: number;
+  /** Of how many items it is known for both. */
+  readonly items: number;
+}
+
+/** What a preference would change in sum. */
+interface PreviewTotals {
+  readonly items: number;
+  readonly changed: number;
+  /** Items for which no model is left. */
+  readonly undecided: number;
+  /** The sum of the expected costs, in USD; null: known of none. */
+  readonly cost: Beside | null;
+  /** The mean predicted quality. */
+  readonly quality: Beside | null;
+  /** The mean time to the first token, in seconds. */
+  readonly latency: Beside | null;
+  /** How often each model wins, those that win most often first. */
+  readonly models: readonly {
+    readonly label: string;
+    readonly current: number;
+    readonly preview: number;
+  }[];
+}
+
+/** Sums items up; a figure counts only where it is known of both winners. */
+function totalsOf(items: readonly TriedItem[]): PreviewTotals {
+  return {
+    items: items.length,
+    changed: items.filter(({ isChanged }) => isChanged).length,
+    undecided: items.filter(({ winner }) => winner === null).length,
+    cost: beside(items, ({ cost }) => cost, false),
+    quality: beside(items, ({ quality }) => quality, true),
+    latency: beside(items, ({ latency }) => latency, true),
+    models: winsOf(items),
+  };
+}
+
+type FigureOf = (one: CandidateExplanation) => number | null | undefined;
+
+function beside(items: readonly TriedItem[], figure: FigureOf, isMean: boolean): Beside | null {
+  let [current, preview, count] = [0, 0, 0];
+  for (const item of items) {
+    const now = item.current && figure(item.current);
+    const then = item.winner && figure(item.winner);
+    if (typeof now !== 'number' || typeof then !== 'number') continue;
+    current += now;
+    preview += then;
+    count++;
+  }
+  if (count === 0) return null;
+  const whole = isMean ? count : 1;
+  return { current: current / whole, preview: preview / whole, items: count };
+}
+
+function winsOf(items: readonly TriedItem[]): PreviewTotals['models'] {
+  const wins = new Map<string, { label: string; current: number; preview: number }>();
+  const count = (one: CandidateExplanation | null, which: 'current' | 'preview'): void => {
+    if (one === null) return;
+    const win = wins.get(one.label) ?? { label: one.label, current: 0, preview: 0 };
+    win[which]++;
+    wins.set(one.label, win);
+  };
+  for (const { current, winner } of items) {
+    count(current, 'current');
+    count(winner, 'preview');
+  }
+  return [...wins.values()].sort((a, b) => b.preview - a.preview || b.current - a.current);
+}
+
+/** Tries a preference on choices, and sums up what it would change. */
+export function applyPreference<Source>(
+  choices: readonly TriedChoice<Source>[],
+  trial: Trial,
+): { readonly items: (Source & TriedItem)[]; readonly totals: PreviewTotals } {
+  const items = choices.map((choice) => tryOn(choice, trial));
+  return { items, totals: totalsOf(items) };
+}
+
+function tryOn<Source>(
+  { source, candidates, problem }: TriedChoice<Source>,
+  trial: Trial,
+): Source & TriedItem {
+  const { ranked, unwanted } = whatIf(candidates, trial.settings, trial);
+  const [now] = whatIf(candidates, trial.current, trial).ranked;
+  const [first, second] = ranked;
+  return {
+    ...source,
+    reason: first?.why.reason ?? problem ?? noneLeft(unwanted),
+    winner: shown(first),
+    runnerUp: shown(second),
+    current: shown(now),
+    isChanged: first?.label !== now?.label,
+    lead: first && second ? { score: first.score - second.score, ...between(first, second) } : null,
+    change: first && now ? between(first, now) : null,
+    ...(trial.explain
+      ? {
+          candidates: [
+            ...explainPlan({ candidates: ranked, excluded: [] }),
+            ...ruledOut(unwanted, candidates),
+          ],
+        }
+      : {}),
+  };
+}
+
+const shown = (candidate: RankedCandidate | undefined): CandidateExplanation | null =>
+  candidate === undefined ? null : explainPlan({ candidates: [candidate], excluded: [] })[0]!;
+
+type Unwanted = ReturnType<typeof whatIf>['unwanted'];
+
+function ruledOut(unwanted: Unwanted, candidates: readonly WeighedAgain[]): CandidateExplanation[] {
+  const reasons = new Map(unwanted.map(({ label, reason }) => [label, reason]));
+  const excluded = candidates.flatMap(({ candidate, figures }) => {
+    const reason = reasons.get(candidate.label);
+    return reason === undefined ? [] : [{ candidate, figures, reason }];
+  });
+  return explainPlan({ candidates: [], excluded });
+}
+
+const maxReasons = 3;
+
+const noneLeft = (unwanted: Unwanted): string =>
+  `no model is left: ${unwanted
+    .slice(0, maxReasons)
+    .map(({ label, reason }) => `${label}: ${reason}`)
+    .join('; ')}`;
+
+const less = (a: number | null | undefined, b: number | null | undefined): number | null =>
+  typeof a === 'number' && typeof b === 'number' ? a - b : null;
+
+const between = (a: RankedCandidate, b: RankedCandidate): Omit<Difference, 'score'> => ({
+  quality: less(a.why.quality, b.why.quality),
+  cost: less(a.why.cost, b.why.cost),
+  latency: less(a.why.latency, b.why.latency),
+});

@@ -7,7 +7,7 @@ import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
 import type { Candidate } from '../chooser/plan.js';
 import { recordFailure } from '../telemetry/observed-request.js';
-import type { GroundingProgress } from './grounding/answer-grounding.js';
+import type { GroundingProgress } from './grounding/grounding-call.js';
 import type { ExecuteRound, GroundedRun } from './grounding/grounded-run.js';
 import { ResearchCompletion } from './grounding/research-completion.js';
 import { ToolRounds } from './grounding/tool-rounds.js';

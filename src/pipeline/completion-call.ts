@@ -5,8 +5,12 @@ import type { ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../models/cost.js';
 import type { Blame } from '../chooser/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../chooser/plan.js';
-import type { AnswerGrounding, GroundingProgress } from './grounding/answer-grounding.js';
-import type { GroundingWish, PlannedGrounding } from './grounding/grounding-call.js';
+import type {
+  AnswerGrounding,
+  GroundingProgress,
+  GroundingWish,
+  PlannedGrounding,
+} from './grounding/grounding-call.js';
 
 /** The ids in a request that link it to earlier requests. */
 export interface Links {

@@ -5,7 +5,7 @@ import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
 import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
-import { joinToolResults } from './grounding/join-tool-results.js';
+import { joinToolResults } from './grounding/run-tool-calls.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import { planGrounding } from './grounding/plan-grounding.js';
 import type { GatewayParts } from './engine/gateway-parts.js';

@@ -11,7 +11,7 @@ import type { Citation, Source } from '../../grounding/source.js';
 import type { Costs } from '../../models/cost.js';
 import type { Candidate, Plan } from '../../chooser/plan.js';
 import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
-import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
+import type { AnswerGrounding } from '../../pipeline/grounding/grounding-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
 import type { FieldWarning } from '../../pipeline/request.js';

@@ -3,7 +3,7 @@ import { type CompletionChunk, reasoningOf } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
-import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
+import type { AnswerGrounding } from '../../pipeline/grounding/grounding-call.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { Candidate } from '../../chooser/plan.js';
 import { sendJson } from '../send-json.js';

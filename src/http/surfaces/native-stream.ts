@@ -11,7 +11,7 @@ import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import type {
   GroundingProgress,
   AnswerGrounding,
-} from '../../pipeline/grounding/answer-grounding.js';
+} from '../../pipeline/grounding/grounding-call.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnsweredCall } from './surface.js';
 

@@ -6,7 +6,7 @@ import type { Config, ParseOptions, ProviderConfig } from '../../config/config.j
 import { type Attempt, firstTokenMsOf } from '../../dispatch/attempt-log.js';
 import { createProvider, type Provider } from '../../dispatch/provider.js';
 import { browserRulesOf } from './browser-rules.js';
-import { buildGrounding } from '../grounding/build-grounding.js';
+import { buildGrounding } from '../grounding/grounding-parts.js';
 import { ModelDirectory } from './model-directory.js';
 import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';

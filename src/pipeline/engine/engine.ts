@@ -21,7 +21,7 @@ import { createLogger, createRequestLogger, type Log, logOf } from '../../teleme
 import { type MetricRegistry, Metrics } from '../../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
-import { closeGrounding, inheritGrounding } from '../grounding/build-grounding.js';
+import { closeGrounding, inheritGrounding } from '../grounding/grounding-parts.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
 import { ModelLists } from './model-lists.js';
 import type { ConfigurationInForce, GatewayParts } from './gateway-parts.js';

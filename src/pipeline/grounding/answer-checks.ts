@@ -5,9 +5,9 @@ import { claimBefore } from '../../grounding/citations/claims.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
-import type { AnswerGrounding } from './answer-grounding.js';
+import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundingEvents } from './grounding-events.js';
-import type { TextFilter } from './round-writer.js';
+import type { TextFilter } from './joined-answer.js';
 
 /** A filter whose citations can be asked for once its text is whole. */
 interface CheckedText extends TextFilter {
@@ -237,4 +237,19 @@ function spanOf(annotation: UrlCitation): Span | null {
   const cited = annotation.url_citation as UrlCitation['url_citation'] | undefined;
   const { url, title, content, start_index: start = 0, end_index: end = 0 } = cited ?? {};
   return typeof url === 'string' ? { url, title, start, end, quote: content } : null;
+}
+
+/** Citations as OpenAI's dialect has them. */
+export function citedAnnotations(
+  citations: readonly Citation[],
+  sources: RequestSources,
+): UrlCitation[] {
+  return citations.flatMap(({ source, start, end, quote }) => {
+    const cited = sources.byId(source);
+    if (!cited) return [];
+    const { url, title } = cited;
+    const content = quote === '' ? {} : { content: quote };
+    const span = { start_index: start, end_index: end };
+    return [{ type: 'url_citation' as const, url_citation: { url, title, ...content, ...span } }];
+  });
 }

@@ -7,8 +7,7 @@ import type { CompletionUsage } from '../completion-usage.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { RequestReservation } from '../request-reservation.js';
-import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
-import type { PlannedGrounding } from './grounding-call.js';
+import type { AnswerGrounding, GroundingProgress, PlannedGrounding } from './grounding-call.js';
 
 /** A completion of several model calls, and of what happens between them. */
 export interface GroundedRun {

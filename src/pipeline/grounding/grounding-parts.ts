@@ -1,6 +1,8 @@
-import type { PageReader } from '../../grounding/reading/page-reader.js';
-import type { Toolkits } from '../../grounding/toolkits/toolkits.js';
-import type { WebSearch } from '../../grounding/search/web-search.js';
+import { type PageReader, createPageReader } from '../../grounding/reading/page-reader.js';
+import { Toolkits } from '../../grounding/toolkits/toolkits.js';
+import { WebSearch } from '../../grounding/search/web-search.js';
+import type { Config } from '../../config/config.js';
+import { configuredEngines } from '../../grounding/search/engines/configured-engines.js';
 
 /** What a configuration offers to completions beside models. */
 export interface GroundingParts {
@@ -21,4 +23,40 @@ export interface GroundingLimits {
   readonly maxResults: number;
   readonly maxToolSteps: number;
   readonly research: { readonly maxCostUsd: number; readonly maxSeconds: number };
+}
+
+/** Builds what a configuration offers to completions beside models; nothing connects yet. */
+export function buildGrounding(
+  { search, research, toolkits, limits }: Config,
+  warn: (message: string) => void,
+): GroundingParts {
+  const engines = configuredEngines(search.engines);
+  const prices = engines.map(({ name, pricePerThousand, dialect }) => {
+    const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
+    return [name, price === null ? null : price / 1_000] as const;
+  });
+  const { allowPrivateHosts, ports, obeyRobots, maxUses, maxResults, cacheMs } = search;
+  return {
+    search: engines.length === 0 ? null : new WebSearch({ engines, cacheMs }),
+    reader: createPageReader({ allowPrivateHosts, ports, obeyRobots }),
+    toolkits: new Toolkits(toolkits, warn),
+    enginePrices: new Map(prices),
+    researchReader: research.reader,
+    limits: { maxUses, maxResults, maxToolSteps: limits.maxToolSteps, research },
+  };
+}
+
+/**
+ * Hands on what an earlier configuration has learned. Its requests in flight finish: the earlier
+ * connections end by their idle timeouts.
+ */
+export function inheritGrounding(earlier: GroundingParts, next: GroundingParts): void {
+  if (earlier.search) next.search?.inheritCooldowns(earlier.search);
+  next.toolkits.inheritFrom(earlier.toolkits);
+}
+
+/** Ends what is running, and closes all connections. */
+export async function closeGrounding({ search, reader, toolkits }: GroundingParts): Promise<void> {
+  reader.close();
+  await Promise.all([search?.close(), toolkits.close()]);
 }

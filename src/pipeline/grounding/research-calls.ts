@@ -1,5 +1,5 @@
 import { hasBudget } from '../../accounts/caller-limits.js';
-import type { ChatRequest } from '../../completion.js';
+import { type ChatRequest, type CompletionChunk, unescapeJson, efforts } from '../../completion.js';
 import { Cancellation } from '../../dispatch/cancellation.js';
 import { chatCalls } from '../../dispatch/chat-call.js';
 import type { FailedUse } from '../../dispatch/attempt-log.js';
@@ -24,8 +24,10 @@ import { withoutOwnSearch } from '../own-searches.js';
 import type { RequestReservation } from '../request-reservation.js';
 import { reserveAttempt } from '../reserve-completion.js';
 import type { GroundedInput } from './grounded-run.js';
-import { CollectedText } from './collected-text.js';
-import { asReader, thinkingRoom } from './thinking.js';
+import type { AnswerWriter } from '../../dispatch/answer-writer.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import { habitsOf } from '../../chooser/answer-length/model-habits.js';
+import { reasoningRuleOf } from '../../models/model-families.js';
 
 /** A call and its repetition, on the same model or the next one. */
 const maxAttempts = 2;
@@ -208,4 +210,89 @@ function lostTokens(
     promptTokens: billed.length * promptTokens,
     completionTokens: Math.ceil(written / charactersPerToken),
   };
+}
+
+/** Collects the text of an answer, and hands it on while it streams. */
+class CollectedText implements AnswerWriter {
+  /** What the last attempt wrote. */
+  written = '';
+  private hasForwarded = false;
+
+  /** @param onText null: nobody waits for the text */
+  constructor(private readonly onText: ((delta: string) => void) | null) {}
+
+  /** An attempt whose text was handed on cannot be repeated. */
+  get streams(): boolean {
+    return this.hasForwarded;
+  }
+
+  begin(): void {
+    this.written = '';
+  }
+
+  text(escaped: string): void {
+    this.add(unescapeJson(escaped));
+  }
+
+  chunk({ choices }: CompletionChunk): void {
+    for (const { index, delta } of choices)
+      if (index === 0 && delta.content) this.add(delta.content);
+  }
+
+  whole({ completion }: CompletionAnswer): void {
+    this.add(completion.choices[0]?.message.content ?? '');
+  }
+
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+
+  private add(text: string): void {
+    if (text === '') return;
+    this.written += text;
+    if (!this.onText) return;
+    this.hasForwarded = true;
+    this.onText(text);
+  }
+}
+
+/** More than that would use up the budget of a run. */
+const maxRoom = 6_000;
+/** Some questions are thought about for longer than others. */
+const roomForOne = 2;
+/** For a model that takes an effort, and of which nothing else is known. */
+const guessedRoom = 1_000;
+/** Of a context, at most. */
+const maxContextShare = 0.125;
+
+/** A candidate as it is asked to read: it thinks as little as it can. */
+function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
+  const { effort: _effort, ...rest } = candidate;
+  const rule = reasoningRuleOf(facts.knownAs);
+  // who states an effort for a model says that it takes one
+  const effort = rule?.lowest ?? (rule === null && facts.reasoningEffort ? 'low' : null);
+  return effort === null ? rest : { ...rest, effort };
+}
+
+/**
+ * The tokens that a candidate may need to think before its answer: they count as its answer, so that
+ * without them nothing may be left of a short one.
+ * @param ifUnknown for a model of which nobody knows whether it thinks
+ */
+function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
+  const { knownAs, contextLength } = facts;
+  const rule = reasoningRuleOf(knownAs);
+  const { reasoning, usualEffort } = habitsOf(knownAs);
+  const asked = effort ?? usualEffort;
+  const mean = reasoning[efforts.indexOf(asked)] ?? 0;
+  const known = Math.min(maxRoom, Math.ceil(roomForOne * mean));
+  const guessed = asked === 'none' ? ifUnknown : guessedRoom;
+  const room = rule === null ? guessed : known;
+  return contextLength === null
+    ? room
+    : Math.min(room, Math.floor(contextLength * maxContextShare));
 }

@@ -9,16 +9,16 @@ import { RequestSources } from '../../grounding/tools/request-sources.js';
 import type { Candidate } from '../../chooser/plan.js';
 import { makeUsage } from '../../usage.js';
 import type { FinishedAnswer } from '../completion-call.js';
-import { AnswerChecks } from './answer-checks.js';
-import type { AnswerGrounding } from './answer-grounding.js';
+import { AnswerChecks, citedAnnotations } from './answer-checks.js';
+import type { AnswerGrounding, ResearchTerms } from './grounding-call.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
-import type { ResearchTerms } from './grounding-call.js';
-import { citedAnnotations } from './cited-annotations.js';
-import { GroundingEvents } from './grounding-events.js';
-import { GroundingPayments } from './grounding-payments.js';
+import { GroundingEvents, GroundingPayments } from './grounding-events.js';
 import { JoinedAnswer } from './joined-answer.js';
 import { ResearchCalls } from './research-calls.js';
-import { ResearchPages } from './research-pages.js';
+import type { ResearchWeb, WebFindings } from '../../grounding/research/research-web.js';
+import { ObservedWeb } from '../../grounding/tools/observed-web.js';
+import { SearchCost } from '../../grounding/tools/web-tools.js';
+import { searchPrice } from './grounding-terms.js';
 
 /** A completion whose answer is written from what a research run has found. */
 export class ResearchCompletion implements GroundedRun {
@@ -144,5 +144,51 @@ export class ResearchCompletion implements GroundedRun {
   private warn(message: string): void {
     const { request } = this.input;
     request.warnings = [...request.warnings, { field: 'research', message }];
+  }
+}
+
+const anyPages = {
+  engine: null,
+  maxResults: 8,
+  recency: null,
+  country: null,
+  allowedDomains: [],
+  blockedDomains: [],
+};
+
+/** The web as a research run reaches it, within the request's wishes for search. */
+class ResearchPages implements ResearchWeb {
+  readonly searchPriceUsd: number | null;
+  private readonly web: ObservedWeb;
+
+  constructor(
+    { request, grounding }: GroundedInput,
+    private readonly events: GroundingEvents,
+    private readonly payments: GroundingPayments,
+  ) {
+    const { search: terms } = grounding.terms;
+    const { grounding: parts } = request.snapshot;
+    const { search, reader } = parts;
+    if (!search) throw new GatewayError('not_configured', 'no search engine is configured');
+    this.searchPriceUsd = searchPrice(parts, terms?.engine ?? null);
+    this.web = new ObservedWeb({ search, reader }, terms ?? anyPages, events);
+  }
+
+  async search(query: string, signal: AbortSignal): Promise<WebFindings> {
+    const { events } = this;
+    events.searching(query);
+    const settle = await this.payments.pay({ priceUsd: this.searchPriceUsd });
+    const cost = new SearchCost();
+    try {
+      const results = await this.web.search(query, null, signal, cost.add);
+      return { results, costUsd: cost.usd };
+    } finally {
+      settle(cost.usd);
+      events.charge(cost.usd);
+    }
+  }
+
+  read(url: string, signal: AbortSignal): ReturnType<ResearchWeb['read']> {
+    return this.web.read(url, signal);
   }
 }

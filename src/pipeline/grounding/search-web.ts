@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.js';
 import { cutQuery } from '../../grounding/search/domains.js';
-import { RequestSources } from '../../grounding/tools/request-sources.js';
+import { RequestSources, type ReadSource } from '../../grounding/tools/request-sources.js';
 import { WebAccess } from '../../grounding/tools/web-access.js';
 import { foundText, SearchCost } from '../../grounding/tools/web-tools.js';
 import { takeLimits } from '../limits.js';
@@ -12,6 +12,11 @@ import { searchPrice, searchTerms } from './grounding-terms.js';
 
 const maxQueryLength = 400;
 const maxTokens = 6_000;
+/** Of a question as it stands in a conversation. */
+const maxQuestionLength = 300;
+const pagesRead = 3;
+/** Shorter texts are what an engine tells of a page, not its content. */
+const minContentLength = 1_500;
 
 /** One search by itself, without a model. */
 export interface WebQuestion extends Pick<
@@ -59,4 +64,41 @@ export async function searchWeb(
     record.grounding = events.record();
     settle();
   }
+}
+
+/** What one search before an answer came to. */
+interface OnceFound {
+  /** For the model; '': nothing was found. */
+  readonly material: string;
+  readonly costUsd: number | null;
+}
+
+/**
+ * Searches once for the question and reads the best pages where the engine sent no texts: for
+ * models that call no tools. Pages that cannot be read are left out.
+ * @throws GatewayError as `WebSearch.search`
+ */
+export async function searchOnce(
+  access: WebAccess,
+  question: string,
+  maxTokens: number,
+  signal: AbortSignal,
+): Promise<OnceFound> {
+  const query = cutQuery(question.replace(/\s+/g, ' '), maxQuestionLength);
+  if (query === '') return { material: '', costUsd: 0 };
+  const cost = new SearchCost();
+  const found = await access.search({ query, recency: null }, signal, cost.add);
+  const thin = found.slice(0, pagesRead).filter(({ text }) => text.length < minContentLength);
+  await Promise.all(
+    thin.map(({ url }) =>
+      access.read(url, signal).catch((error: unknown) => ignore(signal, error)),
+    ),
+  );
+  const whole = found.map((source): ReadSource => access.sources.byId(source.id) ?? source);
+  const material = whole.length === 0 ? '' : foundText(whole, question, maxTokens);
+  return { material, costUsd: cost.usd };
+}
+
+function ignore(signal: AbortSignal, error: unknown): void {
+  if (signal.aborted) throw error;
 }

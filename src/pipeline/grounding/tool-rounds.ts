@@ -12,12 +12,10 @@ import type { ErrorTraceEntry } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
-import type { AnswerGrounding } from './answer-grounding.js';
+import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
-import { JoinedAnswer } from './joined-answer.js';
+import { JoinedAnswer, RoundWriter } from './joined-answer.js';
 import { GroundingSession } from './grounding-session.js';
-import { RoundHistory } from './round-history.js';
-import { RoundWriter } from './round-writer.js';
 import { runToolCalls } from './run-tool-calls.js';
 
 /**
@@ -197,3 +195,35 @@ let unnamed = 0;
 /** Some providers give calls no id. */
 const withId = (call: ToolCall): ToolCall =>
   call.id === '' ? { ...call, id: `call_${Date.now().toString(36)}_${unnamed++}` } : call;
+
+/** Asks a model to go on with what another one began. */
+const goOn: ChatMessage = { role: 'user', content: 'Go on.' };
+
+/** Calls and results of the rounds before, and turns that a provider paused. */
+class RoundHistory {
+  private readonly entries: { message: ChatMessage; pausedBy: Candidate | null }[] = [];
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  add(...messages: readonly ChatMessage[]): void {
+    for (const message of messages) this.entries.push({ message, pausedBy: null });
+  }
+
+  /** Adds a turn that is to be sent back as it is, for the model to go on with. */
+  pause(message: ChatMessage, pausedBy: Candidate): void {
+    this.entries.push({ message, pausedBy });
+  }
+
+  /** As a candidate gets it: of a turn that another one paused, only the text is known to it. */
+  of(candidate: Candidate): ChatMessage[] {
+    const messages = this.entries.flatMap(({ message, pausedBy }) => {
+      if (pausedBy === null || pausedBy === candidate) return [message];
+      return message.content ? [{ role: 'assistant', content: message.content }] : [];
+    });
+    const last = this.entries.at(-1);
+    const isTakenOver = last?.pausedBy && last.pausedBy !== candidate && last.message.content;
+    return isTakenOver ? [...messages, goOn] : messages;
+  }
+}

@@ -57,20 +57,20 @@ const mayImport: Record<string, RegExp> = {
   // facts about models: nothing of choosing
   'models/': /^(completion|errors)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|surface-labels|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/': /^(completion|errors|text\/json-size|chooser\/plan)\.ts$/,
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|text\/parse-url|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|text\/parse-url|async\/[\w-]+|chooser\/plan)\.ts$/,
+  'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+|chooser\/plan)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
     `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|surface-labels|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':

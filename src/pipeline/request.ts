@@ -4,11 +4,8 @@ import type { JoinedConversation } from '../conversations/keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate } from '../chooser/plan.js';
-import {
-  newRequestRecord,
-  type ObservedRequest,
-  type SurfaceLabel,
-} from '../telemetry/observed-request.js';
+import type { SurfaceLabel } from '../surface-labels.js';
+import { newRequestRecord, type ObservedRequest } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';

@@ -4,22 +4,8 @@ import { type ErrorCode, GatewayError } from '../errors.js';
 import type { Candidate, Plan } from '../chooser/plan.js';
 import type { NewChoice } from '../store/contracts/choices.js';
 import type { NewShadow } from '../store/contracts/shadows.js';
+import type { SurfaceLabel } from '../surface-labels.js';
 import type { KeptContent } from './requests/kept-content.js';
-
-/** The metric label of where a request came in: a closed set. */
-export type SurfaceLabel =
-  | 'model_select'
-  | 'completions'
-  | 'openai'
-  | 'direct'
-  | 'reported'
-  | 'embeddings'
-  | 'models'
-  | 'proxy'
-  | 'mcp'
-  | 'shadow'
-  | 'resources'
-  | 'other';
 
 /** What a request did beside calling models. Times in ms. */
 export interface GroundingRecord {

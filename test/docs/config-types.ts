@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { readSchema } from '../../src/config/schema/compile-schema.js';
 import { dialects } from '../../src/providers/index.js';
+import { loggedSurfaces } from '../../src/surface-labels.js';
 
 /** The part of JSON Schema that schemas/config.schema.json uses. */
 interface Schema {
@@ -27,12 +29,22 @@ const interfaces: Record<string, { readonly name: string; readonly comment: stri
   },
 };
 
-/** The sources that are generated, by path: what an editor shows of the configuration. */
+/** The sources and schemas that are generated, by path. */
 export function generatedSources(): Record<string, string> {
   return {
     'src/config/config-input.ts': configInput(),
     'src/providers/dialect-names.ts': dialectNames(),
+    'schemas/request.response.schema.json': requestSchema(),
   };
+}
+
+/** What a row of the request log may have as its surface follows from the labels. */
+function requestSchema(): string {
+  const file = new URL('../../schemas/request.response.schema.json', import.meta.url);
+  return readFileSync(file, 'utf8').replace(
+    /("surface": \{\s*"enum": )\[[^\]]*\]/,
+    (_all, before: string) => before + JSON.stringify(loggedSurfaces),
+  );
 }
 
 function dialectNames(): string {

@@ -5,6 +5,7 @@ import { readSchema } from '../../src/config/schema/compile-schema.js';
 import { errorCodes, GatewayError, type Recovery } from '../../src/errors.js';
 import type { ProviderDialect } from '../../src/providers/adapter.js';
 import { dialects } from '../../src/providers/index.js';
+import { surfaceMeanings } from '../../src/surface-labels.js';
 import { commandRows } from './commands.js';
 import { errorMeanings } from './error-meanings.js';
 
@@ -36,6 +37,10 @@ export function generatedTables(): Record<string, string> {
     'toolkit settings': settingsTable(toolkit!, schema, {}),
     errors: errorTable(),
     providers: providerTable(),
+    surfaces: markdownTable(
+      ['`surface`', 'Requests'],
+      surfaceMeanings.map(([label, meaning]) => [code(label), meaning]),
+    ),
     commands: markdownTable(['Command', 'Does', 'Options'], commandRows()),
   };
 }

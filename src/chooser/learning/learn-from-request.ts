@@ -5,6 +5,7 @@ import { statedAnswerTokens } from '../../models/max-cost.js';
 import type { AnswerCorrections } from '../answer-length/answer-corrections.js';
 import type { Plan } from '../plan.js';
 import { type Outcomes, outcomesOf } from './outcomes.js';
+import { isSelection } from '../../surface-labels.js';
 
 /** A request that is over, as far as later choices learn from it. */
 export interface AnsweredRequest {
@@ -53,7 +54,7 @@ export function learnLength(
   { record, plan, call, caller, surface }: AnsweredRequest,
 ): number | null {
   const { provider, model, completionTokens, reasoningTokens, finishReason } = record;
-  if (plan === null || record.code !== null || surface === 'model_select') return null;
+  if (plan === null || record.code !== null || isSelection(surface)) return null;
   if (model === null || completionTokens === null || finishReason === 'length') return null;
   const answered = plan.candidates.find(
     (candidate) => candidate.model === model && candidate.provider === provider,

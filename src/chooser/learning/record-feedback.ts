@@ -11,6 +11,7 @@ import {
   ratingOf,
 } from './rated-decision.js';
 import type { LearningCache } from './learning-cache.js';
+import { isSelection } from '../../surface-labels.js';
 
 /**
  * What is rated: a model selection (session), an answer (response), or a request by its
@@ -174,7 +175,7 @@ async function findSubject(
   if (responseId === null && planId === null)
     throw invalidField('request_id', 'no model was chosen for this request');
   // model selection stores its decision separately
-  if (responseId === null && planId !== null && row.surface === 'model_select')
+  if (responseId === null && planId !== null && isSelection(row.surface))
     return findSubject(store, accountId, { kind: 'session', id: planId });
   return {
     sessionId: responseId === null ? planId : null,

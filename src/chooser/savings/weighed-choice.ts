@@ -3,6 +3,7 @@ import type { AnsweredRequest } from '../learning/learn-from-request.js';
 import { ownUncertainty } from '../own-uncertainty.js';
 import type { RankedCandidate } from '../plan.js';
 import type { MeasuredAnswer, NewChoice } from '../../store/contracts/choices.js';
+import { isSelection } from '../../surface-labels.js';
 
 /** A request with the plan that was made for it, and its answer where there is one. */
 export interface WeighedRequest extends AnsweredRequest {
@@ -35,7 +36,7 @@ const asPredicted: Scale = { prompt: 1, answer: 1, maxTokens: Infinity };
 export function answeredChoice(request: WeighedRequest): NewChoice | null {
   const { record, plan, surface, call } = request;
   const { provider, model, promptTokens, completionTokens } = record;
-  if (plan === null || record.code !== null || surface === 'model_select') return null;
+  if (plan === null || record.code !== null || isSelection(surface)) return null;
   if (plan.candidates.length < 2 || model === null || !request.isLogged) return null;
   const answered = plan.candidates.find(
     (one) => one.model === model && one.provider === provider && isWeighed(one),

@@ -6,7 +6,7 @@ import type { GatewayRequest } from '../../pipeline/request.js';
 import { runCompletion } from '../../pipeline/run-completion.js';
 import { selectModel } from '../../pipeline/select-model.js';
 import type { Scope } from '../../store/contracts/keys.js';
-import type { SurfaceLabel } from '../../telemetry/observed-request.js';
+import type { SurfaceLabel } from '../../surface-labels.js';
 import { selectionQuestionOf } from '../surfaces/model-select.js';
 import { openai } from '../surfaces/openai.js';
 

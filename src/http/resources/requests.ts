@@ -16,6 +16,7 @@ import {
   withKeys,
 } from '../../resources/request-filter.js';
 import { settledStore } from '../../pipeline/engine/settled-store.js';
+import { isSelection } from '../../surface-labels.js';
 
 const filters = [...requestFilters, 'format'];
 
@@ -122,7 +123,7 @@ async function decisionOf(
   { selections }: Store,
   { surface, planId, accountId }: RequestRow,
 ): Promise<object | null> {
-  if (surface !== 'model_select' || planId === null) return null;
+  if (!isSelection(surface) || planId === null) return null;
   const decision = (await selections.group(accountId, planId)).find(({ id }) => id === planId);
   return decision
     ? {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionCall, CompletionWriter } from '../../pipeline/completion-call.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
-import type { SurfaceLabel } from '../../telemetry/observed-request.js';
+import type { SurfaceLabel } from '../../surface-labels.js';
 import type { EventStream } from '../event-stream.js';
 
 /** One client dialect: its name and its errors. */

@@ -2,6 +2,7 @@ import { explainFailure } from './explain-failure.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { RequestRecord } from '../../telemetry/observed-request.js';
+import { callsModels } from '../../surface-labels.js';
 
 /** Reports a request that is over to the metrics, the log and the request log, and no learner. */
 export function reportRequest(parts: GatewayParts, request: GatewayRequest): void {
@@ -22,7 +23,7 @@ export function closeRecord(request: GatewayRequest): void {
  */
 function summedName({ record, surface, snapshot }: GatewayRequest): RequestRecord['summedAs'] {
   const { provider, model, promptTokens } = record;
-  const isClientsName = surface === 'model_select' || surface === 'reported';
+  const isClientsName = surface !== null && !callsModels(surface);
   const hasAnswered = promptTokens !== null && !isClientsName;
   if (model === null || hasAnswered || snapshot.isKnownModel(provider ?? '', model)) return null;
   return { provider: snapshot.providers.has(provider ?? '') ? provider : 'other', model: 'other' };

@@ -9,6 +9,7 @@ import { makePlan } from '../../chooser/make-plan.js';
 import type { Plan, RoutingRequest } from '../../chooser/plan.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
 import { type ExamplePrompt, examplePrompts } from './example-prompts.js';
+import { isSelection } from '../../surface-labels.js';
 
 /** Where a choice comes from. */
 export interface ChoiceSource {
@@ -92,9 +93,7 @@ const planned = ({ plan }: Pick<RequestRow, 'plan'>): unknown =>
 
 /** Model selection stores its plans with its decisions. */
 const planIdsOf = (rows: readonly Pick<RequestRow, 'surface' | 'planId'>[]): string[] =>
-  rows.flatMap(({ surface, planId }) =>
-    surface === 'model_select' && planId !== null ? [planId] : [],
-  );
+  rows.flatMap(({ surface, planId }) => (isSelection(surface) && planId !== null ? [planId] : []));
 
 function sourceOf({
   id,

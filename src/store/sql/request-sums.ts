@@ -4,6 +4,7 @@ import { latencyBucket, LatencyCounts } from '../latency-buckets.js';
 import type { PeriodColumns } from './add-periods.js';
 import { clean, wholeOrNull } from './columns.js';
 import { dayOf, type DayColumns } from './usage.js';
+import { callsModels } from '../../surface-labels.js';
 
 /** What some requests add to the sums: one row for each key. */
 export interface RequestSums {
@@ -12,8 +13,6 @@ export interface RequestSums {
   readonly periods: PeriodColumns[];
 }
 
-/** Surfaces whose requests do not wait for a model, so that their latency says nothing of it. */
-const unmeasured: ReadonlySet<string> = new Set(['model_select', 'reported']);
 const [{ spanMs } = { spanMs: 60_000 }] = periodTiers;
 
 /**
@@ -105,7 +104,8 @@ class MinuteSums {
     this.completionTokens += wholeOrNull(request.completionTokens) ?? 0;
     this.costUsd += finite(request.costUsd);
     this.cacheSavedUsd += finite(request.cacheSavedUsd);
-    if (code !== null || unmeasured.has(surface)) return;
+    // where no model is called, the latency says nothing of it
+    if (code !== null || !callsModels(surface)) return;
     this.latencies.add(latencyBucket(latencyMs), 1);
     if (ttftMs !== null) this.firstTokens.add(latencyBucket(ttftMs), 1);
   }

@@ -8,6 +8,7 @@ import { createInstruments, type Instruments } from './instruments.js';
 import { type MeasuredRequest, measuredRequest } from './measured-request.js';
 import { ModelSeries } from './model-series.js';
 import type { CounterSeries, HistogramSeries } from './series.js';
+import { awaitedSurfaces } from '../../surface-labels.js';
 
 /** The part of a prom-client registry that a gateway needs to add its metrics to a host's. */
 export type MetricRegistry = Pick<
@@ -65,8 +66,7 @@ export class Metrics {
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
     // alerts need counters that exist from the start
-    for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy', 'mcp'])
-      this.instruments.disconnects.series(surface);
+    for (const surface of awaitedSurfaces) this.instruments.disconnects.series(surface);
     for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
     for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month'])
       this.instruments.limited.series(limit);

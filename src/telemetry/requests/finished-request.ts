@@ -5,6 +5,7 @@ import type { ObservedRequest, RequestRecord } from '../observed-request.js';
 import type { NewRequest } from '../../store/contracts/requests.js';
 import { sizeInBytes, storedContent } from './kept-content.js';
 import { cut, type KeptPlan, keptPlan } from './kept-plan.js';
+import { isSelection } from '../../surface-labels.js';
 
 /** What is kept of a finished request until it is written: neither its body nor its connection. */
 export interface FinishedRequest {
@@ -45,7 +46,7 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
     record,
     planId: plan?.id ?? null,
     // a decision of model selection has its own row, with the plan
-    plan: isBare || plan === null || surface === 'model_select' ? null : keptPlan(plan),
+    plan: isBare || plan === null || isSelection(surface) ? null : keptPlan(plan),
     contentBytes: sizeInBytes(record.content),
     isBare,
   };

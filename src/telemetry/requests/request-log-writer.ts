@@ -11,6 +11,7 @@ import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from '.
 import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
 import { type KeptContent, sizeInBytes } from './kept-content.js';
 import { KeyUses } from './key-uses.js';
+import { loggedSurfaces } from '../../surface-labels.js';
 
 /** Bounds of the request log, and where losses are reported. */
 export interface RequestLogOptions {
@@ -21,18 +22,7 @@ export interface RequestLogOptions {
   readonly report: WriteBehindReport;
 }
 
-/** Surfaces whose requests get a row each. */
-const loggedSurfaces: ReadonlySet<string> = new Set([
-  'model_select',
-  'completions',
-  'openai',
-  'direct',
-  'reported',
-  'embeddings',
-  'proxy',
-  'mcp',
-  'shadow',
-]);
+const withRows: ReadonlySet<string> = new Set(loggedSurfaces);
 /** Content that waits, for each kind of row. */
 const maxBytes = 64 * 1_048_576;
 /** How many rows wait while an in-memory database has not been opened. */
@@ -86,7 +76,7 @@ export class RequestLogWriter {
   addRequest(request: ObservedRequest): void {
     const { caller, surface, plan, isLogged } = request;
     if (caller.keyId) this.keyUses.mark(caller.keyId);
-    if (surface === null || !loggedSurfaces.has(surface)) return;
+    if (surface === null || !withRows.has(surface)) return;
     // a rejected request has no known caller; one with a plan was let in by the host's own rules
     if (!request.isIdentified && plan === null) return;
     if (isLogged || hasBudget(caller)) this.requests.add(finishedRequest(request, !isLogged));

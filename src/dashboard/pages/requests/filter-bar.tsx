@@ -1,5 +1,6 @@
 import { Button, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { requestSurfaces } from '../../api/api-types.js';
 import { useModelLabels } from '../../components/model-labels.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
@@ -8,17 +9,6 @@ import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from '
 const text = texts.requests;
 /** Until a text that is being typed is searched for. */
 const typingMs = 400;
-
-const surfaces = [
-  'completions',
-  'openai',
-  'model_select',
-  'embeddings',
-  'proxy',
-  'direct',
-  'reported',
-  'shadow',
-];
 
 const outcomes = [
   { value: 'failed=false', label: text.outcomes.answered },
@@ -68,7 +58,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
         label={text.surface}
         value={parameters.surface ?? null}
         placeholder={text.any}
-        data={surfaces}
+        data={requestSurfaces}
         clearable
         onChange={(surface) => change({ surface })}
       />

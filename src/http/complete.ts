@@ -22,7 +22,9 @@ export function complete(
 ): RequestHandler {
   return answer(async (req, res) => {
     const { request } = contextOf(parts, res);
-    await runCompletion(parts, request, surface.readCall(bodyOf(req, res)), {
+    const body = bodyOf(req, res);
+    await surface.begin?.(parts, request, body);
+    await runCompletion(parts, request, surface.readCall(body), {
       reserved: () => sendRateLimits(request, res),
       writer: (planned) => openAnswer(parts, surface, request, res, planned),
       answered: (candidate) => nameModel(res, candidate),

@@ -4,17 +4,10 @@ import { GatewayError, statusTitle } from '../errors.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import { contextOf, type HttpContext } from './context.js';
 import { malformedJson } from './parse-body.js';
+import { surfaceAt } from './surfaces/completion-surfaces.js';
+import { nativeErrorBody } from './surfaces/native-error.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-
-/** The native error body: `{error, message}`, and `errorTrace` if attempts were made. */
-export function nativeErrorBody(error: GatewayError): object {
-  return {
-    error: statusTitle(error.status),
-    message: error.message,
-    ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}),
-  };
-}
 
 /**
  * Converts anything thrown to a GatewayError: errors of other frameworks keep their 4xx status,
@@ -87,8 +80,8 @@ function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
   return String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 }
 
-/** Under any mount path; `/api/v1/chat/completions` has the native shape. */
-const openAIPath = /(?<!\/api)\/v1\/(chat\/completions|embeddings|models)(?=$|[/?])/i;
+/** Under any mount path; `/api/v1/models` has the native shape. */
+const openAIPath = /(?<!\/api)\/v1\/(embeddings|models)(?=$|[/?])/i;
 
 /** The last stage of each router: answers errors in the surface's own shape. */
 export function errorHandler(parts: GatewayParts): ErrorRequestHandler {
@@ -98,7 +91,9 @@ export function errorHandler(parts: GatewayParts): ErrorRequestHandler {
     const context = contextOf(parts, res);
     if (error.code === 'internal') parts.log.failure(context.request, error);
     // an error of the host's body parser comes before the route has set its surface
-    if (openAIPath.test(req.originalUrl)) context.surface ??= openAIErrors('other');
+    context.surface ??=
+      surfaceAt(req.originalUrl) ??
+      (openAIPath.test(req.originalUrl) ? openAIErrors('other') : null);
     writeError(res, error, context);
   };
 }

@@ -9,7 +9,6 @@ import { bodyLimits } from './body-limits.js';
 import { admitHostCall } from './authenticate.js';
 import { complete } from './complete.js';
 import { contextOf } from './context.js';
-import { joinNativeConversation } from './join-conversation.js';
 import { readJsonBody } from './read-body.js';
 import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
@@ -70,7 +69,6 @@ export function hostCompletion(parts: GatewayParts): RequestHandler {
     admitHostCall(parts, 'completions'),
     readBody(parts),
     validateHostCall(parts, native),
-    joinNativeConversation(parts),
     complete(parts, native, (req, res) => plannedBody(parts, req, res)),
   );
 }

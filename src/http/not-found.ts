@@ -4,14 +4,14 @@ import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { dialectsWith } from '../providers/passthrough-headers.js';
 import { authenticate } from './authenticate.js';
 import { contextOf } from './context.js';
-import { nativeErrorBody } from './error-handler.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { nativeErrorBody } from './surfaces/native-error.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
 
 const unknownPath: Surface = {
-  name: 'other',
+  label: 'other',
   invalidCode: 'bad_request',
   errorBody: nativeErrorBody,
 };

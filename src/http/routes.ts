@@ -9,7 +9,6 @@ import { complete } from './complete.js';
 import { createEmbeddings } from './embeddings.js';
 import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
-import { joinNativeConversation } from './join-conversation.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { serveMcp } from './mcp/mcp-route.js';
 import { proxyKey } from './passthrough/headers.js';
@@ -31,13 +30,13 @@ import {
 import { trainCustomRouter } from './resources/train-custom-router.js';
 import { countRequestStage, selectStage, sendSelection } from './select-model.js';
 import { unknownOpenAIPath } from './not-found.js';
+import { completionSurfaces, pathsOf } from './surfaces/completion-surfaces.js';
 import { mcp } from './surfaces/mcp.js';
 import { modelSelect } from './surfaces/model-select.js';
-import { native } from './surfaces/native.js';
-import { nativeRequests } from './surfaces/native-request.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import { openai } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
+import type { CompletionSurface } from './surfaces/surface.js';
 import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
@@ -51,7 +50,6 @@ const selectPaths = [
 ];
 // not a named parameter: Express would decode it and answer invalid encodings itself
 const modelPath = /^\/v1\/models\/./i;
-const completionPaths = ['/api/v1/completions', '/api/v1/chat/completions'];
 
 /** `POST /api/v1/model-select`: which model to call. */
 function modelSelectRouter(parts: GatewayParts): Router {
@@ -127,34 +125,37 @@ function addV2Path(
   );
 }
 
-/** `POST /api/v1/completions`: the answer itself. */
-function completionsRouter(parts: GatewayParts): Router {
-  return Router()
-    .post(
-      completionPaths,
-      track(parts, native),
-      authenticate(parts, { scope: 'completions', browsers: true }),
-      validate(parts, nativeRequests()),
-      warnUnknown(parts, 'completions.request'),
-      joinNativeConversation(parts),
-      complete(parts, native),
-    )
-    .all(completionPaths, track(parts, native), authenticate(parts), methodNotAllowed('POST'))
-    .use(errorHandler(parts));
+/** Adds the completion surfaces of a router: the answer itself. */
+function withCompletions(parts: GatewayParts, name: CompletionSurface['router']): Router {
+  const router = Router();
+  for (const surface of completionSurfaces) {
+    if (surface.router !== name) continue;
+    const { schema, requests, showsWarnings = false } = surface;
+    const request = `${schema}.request`;
+    const paths = pathsOf(surface);
+    router
+      .post(
+        paths,
+        track(parts, surface),
+        authenticate(parts, { scope: 'completions', browsers: true }),
+        validate(parts, requests?.() ?? compileSchema(request)),
+        ...(showsWarnings ? [warnUnknown(parts, request)] : []),
+        complete(parts, surface),
+      )
+      .all(paths, track(parts, surface), authenticate(parts), methodNotAllowed('POST'));
+  }
+  return router;
 }
 
-/** OpenAI's dialect: chat completions, embeddings, models. */
+/** `POST /api/v1/completions`: native completions. */
+const completionsRouter = (parts: GatewayParts): Router =>
+  withCompletions(parts, 'completions').use(errorHandler(parts));
+
+/** OpenAI's dialect: chat completions, embeddings, models; and all else of `/v1`. */
 function openaiRouter(parts: GatewayParts): Router {
   const [embeddings, models] = [openAIErrors('embeddings'), openAIErrors('models')];
   const reader = authenticate(parts, { browsers: true });
-  return Router()
-    .post(
-      '/v1/chat/completions',
-      track(parts, openai),
-      authenticate(parts, { scope: 'completions', browsers: true }),
-      validate(parts, compileSchema('chat-completions.request')),
-      complete(parts, openai),
-    )
+  return withCompletions(parts, 'openai')
     .post(
       '/v1/embeddings',
       track(parts, embeddings),
@@ -164,12 +165,7 @@ function openaiRouter(parts: GatewayParts): Router {
     )
     .get('/v1/models', track(parts, models), reader, listModels(parts))
     .get(modelPath, track(parts, models), reader, readModel(parts))
-    .all(
-      ['/v1/chat/completions', '/v1/embeddings'],
-      track(parts, openai),
-      authenticate(parts),
-      methodNotAllowed('POST'),
-    )
+    .all('/v1/embeddings', track(parts, openai), authenticate(parts), methodNotAllowed('POST'))
     .all(
       ['/v1/models', modelPath],
       track(parts, models),

@@ -24,7 +24,7 @@ export function track(
     const { request } = context;
     const surface = typeof of === 'function' ? of(req.headers) : of;
     context.surface = surface;
-    request.surface = surface.name;
+    request.surface = surface.label;
     const { record } = request;
     // Node takes a response for finished whose last bytes were given up
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {

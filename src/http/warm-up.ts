@@ -3,6 +3,7 @@ import { cutJson } from '../text/json-pieces.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { measureRequest } from '../models/tokens.js';
 import { parseBody } from './parse-body.js';
+import { completionSurfaces } from './surfaces/completion-surfaces.js';
 
 /** What the start has left to do comes first. */
 const delayMs = 300;
@@ -22,8 +23,7 @@ const messagesInCall = 200;
 const pieceBytes = 1024;
 const maxValues = 2_000;
 const schemas = [
-  'chat-completions.request',
-  'completions.request',
+  ...completionSurfaces.map(({ schema }) => `${schema}.request`),
   'model-select.request',
   'embeddings.request',
 ];

@@ -19,10 +19,7 @@ const meanings: Readonly<Record<string, string>> = {
  * Names the fields that a valid body's schema does not know in `request.warnings`, and candidates'
  * efforts that are none.
  */
-export function warnUnknown(
-  parts: GatewayParts,
-  schema: 'completions.request' | 'model-select.request',
-): RequestHandler {
+export function warnUnknown(parts: GatewayParts, schema: string): RequestHandler {
   const unknownFields = unknownFieldsOf(schema);
   const passedOn = new Set(
     schema === 'completions.request'

@@ -14,7 +14,7 @@ const serverError = -32000;
  * own surface. Errors are JSON-RPC's, without the id of a message: they come before it was read.
  */
 export const mcp: Surface = {
-  name: 'resources',
+  label: 'resources',
   invalidCode: 'bad_request',
   errorBody: ({ code, message }) => ({
     jsonrpc: '2.0',

@@ -4,7 +4,7 @@ import { invalidField } from '../../errors.js';
 import { ambiguous, type ModelNames } from '../../pipeline/engine/model-names.js';
 import type { SelectionQuestion } from '../../pipeline/select-model.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../chooser/plan.js';
-import { nativeErrorBody } from '../error-handler.js';
+import { nativeErrorBody } from './native-error.js';
 import type { Surface } from './surface.js';
 
 /** One entry of `llm_providers`. Prices in USD per million tokens, latency in seconds. */
@@ -35,7 +35,7 @@ export interface ModelSelectRequest {
 
 /** Native model selection: docs/http-api.md. */
 export const modelSelect: Surface = {
-  name: 'model_select',
+  label: 'model_select',
   invalidCode: 'bad_request',
   errorBody: nativeErrorBody,
 };

@@ -1,18 +1,40 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { nativeErrorBody } from '../error-handler.js';
+import { nativeErrorBody } from './native-error.js';
 import { NativeReply } from './native-reply.js';
-import type { NativeRequest } from './native-request.js';
+import { type NativeRequest, nativeRequests } from './native-request.js';
 import { NativeStream } from './native-stream.js';
 import type { GroundingWish } from '../../pipeline/grounding/grounding-call.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
+import { type ConversationLink, joinConversation } from '../../pipeline/keep-turn.js';
 import type { CompletionSurface } from './surface.js';
 
 /** Native completions: docs/http-api.md. */
 export const native: CompletionSurface = {
-  name: 'completions',
+  label: 'completions',
+  router: 'completions',
+  path: '/api/v1/completions',
+  deprecatedPaths: { '/api/v1/chat/completions': 'createCompletionForChat' },
+  schema: 'completions',
+  described: {
+    id: 'createCompletion',
+    summary: 'Answer a conversation',
+    description:
+      'Several `models` are ranked for this conversation; then the `fallback_models` are tried in their order. With `stream: true` the answer is server-sent events that end with `data: [DONE]`.',
+    example: {
+      models: ['demo/demo-large'],
+      fallback_models: ['demo/demo-small'],
+      messages: [{ role: 'user', content: 'Why is the sky blue?' }],
+    },
+    answer: 'The answer, or its chunks.',
+    notFound: 'The conversation, preference or session does not exist.',
+  },
+  requests: nativeRequests,
+  showsWarnings: true,
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
+  /** Loads the conversation, or starts one. Ids of other accounts are answered 404. */
+  begin: (parts, request, body) => joinConversation(parts, request, body as ConversationLink),
   readCall(parsed) {
     const body = parsed as NativeRequest;
     return callOf(body, chatOf(body));

@@ -50,8 +50,8 @@ function messageOf({ message }: GatewayError, code: string): string {
 }
 
 /** A surface of OpenAI's dialect without completions: embeddings, the model list. */
-export const openAIErrors = (name: Surface['name']): Surface => ({
-  name,
+export const openAIErrors = (label: Surface['label']): Surface => ({
+  label,
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
 });

@@ -25,7 +25,20 @@ export interface RunRequest extends ChatRequest {
 
 /** OpenAI's chat completions. */
 export const openai: CompletionSurface = {
-  name: 'openai',
+  label: 'openai',
+  router: 'openai',
+  path: '/v1/chat/completions',
+  schema: 'chat-completions',
+  described: {
+    id: 'createChatCompletion',
+    summary: "Answer a conversation, in OpenAI's shape",
+    description:
+      "For OpenAI's SDKs: their base URL is this gateway's with `/v1`. `model` is `<provider>/<model>`, or `auto`.",
+    example: { model: 'auto', messages: [{ role: 'user', content: 'Why is the sky blue?' }] },
+    answer: "OpenAI's completion, or its chunks.",
+    notFound: 'The model does not exist.',
+    errorSchema: 'openai-error',
+  },
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
   readCall(parsed) {

@@ -11,7 +11,7 @@ import type { Surface } from './surface.js';
 export function proxySurface(headers: IncomingHttpHeaders): Surface {
   const errorBody = sdkErrorBody(headers);
   return {
-    name: 'proxy',
+    label: 'proxy',
     invalidCode: 'bad_request',
     // SDKs of dialects that send no header of their own (Cohere, Mistral) read `message`
     errorBody: (error) =>

@@ -1,11 +1,11 @@
-import { nativeErrorBody } from '../error-handler.js';
+import { nativeErrorBody } from './native-error.js';
 import type { Surface } from './surface.js';
 
 /**
  * The API's resources: accounts, keys, conversations, preferences, sessions, requests, feedback.
  */
 export const resources: Surface = {
-  name: 'resources',
+  label: 'resources',
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
 };

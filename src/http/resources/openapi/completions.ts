@@ -1,18 +1,13 @@
+import { completionSurfaces } from '../../surfaces/completion-surfaces.js';
+import type { CompletionSurface } from '../../surfaces/surface.js';
 import { ref } from './components.js';
 import { describedPath, type Described, resourcePath } from './operations.js';
 
-const native = {
-  invalid: 422,
-  statuses: [429, 500, 502, 503, 504],
-  takesSignIn: true,
-} as const;
 const openai = {
   invalid: 400,
   statuses: [429, 500, 502, 503, 504],
   errorSchema: 'openai-error',
 } as const;
-
-const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
 
 const streamed = (response: string, chunk: string): object => ({
   'application/json': { schema: ref(response) },
@@ -28,75 +23,58 @@ const routed = {
   },
 };
 
-const completion: Described = {
-  id: 'createCompletion',
-  summary: 'Answer a conversation',
-  description:
-    'Several `models` are ranked for this conversation; then the `fallback_models` are tried in their order. With `stream: true` the answer is server-sent events that end with `data: [DONE]`.',
-  request: 'completions.request',
-  example: { models: ['demo/demo-large'], fallback_models: ['demo/demo-small'], messages },
+/** What the operations of a surface that completes have in common. */
+const traitsOf = ({ invalidCode, described: { errorSchema } }: CompletionSurface) =>
+  ({
+    ...openai,
+    invalid: invalidCode === 'bad_request' ? 400 : 422,
+    errorSchema: errorSchema ?? 'error',
+    takesSignIn: true,
+  }) as const;
+
+const completionOf = ({ schema, described }: CompletionSurface): Described => ({
+  id: described.id,
+  summary: described.summary,
+  description: described.description,
+  request: `${schema}.request`,
+  example: described.example,
   answer: {
-    description: 'The answer, or its chunks.',
+    description: described.answer,
     headers: routed,
-    content: streamed('completions.response', 'completions.chunk'),
+    content: streamed(`${schema}.response`, `${schema}.chunk`),
   },
   scope: 'completions',
-  errors: { 404: 'The conversation, preference or session does not exist.' },
-};
+  errors: { 404: described.notFound },
+});
 
-/** Completions in the native dialect and in OpenAI's shape. */
-export function completionPaths(): object {
-  return {
-    ...describedPath('Completions', '/api/v1/completions', { post: completion }, native),
-    ...chatCompletionPath(),
-    ...describedPath(
-      'Completions',
-      '/api/v1/chat/completions',
-      {
-        post: {
-          ...completion,
-          id: 'createCompletionForChat',
-          description: 'The same as `/api/v1/completions`.',
-          isDeprecated: true,
-        },
-      },
-      native,
-    ),
-    ...resourcePath('Completions', '/api/v1/completion-options', {
-      get: {
-        id: 'getCompletionOptions',
-        summary:
-          'What completions may ask for: search, research, toolkits, and the size of requests',
-        response: 'completion-options.response',
-        scope: 'completions',
-      },
+const completionPath = (surface: CompletionSurface, path: string, post: Described): object =>
+  describedPath('Completions', path, { post }, traitsOf(surface));
+
+const merged = (paths: object[]): object => Object.assign({}, ...paths) as object;
+
+const deprecatedPaths = (surface: CompletionSurface): object[] =>
+  Object.entries(surface.deprecatedPaths ?? {}).map(([path, id]) =>
+    completionPath(surface, path, {
+      ...completionOf(surface),
+      id,
+      description: `The same as \`${surface.path}\`.`,
+      isDeprecated: true,
     }),
-  };
-}
-
-function chatCompletionPath(): object {
-  const post: Described = {
-    id: 'createChatCompletion',
-    summary: "Answer a conversation, in OpenAI's shape",
-    description:
-      "For OpenAI's SDKs: their base URL is this gateway's with `/v1`. `model` is `<provider>/<model>`, or `auto`.",
-    request: 'chat-completions.request',
-    example: { model: 'auto', messages },
-    answer: {
-      description: "OpenAI's completion, or its chunks.",
-      headers: routed,
-      content: streamed('chat-completions.response', 'chat-completions.chunk'),
-    },
-    scope: 'completions',
-    errors: { 404: 'The model does not exist.' },
-  };
-  return describedPath(
-    'Completions',
-    '/v1/chat/completions',
-    { post },
-    { ...openai, takesSignIn: true },
   );
-}
+
+/** The surfaces that complete: first their own paths, then those of old. */
+export const completionPaths = (): object => ({
+  ...merged(completionSurfaces.map((one) => completionPath(one, one.path, completionOf(one)))),
+  ...merged(completionSurfaces.flatMap(deprecatedPaths)),
+  ...resourcePath('Completions', '/api/v1/completion-options', {
+    get: {
+      id: 'getCompletionOptions',
+      summary: 'What completions may ask for: search, research, toolkits, and the size of requests',
+      response: 'completion-options.response',
+      scope: 'completions',
+    },
+  }),
+});
 
 /** Embeddings, and the list of models, in OpenAI's shape. */
 export function modelPaths(): object {

@@ -1,8 +1,8 @@
 import type { Pairs } from '../../src/chooser/savings/pairs.js';
 import type { ChoiceSums, RatedQuality } from '../../src/store/contracts/choices.js';
 import type { PairSums, RatedPairs } from '../../src/store/contracts/shadows.js';
-import { choiceRowsOf, fromChoiceColumns } from '../../src/store/sql/choice-rows.js';
-import { dayOf } from '../../src/store/sql/usage.js';
+import { choiceRowsOf, fromChoiceColumns } from '../../src/store/sql/choices/choice-rows.js';
+import { dayOf } from '../../src/store/sql/usage/usage.js';
 import { withChoice } from '../../src/store/sum-choices.js';
 import { normal, seeded } from '../../src/chooser/training/custom/seeded.js';
 

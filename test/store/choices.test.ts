@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChosenSums } from '../../src/store/contracts/choices.js';
 import type { FeedbackRow } from '../../src/store/contracts/requests.js';
 import type { Store } from '../../src/store/contracts/store.js';
-import { dayOf } from '../../src/store/sql/usage.js';
+import { dayOf } from '../../src/store/sql/usage/usage.js';
 import { addSums, withChoice } from '../../src/store/sum-choices.js';
 import { newChoice } from '../helpers/new-choice.js';
 import { requestRow } from '../helpers/request-row.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ConversationRecord } from '../../src/store/contracts/conversations.js';
 import type { Page } from '../../src/store/contracts/page.js';
-import { searchTitles } from '../../src/store/sql/search-conversations.js';
+import { searchTitles } from '../../src/store/sql/conversations/search-conversations.js';
 
 /** Conversations 0, 1, 2, …; the title of each hundredth one is `found`. */
 function rowsUpTo(count: number) {

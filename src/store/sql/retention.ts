@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AgedRows, RetentionStore } from '../contracts/retention.js';
-import { periodKey } from './add-periods.js';
-import { choiceKey } from './choice-rows.js';
-import { removeNotesOf } from './research.js';
+import { periodKey } from './usage/add-periods.js';
+import { choiceKey } from './choices/choice-rows.js';
+import { removeNotesOf } from './conversations/research.js';
 import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 

@@ -1,26 +1,26 @@
+import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { createAccountStore } from './accounts.js';
-import { createAuditStore } from './audit.js';
-import { createChoiceStore } from './choices.js';
-import { createClaimStore } from './claims.js';
-import { createConversationStore } from './conversations.js';
-import { createEvaluationStore } from './evaluations.js';
-import { createFeedbackStore } from './feedback.js';
-import { createKeyStore } from './keys.js';
-import { createLearningStore } from './learnings.js';
-import { createPeriodStore } from './periods.js';
-import { createPreferenceStore } from './preferences.js';
-import { createRequestStore } from './requests.js';
+import { createAccountStore } from './accounts/accounts.js';
+import { createAuditStore } from './accounts/audit.js';
+import { createChoiceStore } from './choices/choices.js';
+import { createClaimStore } from './accounts/claims.js';
+import { createConversationStore } from './conversations/conversations.js';
+import { createEvaluationStore } from './choices/evaluations.js';
+import { createFeedbackStore } from './choices/feedback.js';
+import { createKeyStore } from './accounts/keys.js';
+import { createLearningStore } from './choices/learnings.js';
+import { createPeriodStore } from './usage/periods.js';
+import { createPreferenceStore } from './choices/preferences.js';
+import { createRequestStore } from './usage/requests.js';
 import { createRemovalStore } from './removal.js';
-import { createResearchStore } from './research.js';
+import { createResearchStore } from './conversations/research.js';
 import { createRetentionStore } from './retention.js';
-import { readSecret } from './secrets.js';
-import { createShadowStore } from './shadows.js';
-import { createSelectionStore } from './selections.js';
-import { createSignInStore } from './sign-ins.js';
+import { createShadowStore } from './choices/shadows.js';
+import { createSelectionStore } from './choices/selections.js';
+import { createSignInStore } from './accounts/sign-ins.js';
 import type { StoreTables } from './tables.js';
-import { createTrainingQueue } from './training-queue.js';
-import { createTrainingStore } from './trainings.js';
+import { createTrainingQueue } from './choices/training-queue.js';
+import { createTrainingStore } from './choices/trainings.js';
 import type { Store } from '../contracts/store.js';
 
 /** The store on a database with the newest schema. */
@@ -58,4 +58,28 @@ export function createSqlStore(
     backup,
     close: () => database.destroy(),
   };
+}
+
+/** 32 random bytes by name; the first process that asks generates them. */
+async function readSecret(database: Kysely<StoreTables>, name: string): Promise<Buffer> {
+  const stored = await findSecret(database, name);
+  if (stored !== undefined) return stored;
+  await database
+    .insertInto('secrets')
+    .values({ name, value: randomBytes(32).toString('hex') })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return (await findSecret(database, name))!;
+}
+
+async function findSecret(
+  database: Kysely<StoreTables>,
+  name: string,
+): Promise<Buffer | undefined> {
+  const row = await database
+    .selectFrom('secrets')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row === undefined ? undefined : Buffer.from(row.value, 'hex');
 }

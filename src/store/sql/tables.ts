@@ -1,7 +1,16 @@
 import type { PeriodMeasure } from '../contracts/periods.js';
 import type { Kysely, Transaction } from 'kysely';
-import type { ChoiceDayTable, ShadowRefusalTable, ShadowTable } from './choice-tables.js';
-import type { EvaluationTable } from './evaluation-tables.js';
+import type {
+  ChoiceDayTable,
+  EvaluationTable,
+  FeedbackTable,
+  LearningTable,
+  PreferenceTable,
+  SelectionTable,
+  ShadowRefusalTable,
+  ShadowTable,
+  TrainingTable,
+} from './choices/choice-tables.js';
 
 /*
  * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded
@@ -79,51 +88,6 @@ export interface RotatedSecretTable {
   valid_until: number;
 }
 
-export interface PreferenceTable {
-  id: string;
-  account_id: string;
-  name: string;
-  /** JSON. */
-  settings: string;
-  created_at: number;
-  updated_at: number;
-  deleted_at: number | null;
-  /** JSON, or null: the router that was trained for the preference. */
-  router: string | null;
-  revision: number;
-}
-
-export interface LearningTable {
-  account_id: string;
-  /** '' for requests without a preference. */
-  preference_id: string;
-  /** JSON; null: forgotten. */
-  state: string | null;
-  updated_at: number;
-  revision: number;
-}
-
-export interface TrainingTable {
-  id: string;
-  account_id: string;
-  preference_id: string;
-  state: string;
-  progress: number;
-  doing: string;
-  /** JSON. */
-  wishes: string;
-  /** The rows as the client sent them; null after the end. */
-  dataset: string | null;
-  /** JSON, or null. */
-  report: string | null;
-  error: string | null;
-  attempts: number;
-  owner: string | null;
-  lease_until: number | null;
-  created_at: number;
-  updated_at: number;
-}
-
 export interface ConversationTable {
   id: string;
   account_id: string;
@@ -153,22 +117,6 @@ export interface MessageTable {
   usage: string | null;
   cost_usd: number | null;
   created_at: number;
-}
-
-export interface SelectionTable {
-  id: string;
-  account_id: string;
-  key_id: string | null;
-  previous_id: string | null;
-  at: number;
-  label: string;
-  /** JSON. */
-  candidates: string;
-  reason: string;
-  tradeoff: string | null;
-  preference_id: string | null;
-  /** JSON, or null. */
-  content: string | null;
 }
 
 export interface RequestTable {
@@ -225,21 +173,6 @@ export interface UsagePeriodTable extends Omit<UsageDayTable, 'day' | 'cache_sav
   bucket: number;
   latencies: string | null;
   first_tokens: string | null;
-}
-
-export interface FeedbackTable {
-  id: string;
-  account_id: string;
-  key_id: string | null;
-  at: number;
-  session_id: string | null;
-  response_id: string | null;
-  provider: string | null;
-  model: string | null;
-  score: number | null;
-  comment: string | null;
-  tokens_per_second: number | null;
-  predicted: number | null;
 }
 
 export interface AuditTable {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeReceipt } from '../../../src/chooser/savings/make-receipt.js';
 import type { Receipt } from '../../../src/chooser/savings/receipt.js';
-import { choiceRowsOf, fromChoiceColumns } from '../../../src/store/sql/choice-rows.js';
+import { choiceRowsOf, fromChoiceColumns } from '../../../src/store/sql/choices/choice-rows.js';
 import { withChoice } from '../../../src/store/sum-choices.js';
 
 /** A candidate: its predicted quality, and USD for an answer. */

@@ -1,0 +1,96 @@
+import type { Kysely, Transaction } from 'kysely';
+import { GatewayError } from '../../../errors.js';
+import { type AccountRecord, type AccountRole, firstAccountId } from '../../contracts/accounts.js';
+import type { ClaimStore, NewOwner } from '../../contracts/claims.js';
+import { isDuplicate } from '../../failure.js';
+import { accountFromRow, storedEmail } from './accounts.js';
+import { raiseRevision } from '../revisions.js';
+import type { Database, StoreTables } from '../tables.js';
+import { transact } from '../transact.js';
+
+/** The name of the code's hash among the secrets. */
+const name = 'claim-code';
+
+/** The claim of the first account in SQL. */
+export function createClaimStore(database: Kysely<StoreTables>): ClaimStore {
+  return {
+    hasOwner: () => hasOwner(database),
+    async codeHash() {
+      const row = await database
+        .selectFrom('secrets')
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.value ?? null;
+    },
+    async setCode(hash) {
+      await database
+        .insertInto('secrets')
+        .values({ name, value: hash })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: hash }))
+        .execute();
+    },
+    async addCode(hash) {
+      if (await hasOwner(database)) return false;
+      const added = await database
+        .insertInto('secrets')
+        .values({ name, value: hash })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .returning('name')
+        .executeTakeFirst();
+      return added !== undefined;
+    },
+    claim: (owner) => claim(database, owner),
+  };
+}
+
+async function hasOwner(database: Database): Promise<boolean> {
+  const owned = await database
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', firstAccountId)
+    .where('email', 'is not', null)
+    .executeTakeFirst();
+  return owned !== undefined;
+}
+
+async function claim(
+  database: Kysely<StoreTables>,
+  owner: NewOwner,
+): Promise<AccountRecord | null> {
+  try {
+    return await transact(database, (transaction) => claimFirst(transaction, owner));
+  } catch (error) {
+    if (isDuplicate(error))
+      throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
+    throw error;
+  }
+}
+
+async function claimFirst(
+  transaction: Transaction<StoreTables>,
+  { email, passwordHash, at }: NewOwner,
+): Promise<AccountRecord | null> {
+  // cached keys contain their account's role
+  const revision = await raiseRevision(transaction, 'keys');
+  const row = await transaction
+    .updateTable('accounts')
+    .where('id', '=', firstAccountId)
+    .where('email', 'is', null)
+    .set({
+      email: storedEmail(email),
+      password_hash: passwordHash,
+      created_at: at,
+      role: 'admin' satisfies AccountRole,
+    })
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  await transaction
+    .updateTable('api_keys')
+    .where('account_id', '=', firstAccountId)
+    .set({ revision })
+    .execute();
+  await transaction.deleteFrom('secrets').where('name', '=', name).execute();
+  return accountFromRow(row);
+}

@@ -1,0 +1,135 @@
+import type { Kysely } from 'kysely';
+import type { ResetRecord, SignInRecord, SignInStore } from '../../contracts/accounts.js';
+import { accountFromRow } from './accounts.js';
+import { endAccess } from './end-access.js';
+import type { StoreTables } from '../tables.js';
+import { transact } from '../transact.js';
+
+/** Sign-ins and reset links in SQL. */
+export function createSignInStore(database: Kysely<StoreTables>): SignInStore {
+  return {
+    add: (signIn, passwordHash) => add(database, signIn, passwordHash),
+    find: (tokenHash, now) => find(database, tokenHash, now),
+    async remove(tokenHash) {
+      await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
+    },
+    removeAll: (accountId, exceptTokenHash) =>
+      transact(database, (transaction) => endAccess(transaction, accountId, exceptTokenHash)),
+    addReset: (reset) => addReset(database, reset),
+    takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
+  };
+}
+
+/** Sign-ins of one account. */
+const maxSignIns = 100;
+
+/** Also deletes the account's expired sign-ins, and the oldest of too many. */
+function add(
+  database: Kysely<StoreTables>,
+  { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord,
+  passwordHash: string,
+): Promise<boolean> {
+  return transact(database, async (transaction) => {
+    // an update, because it locks the row: a concurrent password change waits for this transaction,
+    // and then ends the new sign-in too
+    const locked = await transaction
+      .updateTable('accounts')
+      .where('id', '=', accountId)
+      .where('password_hash', '=', passwordHash)
+      .where('disabled_at', 'is', null)
+      .set({ id: accountId })
+      .returning('id')
+      .executeTakeFirst();
+    if (locked === undefined) return false;
+    await transaction
+      .deleteFrom('sign_ins')
+      .where('account_id', '=', accountId)
+      .where('expires_at', '<=', createdAt)
+      .execute();
+    const { created_at: last = null } =
+      (await transaction
+        .selectFrom('sign_ins')
+        .select('created_at')
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .offset(maxSignIns - 1)
+        .limit(1)
+        .executeTakeFirst()) ?? {};
+    if (last !== null)
+      await transaction
+        .deleteFrom('sign_ins')
+        .where('account_id', '=', accountId)
+        .where('created_at', '<=', last)
+        .execute();
+    await transaction
+      .insertInto('sign_ins')
+      .values({
+        token_hash: tokenHash,
+        account_id: accountId,
+        csrf_token: csrfToken,
+        created_at: createdAt,
+        expires_at: expiresAt,
+      })
+      .execute();
+    return true;
+  });
+}
+
+async function find(
+  database: Kysely<StoreTables>,
+  tokenHash: string,
+  now: number,
+): ReturnType<SignInStore['find']> {
+  const row = await database
+    .selectFrom('sign_ins')
+    .innerJoin('accounts', 'accounts.id', 'sign_ins.account_id')
+    .where('sign_ins.token_hash', '=', tokenHash)
+    .where('sign_ins.expires_at', '>', now)
+    .selectAll('accounts')
+    .select([
+      'sign_ins.token_hash',
+      'sign_ins.csrf_token',
+      'sign_ins.created_at as signed_in_at',
+      'sign_ins.expires_at',
+    ])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const signIn = {
+    tokenHash: row.token_hash,
+    accountId: row.id,
+    csrfToken: row.csrf_token,
+    createdAt: row.signed_in_at,
+    expiresAt: row.expires_at,
+  };
+  return { signIn, account: accountFromRow(row) };
+}
+
+async function addReset(
+  database: Kysely<StoreTables>,
+  { tokenHash, accountId, expiresAt }: ResetRecord,
+): Promise<void> {
+  await database
+    .insertInto('password_resets')
+    .values({ token_hash: tokenHash, account_id: accountId, expires_at: expiresAt })
+    .execute();
+}
+
+function takeReset(
+  database: Kysely<StoreTables>,
+  tokenHash: string,
+  now: number,
+): Promise<string | null> {
+  return transact(database, async (transaction) => {
+    const taken = await transaction
+      .deleteFrom('password_resets')
+      .where('token_hash', '=', tokenHash)
+      .returning(['account_id', 'expires_at'])
+      .executeTakeFirst();
+    if (taken === undefined || taken.expires_at <= now) return null;
+    await transaction
+      .deleteFrom('password_resets')
+      .where('account_id', '=', taken.account_id)
+      .execute();
+    return taken.account_id;
+  });
+}

@@ -1,0 +1,101 @@
+import type { Insertable } from 'kysely';
+import type { ChoiceSums, ChosenSums } from '../../contracts/choices.js';
+import { clean } from '../columns.js';
+import type { ChoiceDayTable } from './choice-tables.js';
+
+/** The columns of the primary key. */
+export const choiceKey = [
+  'day',
+  'account_id',
+  'key_id',
+  'preference_id',
+  'measured',
+  'chosen',
+  'candidate',
+] as const;
+
+/** The columns that are summed, in the order of the figures of `ChosenSums`. */
+export const choiceSums = [
+  'choices',
+  'quality',
+  'uncertainty',
+  'chosen_quality',
+  'chosen_uncertainty',
+  'variance',
+  'priced',
+  'prompt_usd',
+  'answer_usd',
+  'answer_squares',
+  'actual_usd',
+  'chosen_prompt_usd',
+  'chosen_answer_usd',
+  'tokens',
+  'expected_tokens',
+] as const;
+
+/**
+ * The rows of some sums, in the order of their keys, so that two replicas cannot deadlock. Names that
+ * are the same once they are clean share a row.
+ */
+export function choiceRowsOf(sums: readonly ChosenSums[]): Insertable<ChoiceDayTable>[] {
+  const rows = new Map<string, Insertable<ChoiceDayTable>>();
+  for (const one of sums)
+    for (const [candidate, figures] of one.candidates) {
+      const row = rowOf(one, candidate, figures);
+      const key = JSON.stringify(choiceKey.map((column) => row[column]));
+      const same = rows.get(key);
+      if (!same) rows.set(key, row);
+      else for (const column of choiceSums) same[column] += row[column];
+    }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function rowOf(
+  { day, accountId, keyId, preferenceId, isMeasured, chosen }: ChosenSums,
+  candidate: string,
+  figures: Float64Array,
+): Insertable<ChoiceDayTable> {
+  const sums = Object.fromEntries(
+    choiceSums.map((column, at) => [column, figures[at] ?? 0]),
+  ) as Record<(typeof choiceSums)[number], number>;
+  return {
+    day,
+    account_id: accountId,
+    key_id: keyId,
+    preference_id: preferenceId,
+    measured: isMeasured ? 1 : 0,
+    chosen: clean(chosen),
+    candidate: clean(candidate),
+    ...sums,
+  };
+}
+
+/** The columns of sums, whatever they are grouped by. */
+export type SumColumns = Pick<
+  ChoiceDayTable,
+  'chosen' | 'candidate' | 'measured' | (typeof choiceSums)[number]
+>;
+
+/** The sums of columns. */
+export function fromChoiceColumns(row: SumColumns): Omit<ChoiceSums, 'group'> {
+  return {
+    chosen: row.chosen,
+    candidate: row.candidate,
+    isMeasured: row.measured === 1,
+    choices: row.choices,
+    quality: row.quality,
+    uncertainty: row.uncertainty,
+    chosenQuality: row.chosen_quality,
+    chosenUncertainty: row.chosen_uncertainty,
+    variance: row.variance,
+    priced: row.priced,
+    promptUsd: row.prompt_usd,
+    answerUsd: row.answer_usd,
+    answerSquares: row.answer_squares,
+    actualUsd: row.actual_usd,
+    chosenPromptUsd: row.chosen_prompt_usd,
+    chosenAnswerUsd: row.chosen_answer_usd,
+    tokens: row.tokens,
+    expectedTokens: row.expected_tokens,
+  };
+}

@@ -1,0 +1,174 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { GatewayError } from '../../../errors.js';
+import {
+  type ByModel,
+  type EvaluationRecord,
+  type EvaluationStore,
+  type FigureChanges,
+  maxEvaluations,
+} from '../../contracts/evaluations.js';
+import { clean, fromJson } from '../columns.js';
+import { after, pageOf } from '../pages.js';
+import type { EvaluationTable } from './choice-tables.js';
+import type { StoreTables } from '../tables.js';
+import { transact } from '../transact.js';
+
+/** How much of a prompt lists show. */
+const shownCharacters = 200;
+
+/** The evaluation sets in SQL. */
+export function createEvaluationStore(database: Kysely<StoreTables>): EvaluationStore {
+  return {
+    save: (evaluation) => transact(database, (transaction) => save(transaction, evaluation)),
+    async find(accountId, id) {
+      const row = await rowOf(database, accountId, clean(id));
+      return row ? fromColumns(row) : null;
+    },
+    async list(accountId, page) {
+      const rows = await pageOfRows(database, accountId, page)
+        .select(['id', 'account_id', 'request_id', 'at', 'scores', 'costs'])
+        .select([
+          sql<string>`substr(prompt, 1, ${sql.lit(shownCharacters)})`.as('prompt'),
+          sql<number>`length(prompt)`.as('prompt_length'),
+        ])
+        .execute();
+      return pageOf(rows, page.limit, positionOf, (row) => ({
+        ...fromColumns(row),
+        promptLength: row.prompt_length,
+      }));
+    },
+    async whole(accountId, page) {
+      const rows = await pageOfRows(database, accountId, page).selectAll().execute();
+      return pageOf(rows, page.limit, positionOf, fromColumns);
+    },
+    change: (accountId, id, scores) =>
+      transact(database, async (transaction) => {
+        const row = await rowOf(transaction, accountId, clean(id));
+        if (!row) return null;
+        const before = fromColumns(row);
+        return write(transaction, { ...before, scores: changed(before.scores, scores) });
+      }),
+    async remove(accountId, id) {
+      const { numDeletedRows } = await database
+        .deleteFrom('evaluations')
+        .where('account_id', '=', accountId)
+        .where('id', '=', clean(id))
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+const positionOf = ({ at, id }: { at: number; id: string }): [number, string] => [at, id];
+
+function pageOfRows(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  page: Parameters<EvaluationStore['list']>[1],
+) {
+  return database
+    .selectFrom('evaluations')
+    .where('account_id', '=', accountId)
+    .where(after(['at', 'id'], page.cursor))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+}
+
+const rowOf = (
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<Selectable<EvaluationTable> | undefined> =>
+  database
+    .selectFrom('evaluations')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+async function save(
+  transaction: Transaction<StoreTables>,
+  evaluation: EvaluationRecord,
+): Promise<EvaluationRecord> {
+  const { accountId, requestId, at, prompt } = evaluation;
+  const inserted = await transaction
+    .insertInto('evaluations')
+    .values({
+      id: evaluation.id,
+      account_id: accountId,
+      request_id: requestId,
+      at,
+      prompt: clean(prompt),
+      scores: textOf(evaluation.scores),
+      costs: textOf(evaluation.costs),
+    })
+    .onConflict((conflict) => conflict.columns(['account_id', 'request_id']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!inserted) return merge(transaction, evaluation);
+  const { count } = await transaction
+    .selectFrom('evaluations')
+    .where('account_id', '=', accountId)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (count > maxEvaluations)
+    throw new GatewayError(
+      'conflict',
+      `the evaluation set has ${maxEvaluations} prompts already: delete some first`,
+    );
+  return fromColumns(inserted);
+}
+
+async function merge(
+  transaction: Transaction<StoreTables>,
+  { accountId, requestId, scores, costs }: EvaluationRecord,
+): Promise<EvaluationRecord> {
+  const row = await transaction
+    .selectFrom('evaluations')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirstOrThrow();
+  const before = fromColumns(row);
+  return write(transaction, {
+    ...before,
+    scores: { ...before.scores, ...scores },
+    costs: { ...before.costs, ...costs },
+  });
+}
+
+async function write(
+  transaction: Transaction<StoreTables>,
+  evaluation: EvaluationRecord,
+): Promise<EvaluationRecord> {
+  const { id, accountId, scores, costs } = evaluation;
+  await transaction
+    .updateTable('evaluations')
+    .set({ scores: textOf(scores), costs: textOf(costs) })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute();
+  return evaluation;
+}
+
+function changed(figures: ByModel, changes: FigureChanges): ByModel {
+  const all = Object.entries({ ...figures, ...changes });
+  return Object.fromEntries(
+    all.flatMap(([model, figure]) => (figure === null ? [] : [[model, figure]])),
+  );
+}
+
+const textOf = (figures: ByModel): string => JSON.stringify(figures);
+
+function fromColumns(row: Selectable<EvaluationTable>): EvaluationRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    requestId: row.request_id,
+    at: row.at,
+    prompt: row.prompt,
+    scores: fromJson(row.scores) as ByModel,
+    costs: fromJson(row.costs) as ByModel,
+  };
+}

@@ -1,0 +1,113 @@
+import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
+import { clean } from '../columns.js';
+import { after, pageOf } from '../pages.js';
+import type { Database, StoreTables } from '../tables.js';
+import type { FeedbackTable } from './choice-tables.js';
+
+/** The feedback in SQL. Adding the same row again changes nothing. */
+export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
+  return {
+    add: (row) => addFeedback(database, row),
+    forget: (part) => forget(database, part),
+    async ratedModels(accountId) {
+      const rows = await database
+        .selectFrom('feedback')
+        .select('model')
+        .distinct()
+        .where('account_id', '=', clean(accountId))
+        .where('predicted', 'is not', null)
+        .execute();
+      return rows.flatMap(({ model }) => model ?? []);
+    },
+    async list(accountId, page) {
+      const rows = await database
+        .selectFrom('feedback')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where(after(['at', 'id'], page.cursor))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
+    },
+  };
+}
+
+/** Stores feedback, alone or as a part of a larger transaction. */
+export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {
+  await database
+    .insertInto('feedback')
+    .values(toColumns(row))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+async function forget(
+  database: Database,
+  { accountId, preferenceId, from, keyIds, models }: FeedbackPart,
+): Promise<boolean> {
+  if (keyIds?.length === 0 || models?.length === 0) return false;
+  let update = database
+    .updateTable('feedback')
+    .set({ predicted: null })
+    .where('account_id', '=', clean(accountId))
+    .where('predicted', 'is not', null)
+    .where(isOfPreference(clean(preferenceId)));
+  if (from !== null) update = update.where('at', '>=', Math.ceil(from));
+  if (keyIds) update = update.where('key_id', 'in', keyIds.map(clean));
+  if (models) update = update.where('model', 'in', models.map(clean));
+  return Number((await update.executeTakeFirst()).numUpdatedRows) > 0;
+}
+
+/** Feedback itself does not say by which preference the rated model was chosen. */
+function isOfPreference(preferenceId: string) {
+  const isNone = preferenceId === '';
+  const named = isNone ? sql`preference_id <> ''` : sql`preference_id = ${preferenceId}`;
+  // the plan is JSON, in which the text of a client cannot have quotation marks of its own
+  const inPlan = `%"preferenceId":"${isNone ? '' : `${preferenceId}"`}%`;
+  const found = sql<SqlBool>`(
+    exists (select 1 from selections s where s.id = feedback.session_id
+      and s.account_id = feedback.account_id and ${named})
+    or exists (select 1 from shadows s where s.plan_id = feedback.session_id
+      and s.account_id = feedback.account_id and ${named})
+    or exists (select 1 from requests r where r.response_id = feedback.response_id
+      and r.account_id = feedback.account_id and r.plan like ${inPlan})
+  )`;
+  return isNone ? sql<SqlBool>`not ${found}` : found;
+}
+
+function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    key_id: row.keyId,
+    at: Math.round(row.at),
+    session_id: clean(row.sessionId),
+    response_id: clean(row.responseId),
+    provider: clean(row.provider),
+    model: clean(row.model),
+    score: row.score,
+    comment: clean(row.comment),
+    tokens_per_second: row.tokensPerSecond,
+    predicted: row.predicted,
+  };
+}
+
+function fromColumns(row: Selectable<FeedbackTable>): FeedbackRow {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    at: row.at,
+    sessionId: row.session_id,
+    responseId: row.response_id,
+    provider: row.provider,
+    model: row.model,
+    score: row.score,
+    comment: row.comment,
+    tokensPerSecond: row.tokens_per_second,
+    predicted: row.predicted,
+  };
+}

@@ -1,0 +1,159 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type {
+  ChangeLearning,
+  LearningRecord,
+  LearningScope,
+  LearningStore,
+} from '../../contracts/learnings.js';
+import { clean } from '../columns.js';
+import { addFeedback } from './feedback.js';
+import { changesSince, raiseRevision } from '../revisions.js';
+import type { Database, StoreTables } from '../tables.js';
+import type { LearningTable } from './choice-tables.js';
+import { transact } from '../transact.js';
+
+/**
+ * The learned states in SQL. A forgotten scope stays for a while as an empty row, by which other
+ * processes notice.
+ * @param now dates changes, ms since 1970
+ */
+export function createLearningStore(
+  database: Kysely<StoreTables>,
+  now: () => number = Date.now,
+): LearningStore {
+  return {
+    async find(scope) {
+      const row = await find(database, scope);
+      return row ? fromColumns(row) : null;
+    },
+    change: (changes) =>
+      transact(database, async (transaction) => {
+        // locks out other writers, so that what is read does not change before it is written
+        const revision = await raiseRevision(transaction, 'learnings');
+        for (const [scope, change] of changes)
+          await put(transaction, scope, change, revision, now());
+      }),
+    rate: (scope, feedback, learn) =>
+      transact(database, async (transaction) => {
+        const revision = await raiseRevision(transaction, 'learnings');
+        for (const row of feedback) await addFeedback(transaction, row);
+        await put(transaction, scope, learn, revision, now());
+      }),
+    forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
+    changedSince: (since) => changesSince(database, 'learnings', since, changed(database)),
+  };
+}
+
+const changed =
+  (database: Kysely<StoreTables>) =>
+  async (since: number): Promise<LearningRecord[]> => {
+    const rows = await database
+      .selectFrom('learnings')
+      .selectAll()
+      .where('revision', '>', since)
+      .orderBy('revision')
+      .execute();
+    return rows.map(fromColumns);
+  };
+
+/**
+ * Leaves an empty row even if there was none: by its date, counts from before are recognized when
+ * they are written.
+ */
+async function forget(
+  transaction: Transaction<StoreTables>,
+  scope: LearningScope,
+  at: number,
+): Promise<boolean> {
+  const revision = await raiseRevision(transaction, 'learnings');
+  const before = await find(transaction, scope);
+  await write(transaction, scope, { state: null, updated_at: at, revision });
+  return before !== undefined && before.state !== null;
+}
+
+/** Forgets what a scope has learned, as a part of a larger transaction. */
+export async function forgetScope(
+  transaction: Transaction<StoreTables>,
+  { accountId, preferenceId }: LearningScope,
+  at: number,
+): Promise<boolean> {
+  const revision = await raiseRevision(transaction, 'learnings');
+  const { numUpdatedRows } = await transaction
+    .updateTable('learnings')
+    .set({ state: null, updated_at: at, revision })
+    .where('account_id', '=', accountId)
+    .where('preference_id', '=', clean(preferenceId))
+    .where('state', 'is not', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows) > 0;
+}
+
+function find(
+  database: Database,
+  { accountId, preferenceId }: LearningScope,
+): Promise<Selectable<LearningTable> | undefined> {
+  return database
+    .selectFrom('learnings')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('preference_id', '=', clean(preferenceId))
+    .executeTakeFirst();
+}
+
+async function put(
+  transaction: Transaction<StoreTables>,
+  scope: LearningScope,
+  change: ChangeLearning,
+  revision: number,
+  at: number,
+): Promise<void> {
+  if (!(await exists(transaction, scope))) return;
+  const { state: before, updated_at: changedAt } = (await find(transaction, scope)) ?? {
+    state: null,
+    updated_at: null,
+  };
+  const state = change(before, before === null ? changedAt : null);
+  if (state !== before) await write(transaction, scope, { state, updated_at: at, revision });
+}
+
+async function write(
+  transaction: Transaction<StoreTables>,
+  { accountId, preferenceId }: LearningScope,
+  columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>,
+): Promise<void> {
+  await transaction
+    .insertInto('learnings')
+    .values({ account_id: accountId, preference_id: preferenceId, ...columns })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'preference_id']).doUpdateSet(columns),
+    )
+    .execute();
+}
+
+/**
+ * Whether the scope's preference still exists: a late change must not create a row for a deleted
+ * one.
+ */
+async function exists(
+  transaction: Transaction<StoreTables>,
+  { accountId, preferenceId }: LearningScope,
+): Promise<boolean> {
+  if (preferenceId === '') return true;
+  const row = await transaction
+    .selectFrom('preferences')
+    .select('id')
+    .where('id', '=', clean(preferenceId))
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function fromColumns({
+  account_id,
+  preference_id,
+  state,
+  updated_at,
+}: Selectable<LearningTable>): LearningRecord {
+  return { accountId: account_id, preferenceId: preference_id, state, updatedAt: updated_at };
+}

@@ -1,0 +1,154 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { PreferenceSettings } from '../../../chooser/plan.js';
+import type { PreferenceRecord, PreferenceStore } from '../../contracts/preferences.js';
+import type { StoredRouter } from '../../contracts/trainings.js';
+import { clean, fromJson } from '../columns.js';
+import { forgetScope } from './learnings.js';
+import { after, pageOf } from '../pages.js';
+import { changesSince, raiseRevision } from '../revisions.js';
+import type { Database, StoreTables } from '../tables.js';
+import type { PreferenceTable } from './choice-tables.js';
+import { transact } from '../transact.js';
+
+/**
+ * The preferences in SQL. A deleted one stays as an empty row, by which other processes notice.
+ * @param now dates changes, ms since 1970
+ */
+export function createPreferenceStore(
+  database: Kysely<StoreTables>,
+  now: () => number = Date.now,
+): PreferenceStore {
+  return {
+    add: (preference) => addPreference(database, preference),
+    async find(accountId, id) {
+      const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    },
+    async list(accountId, page) {
+      const rows = await present(database, accountId)
+        .where(after(['created_at', 'id'], page.cursor))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return pageOf(rows, page.limit, (row) => [row.created_at, row.id], fromColumns);
+    },
+    update: (accountId, id, { name, settings }) =>
+      transact(database, (transaction) =>
+        change(transaction, accountId, id, now(), (before) => ({
+          ...(name === undefined ? {} : { name: clean(name) }),
+          ...(settings === undefined
+            ? {}
+            : { settings: JSON.stringify({ ...before, ...settings }) }),
+        })),
+      ),
+    remove: (accountId, id) =>
+      transact(database, (transaction) => remove(transaction, accountId, id, now())),
+    changedSince: (since) => changesSince(database, 'preferences', since, changed(database)),
+  };
+}
+
+const changed =
+  (database: Kysely<StoreTables>) =>
+  async (since: number): Promise<PreferenceRecord[]> => {
+    const rows = await database
+      .selectFrom('preferences')
+      .selectAll()
+      .where('revision', '>', since)
+      .orderBy('revision')
+      .execute();
+    return rows.map(fromColumns);
+  };
+
+/** Changes a preference; null if it does not exist. */
+async function change(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  id: string,
+  at: number,
+  columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>,
+): Promise<PreferenceRecord | null> {
+  // locks out other writers, so that what is read does not change before it is written
+  const revision = await raiseRevision(transaction, 'preferences');
+  const before = await present(transaction, accountId)
+    .where('id', '=', clean(id))
+    .executeTakeFirst();
+  if (!before) return null;
+  const row = await transaction
+    .updateTable('preferences')
+    .set({ ...columnsOf(fromColumns(before).settings), updated_at: at, revision })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromColumns(row);
+}
+
+/**
+ * Empties a preference, and deletes its trainings and what it has learned. False if it does not
+ * exist.
+ */
+async function remove(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  id: string,
+  at: number,
+): Promise<boolean> {
+  const removed = await change(transaction, accountId, id, at, () => ({
+    settings: '{}',
+    router: null,
+    deleted_at: at,
+  }));
+  if (!removed) return false;
+  await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
+  await forgetScope(transaction, { accountId, preferenceId: removed.id }, at);
+  return true;
+}
+
+/** The preferences of an account that are not deleted. */
+function present(database: Database, accountId: string) {
+  return database
+    .selectFrom('preferences')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null);
+}
+
+async function addPreference(
+  database: Kysely<StoreTables>,
+  preference: Parameters<PreferenceStore['add']>[0],
+): Promise<PreferenceRecord> {
+  const { id, accountId, name, settings, createdAt } = preference;
+  return await transact(database, async (transaction) => {
+    const revision = await raiseRevision(transaction, 'preferences');
+    const row = await transaction
+      .insertInto('preferences')
+      .values({
+        id,
+        account_id: accountId,
+        name: clean(name),
+        settings: JSON.stringify(settings),
+        created_at: createdAt,
+        updated_at: createdAt,
+        deleted_at: null,
+        router: null,
+        revision,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromColumns(row);
+  });
+}
+
+function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    // only `addPreference` and `change` write it
+    settings: JSON.parse(row.settings) as PreferenceSettings,
+    router: fromJson(row.router) as StoredRouter | null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    deletedAt: row.deleted_at,
+  };
+}

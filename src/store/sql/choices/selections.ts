@@ -1,0 +1,197 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { unpackCandidates } from '../../packed-candidates.js';
+import type { NewSelection, SelectionRow, SelectionStore } from '../../contracts/requests.js';
+import { clean, fromJson, toJson } from '../columns.js';
+import { after, pageOf } from '../pages.js';
+import { RepeatedInsert } from '../repeated-insert.js';
+import type { StoreTables } from '../tables.js';
+import type { SelectionTable } from './choice-tables.js';
+import { transact } from '../transact.js';
+
+const maxGroup = 1_000;
+
+/** The decisions of model selection in SQL. */
+export function createSelectionStore(database: Kysely<StoreTables>): SelectionStore {
+  return {
+    add: (rows) => addSelections(database, rows),
+    group: (accountId, id) => readGroup(database, accountId, clean(id)),
+    async some(accountId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await database
+        .selectFrom('selections')
+        .select(['id', 'candidates'])
+        .where('id', 'in', ids.map(clean))
+        .where('account_id', '=', accountId)
+        .execute();
+      return rows.map(({ id, candidates }) => ({
+        id,
+        candidates: unpackCandidates(fromJson(candidates)),
+      }));
+    },
+    async list(accountId, page) {
+      const rows = await database
+        .selectFrom('selections')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('previous_id', 'is', null)
+        .where(after(['at', 'id'], page.cursor))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
+    },
+  };
+}
+
+const insertSelections = new RepeatedInsert<'selections', { id: string }>(
+  [
+    'id',
+    'account_id',
+    'key_id',
+    'previous_id',
+    'at',
+    'label',
+    'candidates',
+    'reason',
+    'tradeoff',
+    'preference_id',
+    'content',
+  ],
+  (database, rows) =>
+    database
+      .insertInto('selections')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
+);
+
+async function addSelections(
+  database: Kysely<StoreTables>,
+  rows: readonly NewSelection[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
+  await transact(database, (transaction) => insertSelections.run(transaction, sorted));
+}
+
+/**
+ * Follows links by ids, not by rows, because a decision in between may not have been written yet,
+ * or may have been deleted. `union` skips ids that were found before, so circles end.
+ */
+async function readGroup(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<SelectionRow[]> {
+  const first = await firstOf(database, accountId, id);
+  const rows = await database
+    .withRecursive('linked(id)', (query) =>
+      query.selectNoFrom(sql<string>`cast(${first} as text)`.as('id')).union(
+        // the embedded database keeps the order of a cross join; in the other order it would read
+        // all decisions of the account for each one of the group
+        query
+          .selectFrom('linked')
+          .crossJoin('selections')
+          .whereRef('selections.previous_id', '=', 'linked.id')
+          .where('selections.account_id', '=', accountId)
+          .select('selections.id'),
+      ),
+    )
+    .selectFrom('selections')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', 'in', (query) => query.selectFrom('linked').select('linked.id').limit(maxGroup))
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+  return parentsFirst(rows.map(fromColumns));
+}
+
+/** Sorts by time, and decisions of the same millisecond after the ones that they continue. */
+function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const depths = new Map<string, number>();
+  const depthOf = (row: SelectionRow): number => {
+    let depth = 0;
+    for (
+      let above = byId.get(row.previousId ?? '');
+      above && depth < rows.length;
+      above = byId.get(above.previousId ?? '')
+    )
+      depth++;
+    return depth;
+  };
+  rows.forEach((row, index) => {
+    if (rows[index - 1]?.at === row.at || rows[index + 1]?.at === row.at)
+      depths.set(row.id, depthOf(row));
+  });
+  return [...rows].sort((a, b) => a.at - b.at || (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
+}
+
+/**
+ * The id of a group's first decision, at most `maxGroup` links back; the id itself if it continues
+ * none.
+ */
+async function firstOf(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<string> {
+  const top = await database
+    .withRecursive('above(id, height)', (query) =>
+      query
+        .selectNoFrom([sql<string>`cast(${id} as text)`.as('id'), sql<number>`0`.as('height')])
+        .unionAll(
+          query
+            .selectFrom('above')
+            .innerJoin('selections', 'selections.id', 'above.id')
+            .where('selections.account_id', '=', accountId)
+            .where('selections.previous_id', 'is not', null)
+            .where('above.height', '<', maxGroup - 1)
+            .select((eb) => [
+              eb.ref('selections.previous_id').$notNull().as('id'),
+              eb('above.height', '+', 1).as('height'),
+            ]),
+        ),
+    )
+    .selectFrom('above')
+    .select('id')
+    .orderBy('height', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return top.id;
+}
+
+function toColumns(row: NewSelection): Insertable<SelectionTable> {
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    key_id: row.keyId,
+    previous_id: row.previousId,
+    at: Math.round(row.at),
+    label: clean(row.label),
+    candidates: row.candidates,
+    reason: clean(row.reason),
+    tradeoff: row.tradeoff,
+    preference_id: row.preferenceId,
+    content: toJson(row.content),
+  };
+}
+
+function fromColumns(row: Selectable<SelectionTable>): SelectionRow {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    previousId: row.previous_id,
+    at: row.at,
+    label: row.label,
+    candidates: unpackCandidates(fromJson(row.candidates)),
+    reason: row.reason,
+    tradeoff: row.tradeoff,
+    preferenceId: row.preference_id,
+    content: fromJson(row.content),
+  };
+}

@@ -1,0 +1,244 @@
+import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ChoiceFilter } from '../../contracts/choices.js';
+import type { NewRequest } from '../../contracts/requests.js';
+import type {
+  ComparedAnswer,
+  KeyRatedPairs,
+  PairSums,
+  ShadowStore,
+} from '../../contracts/shadows.js';
+import { clean, stepped } from '../columns.js';
+import type { ShadowTable } from './choice-tables.js';
+import type { Database, StoreTables } from '../tables.js';
+import { dayOf } from '../usage/usage.js';
+
+const dayMs = 86_400_000;
+
+/** What was shadowed, in SQL. */
+export function createShadowStore(database: Kysely<StoreTables>): ShadowStore {
+  return {
+    pairs: (filter) => sumPairs(database, filter),
+    rated: (filter) => sumRated(database, filter),
+    async ofPlan(accountId, planId) {
+      const row = await database
+        .selectFrom('shadows')
+        .select('request_id')
+        .where('plan_id', '=', clean(planId))
+        .where('account_id', '=', clean(accountId))
+        .executeTakeFirst();
+      return row?.request_id ?? null;
+    },
+    async spentUsd(day) {
+      const from = Date.parse(day);
+      const { spent } = await database
+        .selectFrom('shadows')
+        .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
+        .where('at', '>=', from)
+        .where('at', '<', from + dayMs)
+        .executeTakeFirstOrThrow();
+      return spent;
+    },
+    async isAllowed(accountId) {
+      const row = await database
+        .selectFrom('shadow_refusals')
+        .select('at')
+        .where('account_id', '=', clean(accountId))
+        .executeTakeFirst();
+      return row === undefined;
+    },
+    allow: (accountId, isAllowed, at) => allow(database, clean(accountId), isAllowed, at),
+  };
+}
+
+async function allow(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  isAllowed: boolean,
+  at: number,
+): Promise<void> {
+  if (isAllowed)
+    await database.deleteFrom('shadow_refusals').where('account_id', '=', accountId).execute();
+  else
+    await database
+      .insertInto('shadow_refusals')
+      .values({ account_id: accountId, at })
+      .onConflict((conflict) => conflict.column('account_id').doNothing())
+      .execute();
+}
+
+/** Adds the second answers among some requests. A plan that is stored already is skipped. */
+export async function addShadows(database: Database, rows: readonly NewRequest[]): Promise<void> {
+  const shadows = rows.flatMap(columnsOf);
+  for (const some of stepped(shadows))
+    await database
+      .insertInto('shadows')
+      .values(some)
+      .onConflict((conflict) => conflict.column('plan_id').doNothing())
+      .execute();
+}
+
+function columnsOf({
+  id,
+  accountId,
+  keyId,
+  at,
+  planId,
+  shadow: row,
+}: NewRequest): Insertable<ShadowTable>[] {
+  if (!row || planId === null) return [];
+  const { chosen, shadow, isPair, costUsd } = row;
+  const logRatio = Math.log(lengthOf(shadow) / lengthOf(chosen));
+  const isMeasured = isPair && Number.isFinite(logRatio);
+  return [
+    {
+      plan_id: clean(planId),
+      request_id: id,
+      account_id: accountId,
+      key_id: keyId ?? '',
+      preference_id: row.preferenceId ?? '',
+      response_id: clean(row.responseId),
+      at,
+      chosen: clean(chosen.model),
+      shadow: clean(shadow.model),
+      pair: isPair ? 1 : 0,
+      measured: isMeasured ? 1 : 0,
+      chosen_quality: chosen.quality,
+      chosen_uncertainty: chosen.uncertainty,
+      quality: shadow.quality,
+      uncertainty: shadow.uncertainty,
+      log_ratio: isMeasured ? logRatio : 0,
+      cost_usd: costUsd,
+    },
+  ];
+}
+
+/** Over the predicted length. */
+const lengthOf = ({ tokens, expectedTokens }: ComparedAnswer): number => tokens / expectedTokens;
+
+async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Promise<PairSums[]> {
+  const { rows } = await sql<{
+    chosen: string;
+    shadow: string;
+    pairs: number;
+    measured: number;
+    log_ratio: number;
+    squares: number;
+    cost: number;
+  }>`select chosen, shadow, cast(sum(pair) as bigint) as pairs,
+      cast(sum(measured) as bigint) as measured, sum(log_ratio) as log_ratio,
+      sum(log_ratio * log_ratio) as squares, sum(cost_usd) as cost
+    from shadows where ${selected(filter, 'shadows')} group by chosen, shadow`.execute(database);
+  return rows.map(({ log_ratio: logRatio, squares: logRatioSquares, cost: costUsd, ...row }) => ({
+    ...row,
+    logRatio,
+    logRatioSquares,
+    costUsd,
+  }));
+}
+
+interface RatedColumns {
+  account: string;
+  key: string;
+  chosen: string;
+  shadow: string;
+  pairs: number;
+  difference: number;
+  squares: number;
+  uncertainty: number;
+  chosen_uncertainty: number;
+  first_answers: number;
+  first_difference: number;
+  first_squares: number;
+  second_answers: number;
+  second_difference: number;
+  second_squares: number;
+}
+
+/**
+ * Several ratings of one answer count as their mean, as among the ratings of single answers. A pair
+ * needs both by one key, because how strict another one is would not cancel out.
+ */
+async function sumRated(
+  database: Kysely<StoreTables>,
+  filter: ChoiceFilter,
+): Promise<KeyRatedPairs[]> {
+  const one = sql`cast(1 as double precision)`;
+  const { rows } = await sql<RatedColumns>`with scored as (
+      select s.plan_id as plan_id, s.account_id as account, coalesce(f.key_id, '') as key,
+        f.provider || '/' || f.model as model, avg(f.score) as score,
+        avg(f.score - f.predicted) as difference,
+        ${one} / count(*) over (partition by s.plan_id, f.provider || '/' || f.model) as share
+      from shadows s join feedback f on f.account_id = s.account_id
+        and (f.session_id = s.plan_id or f.response_id = s.response_id)
+      where s.pair = 1 and f.score is not null and f.predicted is not null
+        and ${selected(filter, 's')} and ${within(filter, 'f')}
+      group by s.plan_id, s.account_id, coalesce(f.key_id, ''), f.provider || '/' || f.model
+    ), paired as (
+      select a.account, a.key, s.chosen, s.shadow, s.uncertainty, s.chosen_uncertainty,
+        (b.score - s.quality) - (a.score - s.chosen_quality) as difference,
+        a.difference as first, a.share as first_share, b.difference as second,
+        b.share as second_share, ${one} / count(*) over (partition by s.plan_id) as share
+      from shadows s
+        join scored a on a.plan_id = s.plan_id and a.model = s.chosen
+        join scored b on b.plan_id = s.plan_id and b.model = s.shadow and b.key = a.key
+    )
+    select account, key, chosen, shadow, sum(share) as pairs, sum(share * difference) as difference,
+      sum(share * difference * difference) as squares, sum(share * uncertainty) as uncertainty,
+      sum(share * chosen_uncertainty) as chosen_uncertainty, sum(first_share) as first_answers,
+      sum(first_share * first) as first_difference,
+      sum(first_share * first * first) as first_squares, sum(second_share) as second_answers,
+      sum(second_share * second) as second_difference,
+      sum(second_share * second * second) as second_squares
+    from paired group by account, key, chosen, shadow`.execute(database);
+  return rows.map(ratedOf);
+}
+
+const ratedOf = (row: RatedColumns): KeyRatedPairs => ({
+  accountId: row.account,
+  keyId: row.key,
+  chosen: row.chosen,
+  shadow: row.shadow,
+  pairs: row.pairs,
+  difference: row.difference,
+  squares: row.squares,
+  uncertainty: row.uncertainty,
+  chosenUncertainty: row.chosen_uncertainty,
+  singles: [
+    {
+      model: row.chosen,
+      answers: row.first_answers,
+      difference: row.first_difference,
+      squares: row.first_squares,
+    },
+    {
+      model: row.shadow,
+      answers: row.second_answers,
+      difference: row.second_difference,
+      squares: row.second_squares,
+    },
+  ],
+});
+
+/** Of the account and keys, and within the period. */
+function selected(filter: ChoiceFilter, table: string): RawBuilder<unknown> {
+  const { accountId, keyIds } = filter;
+  const conditions = [within(filter, table)];
+  if (accountId !== null)
+    conditions.push(sql`${sql.ref(`${table}.account_id`)} = ${clean(accountId)}`);
+  if (keyIds)
+    conditions.push(
+      keyIds.length === 0
+        ? sql`1 = 0`
+        : sql`${sql.ref(`${table}.key_id`)} in (${sql.join(keyIds.map(clean))})`,
+    );
+  return sql`${sql.join(conditions, sql` and `)}`;
+}
+
+/** Whole UTC days, as for sums of choices. */
+function within({ from, to }: ChoiceFilter, table: string): RawBuilder<unknown> {
+  const at = sql.ref(`${table}.at`);
+  const conditions = [sql`1 = 1`];
+  if (typeof from === 'number') conditions.push(sql`${at} >= ${Date.parse(dayOf(from))}`);
+  if (typeof to === 'number') conditions.push(sql`${at} < ${Date.parse(dayOf(to - 1)) + dayMs}`);
+  return sql`${sql.join(conditions, sql` and `)}`;
+}

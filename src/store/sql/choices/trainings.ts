@@ -1,0 +1,191 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { GatewayError } from '../../../errors.js';
+import type {
+  Lease,
+  NewTraining,
+  TrainingRecord,
+  TrainingState,
+  TrainingStore,
+} from '../../contracts/trainings.js';
+import { clean, fromJson } from '../columns.js';
+import { lockRevision, raiseRevision } from '../revisions.js';
+import type { StoreTables } from '../tables.js';
+import type { TrainingTable } from './choice-tables.js';
+import { transact } from '../transact.js';
+
+/** All columns except the dataset, which may be large. */
+const shownColumns = [
+  'id',
+  'account_id',
+  'preference_id',
+  'state',
+  'progress',
+  'doing',
+  'report',
+  'error',
+  'created_at',
+  'updated_at',
+] as const;
+const underWay: readonly TrainingState[] = ['queued', 'running'];
+/** Trainings of all accounts that wait or run, because their rows are in the database. */
+const maxWaiting = 20;
+
+/**
+ * The trainings of accounts in SQL. Every change locks the preferences' revision, so that changes
+ * follow one another.
+ */
+export function createTrainingStore(
+  database: Kysely<StoreTables>,
+  now: () => number = Date.now,
+): TrainingStore {
+  return {
+    add: (training, lease) =>
+      transact(database, (transaction) => add(transaction, training, lease)),
+    async latest(accountId, preferenceIds) {
+      if (preferenceIds.length === 0) return [];
+      const rows = await database
+        .selectFrom('trainings')
+        .select(shownColumns)
+        .where('account_id', '=', accountId)
+        .where('preference_id', 'in', preferenceIds.map(clean))
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows
+        .filter(
+          (row, at) => rows.findIndex((other) => other.preference_id === row.preference_id) === at,
+        )
+        .map(trainingOf);
+    },
+    remove: (accountId, preferenceId) =>
+      transact(database, (transaction) =>
+        remove(transaction, accountId, clean(preferenceId), now()),
+      ),
+  };
+}
+
+async function add(
+  transaction: Transaction<StoreTables>,
+  { id, accountId, preferenceId, wishes, dataset, at }: NewTraining,
+  lease?: Lease,
+): Promise<TrainingRecord> {
+  await lockRevision(transaction, 'preferences');
+  const preference = await findPreference(transaction, accountId, preferenceId);
+  await removeExpired(transaction, preference.id, at);
+  await checkQueue(transaction, accountId);
+  await transaction.deleteFrom('trainings').where('preference_id', '=', preference.id).execute();
+  const row = await transaction
+    .insertInto('trainings')
+    .values({
+      id,
+      account_id: accountId,
+      preference_id: preference.id,
+      state: lease ? 'running' : 'queued',
+      progress: 0,
+      doing: lease ? 'starting' : 'waiting',
+      wishes: JSON.stringify(wishes),
+      dataset: clean(dataset),
+      report: null,
+      error: null,
+      attempts: lease ? 1 : 0,
+      owner: lease?.owner ?? null,
+      lease_until: lease?.until ?? null,
+      created_at: at,
+      updated_at: at,
+    })
+    .returning(shownColumns)
+    .executeTakeFirstOrThrow();
+  return trainingOf(row);
+}
+
+/** @throws GatewayError `not_found` */
+async function findPreference(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  preferenceId: string,
+): Promise<{ id: string }> {
+  const preference = await transaction
+    .selectFrom('preferences')
+    .select('id')
+    .where('id', '=', clean(preferenceId))
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!preference)
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  return preference;
+}
+
+/** Deletes a running training of the preference whose lease has expired. */
+async function removeExpired(
+  transaction: Transaction<StoreTables>,
+  preferenceId: string,
+  at: number,
+): Promise<void> {
+  await transaction
+    .deleteFrom('trainings')
+    .where('preference_id', '=', preferenceId)
+    .where('state', '=', 'running')
+    .where('lease_until', '<=', at)
+    .execute();
+}
+
+/**
+ * @throws GatewayError `conflict` for a second training of the account, `unavailable` if too many
+ * wait
+ */
+async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
+  const waiting = await transaction
+    .selectFrom('trainings')
+    .select('account_id')
+    .where('state', 'in', underWay)
+    .execute();
+  if (waiting.some((other) => other.account_id === accountId))
+    throw new GatewayError('conflict', 'another training of this account has not ended');
+  if (waiting.length >= maxWaiting)
+    throw new GatewayError('unavailable', 'too many trainings are waiting', {
+      retryAfterMs: 60_000,
+    });
+}
+
+async function remove(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  preferenceId: string,
+  at: number,
+): Promise<boolean> {
+  const revision = await raiseRevision(transaction, 'preferences');
+  const removed = await transaction
+    .deleteFrom('trainings')
+    .where('preference_id', '=', preferenceId)
+    .where('account_id', '=', accountId)
+    .returning('id')
+    .execute();
+  const preference = await transaction
+    .updateTable('preferences')
+    .set({ router: null, updated_at: at, revision })
+    .where('id', '=', preferenceId)
+    .where('account_id', '=', accountId)
+    .where('router', 'is not', null)
+    .returning('id')
+    .executeTakeFirst();
+  return removed.length > 0 || preference !== undefined;
+}
+
+function trainingOf(
+  row: Pick<Selectable<TrainingTable>, (typeof shownColumns)[number]>,
+): TrainingRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    preferenceId: row.preference_id,
+    // only these stores write it
+    state: row.state as TrainingState,
+    progress: row.progress,
+    doing: row.doing,
+    report: fromJson(row.report),
+    error: row.error,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,184 @@
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type {
+  ConversationRecord,
+  ConversationStore,
+  FoundConversation,
+  MessageRecord,
+} from '../../contracts/conversations.js';
+import type { Page, PageRequest } from '../../contracts/page.js';
+import { clean, fromJson } from '../columns.js';
+import { after, pageOf, type Position } from '../pages.js';
+import { removeConversations } from '../retention.js';
+import { searchTitles } from './search-conversations.js';
+import type { ConversationTable, MessageTable, StoreTables } from '../tables.js';
+import { transact } from '../transact.js';
+import { appendTurns } from './turns.js';
+
+/** The conversations and their messages in SQL. */
+export function createConversationStore(database: Kysely<StoreTables>): ConversationStore {
+  return {
+    create: (conversation) => create(database, conversation),
+    find: (accountId, id) => find(database, accountId, id),
+    async storedBytes(accountId) {
+      // of a text, both databases know the bytes without reading it
+      const { rows } = await sql<{ bytes: number | string }>`
+        select coalesce((select sum(bytes) from conversations where account_id = ${accountId}), 0)
+          + coalesce((select sum(octet_length(notes)) from research_notes
+              where account_id = ${accountId}), 0) as bytes`.execute(database);
+      // PostgreSQL answers a sum as text
+      return Number(rows[0]?.bytes ?? 0);
+    },
+    list: (accountId, page, search = null) => list(database, accountId, page, search),
+    async messages(accountId, id, page) {
+      const conversation = await owned(database, accountId)
+        .where('id', '=', clean(id))
+        .executeTakeFirst();
+      return conversation ? await readMessages(database, conversation.id, page) : null;
+    },
+    async rename(accountId, id, title, source, onlyDerived = false) {
+      const query = database
+        .updateTable('conversations')
+        .set({ title: clean(title), title_source: source })
+        .where('id', '=', clean(id))
+        .where('account_id', '=', accountId);
+      const row = await (onlyDerived ? query.where('title_source', '=', 'derived') : query)
+        .returningAll()
+        .executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    },
+    remove: (accountId, id) => removeConversation(database, accountId, id),
+    append: (turns) => appendTurns(database, turns),
+  };
+}
+
+async function list(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  page: PageRequest,
+  search: string | null,
+): Promise<Page<ConversationRecord>> {
+  const read = (cursor: string | null, limit: number): Promise<Selectable<ConversationTable>[]> =>
+    owned(database, accountId)
+      .where(after(['updated_at', 'id'], cursor))
+      .orderBy('updated_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
+  if (search !== null)
+    return await searchTitles({ read, positionOf, item: fromColumns }, page, search);
+  return pageOf(await read(page.cursor, page.limit + 1), page.limit, positionOf, fromColumns);
+}
+
+/** The conversations of an account. */
+function owned(database: Kysely<StoreTables>, accountId: string) {
+  return database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
+}
+
+async function create(
+  database: Kysely<StoreTables>,
+  { id, accountId, title, titleSource, createdAt }: Parameters<ConversationStore['create']>[0],
+): Promise<ConversationRecord> {
+  const row = await database
+    .insertInto('conversations')
+    .values({
+      id,
+      account_id: accountId,
+      title: clean(title),
+      title_source: titleSource,
+      message_count: 0,
+      bytes: 0,
+      created_at: createdAt,
+      updated_at: createdAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromColumns(row);
+}
+
+async function find(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<FoundConversation | null> {
+  const row = await owned(database, accountId)
+    .where('id', '=', clean(id))
+    .select((select) => [
+      lastAnswer(select, 'provider').as('last_provider'),
+      lastAnswer(select, 'model').as('last_model'),
+    ])
+    .executeTakeFirst();
+  if (!row) return null;
+  const last =
+    row.last_model === null ? null : { provider: row.last_provider, model: row.last_model };
+  return { ...fromColumns(row), last };
+}
+
+/** A column of the last message with a model; one step in an index. */
+function lastAnswer<C extends 'provider' | 'model'>(
+  select: ExpressionBuilder<StoreTables, 'conversations'>,
+  column: C,
+) {
+  return select
+    .selectFrom('messages')
+    .select(column)
+    .whereRef('conversation_id', '=', 'conversations.id')
+    .where('model', 'is not', null)
+    .orderBy('position', 'desc')
+    .limit(1);
+}
+
+async function readMessages(
+  database: Kysely<StoreTables>,
+  id: string,
+  page: PageRequest,
+): Promise<Page<MessageRecord>> {
+  const rows = await database
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', id)
+    .where(after(['position', 'id'], page.cursor, 'rising'))
+    .orderBy('position')
+    .limit(page.limit + 1)
+    .execute();
+  return pageOf(rows, page.limit, (row) => [row.position, row.id], fromMessageColumns);
+}
+
+async function removeConversation(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<boolean> {
+  const condition = sql`id = ${clean(id)} and account_id = ${accountId}`;
+  const removed = await transact(database, (transaction) =>
+    removeConversations(transaction, condition),
+  );
+  return removed > 0;
+}
+
+function fromColumns(row: Selectable<ConversationTable>): ConversationRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    title: row.title,
+    // only this store writes it
+    titleSource: row.title_source as ConversationRecord['titleSource'],
+    messageCount: row.message_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function fromMessageColumns(row: Selectable<MessageTable>): MessageRecord {
+  return {
+    id: row.id,
+    role: row.role,
+    content: fromJson(row.content),
+    provider: row.provider,
+    model: row.model,
+    finishReason: row.finish_reason,
+    usage: fromJson(row.usage),
+    costUsd: row.cost_usd,
+    createdAt: row.created_at,
+  };
+}

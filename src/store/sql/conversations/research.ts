@@ -1,0 +1,68 @@
+import type { Kysely } from 'kysely';
+import type { ResearchStore } from '../../contracts/research.js';
+import { clean } from '../columns.js';
+import { after, pageOf } from '../pages.js';
+import type { Database, StoreTables } from '../tables.js';
+
+/** The notes of research runs in SQL. */
+export function createResearchStore(database: Kysely<StoreTables>): ResearchStore {
+  return {
+    async save({ id, accountId, json, at }) {
+      const notes = clean(json);
+      await database
+        .insertInto('research_notes')
+        .values({ account_id: clean(accountId), id: clean(id), at, notes })
+        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet({ at, notes }))
+        .execute();
+    },
+    async find(accountId, id) {
+      const row = await database
+        .selectFrom('research_notes')
+        .select('notes')
+        .where('account_id', '=', clean(accountId))
+        .where('id', '=', clean(id))
+        .executeTakeFirst();
+      return row?.notes ?? null;
+    },
+    async remove(accountId, id) {
+      await database
+        .deleteFrom('research_notes')
+        .where('account_id', '=', clean(accountId))
+        .where('id', '=', clean(id))
+        .execute();
+    },
+    async list(accountId, page) {
+      const rows = await database
+        .selectFrom('research_notes')
+        .select(['id', 'at'])
+        .where('account_id', '=', clean(accountId))
+        .where(after(['at', 'id'], page.cursor))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return pageOf(
+        rows,
+        page.limit,
+        ({ at, id }) => [at, id],
+        (row) => row,
+      );
+    },
+  };
+}
+
+/** Deletes the notes of the answers in some conversations, whose messages must still be there. */
+export async function removeNotesOf(
+  transaction: Database,
+  conversations: readonly { readonly id: string; readonly account_id: string }[],
+): Promise<void> {
+  const ids = conversations.map(({ id }) => id);
+  const accounts = [...new Set(conversations.map(({ account_id }) => account_id))];
+  await transaction
+    .deleteFrom('research_notes')
+    .where('account_id', 'in', accounts)
+    .where('id', 'in', (query) =>
+      query.selectFrom('messages').select('id').where('conversation_id', 'in', ids),
+    )
+    .execute();
+}

@@ -1,0 +1,151 @@
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+import {
+  everyAccountId,
+  type GroupNames,
+  type PeriodFilter,
+  type PeriodStore,
+  periodTiers,
+  type SeriesDivision,
+  type SeriesGrouping,
+  type SeriesRow,
+} from '../../contracts/periods.js';
+import { clean } from '../columns.js';
+import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
+import type { StoreTables } from '../tables.js';
+
+const groupings = {
+  account: ['account_id'],
+  key: ['key_id'],
+  provider: ['provider'],
+  model: ['provider', 'model'],
+} as const satisfies Record<SeriesGrouping, readonly string[]>;
+
+/** The sums of short periods in SQL. */
+export function createPeriodStore(database: Kysely<StoreTables>): PeriodStore {
+  return {
+    series: (filter, division) => readSeries(database, filter, division),
+    groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+    list: (accountId, page) => listPeriods(database, clean(accountId), page),
+    merge: (now, maxRows) => mergePeriods(database, now, maxRows),
+  };
+}
+
+/** As one text, so that the statement's columns are the same for all groupings. */
+const separator = '\n';
+
+function nameOf(by: SeriesGrouping | null): RawBuilder<string> {
+  if (by === null) return sql<string>`''`;
+  const columns = groupings[by].map((column) => sql.ref(`usage_periods.${column}`));
+  return sql<string>`${sql.join(columns, sql` || ${sql.lit(separator)} || `)}`;
+}
+
+const namesOf = (by: SeriesGrouping | null, name: string): GroupNames =>
+  by === null ? [] : by === 'model' ? splitOnce(name) : [name];
+
+function splitOnce(name: string): string[] {
+  const at = name.indexOf(separator);
+  return [name.slice(0, at), name.slice(at + 1)];
+}
+
+const wholeSum = (column: string): RawBuilder<number> =>
+  sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+
+/** The query for a series; each row is the sum of one point, group, measure and bucket. */
+function seriesQuery(
+  database: Kysely<StoreTables>,
+  filter: PeriodFilter,
+  { intervalMs, by, groups, maxRows }: SeriesDivision,
+) {
+  const point =
+    intervalMs === null
+      ? sql<number>`cast(0 as bigint)`
+      : sql<number>`cast((usage_periods.at - ${filter.from}) / ${intervalMs} as bigint)`;
+  const [first, ...others] = sourcesOf(filter, by).map((source) =>
+    database
+      .selectFrom('usage_periods')
+      .select([point.as('point'), nameOf(by).as('name'), 'measure', 'bucket'])
+      .select([
+        wholeSum('requests').as('requests'),
+        wholeSum('errors').as('errors'),
+        wholeSum('prompt_tokens').as('promptTokens'),
+        wholeSum('completion_tokens').as('completionTokens'),
+        sql<number>`sum(cost_usd)`.as('costUsd'),
+        sql<string | null>`string_agg(latencies, ',')`.as('latencies'),
+        sql<string | null>`string_agg(first_tokens, ',')`.as('firstTokens'),
+      ])
+      .where(source)
+      .where(within(by, groups))
+      .groupBy(['point', 'name', 'measure', 'bucket']),
+  );
+  // in one statement: rows may be packed meanwhile
+  const all = others.reduce((some, one) => some.unionAll(one), first!);
+  return maxRows === undefined ? all : all.limit(maxRows);
+}
+
+async function readSeries(
+  database: Kysely<StoreTables>,
+  filter: PeriodFilter,
+  division: SeriesDivision,
+): Promise<SeriesRow[]> {
+  if (division.groups?.length === 0) return [];
+  const rows = await seriesQuery(database, filter, division).execute();
+  return rows.map(({ name, ...row }) => ({ ...row, group: namesOf(division.by, name) }));
+}
+
+async function largestGroups(
+  database: Kysely<StoreTables>,
+  filter: PeriodFilter,
+  by: SeriesGrouping,
+  limit: number,
+): Promise<GroupNames[]> {
+  const sources = sourcesOf(filter, by).map(
+    (source) => sql`select ${nameOf(by)} as name, requests from usage_periods
+      where ${source} and measure <> 'ttft'`,
+  );
+  const { rows } = await sql<{ name: string }>`
+    select name, sum(requests) as count from (${sql.join(sources, sql` union all `)}) as named
+    group by name order by count desc, name limit ${limit}`.execute(database);
+  return rows.map(({ name }) => namesOf(by, name));
+}
+
+function within(by: SeriesGrouping | null, groups: readonly GroupNames[] | undefined) {
+  if (by === null || groups === undefined) return sql<SqlBool>`1 = 1`;
+  const names = groups.map((group) => clean(group.join(separator)));
+  return sql<SqlBool>`${nameOf(by)} in (${sql.join(names)})`;
+}
+
+const isPacked = sql`measure = 'packed'`;
+
+/** The index by age begins with the measure and the span. */
+const everySpan = sql`usage_periods.span_ms in (${sql.join(
+  periodTiers.map(({ spanMs }) => sql.lit(spanMs)),
+)})`;
+
+/**
+ * Which rows are read, each by an index in the order of time, and each request once: those of one
+ * account; or the sums over all accounts and what is not yet in them; or, for what these do not tell
+ * apart, the rows of all accounts.
+ */
+function sourcesOf(filter: PeriodFilter, by: SeriesGrouping | null): RawBuilder<SqlBool>[] {
+  const { accountId, keyIds } = filter;
+  if (accountId !== null) return [selects(filter, [ownedBy(accountId)])];
+  const everyones = ownedBy(everyAccountId);
+  const later = selects(filter, [notPacked, everySpan]);
+  if (keyIds || by === 'account' || by === 'key')
+    return [selects(filter, [isPacked, everySpan, sql`not ${everyones}`]), later];
+  return [selects(filter, [everyones]), later];
+}
+
+const ownedBy = (accountId: string) => sql`usage_periods.account_id = ${clean(accountId)}`;
+
+function selects(
+  { keyIds, provider, model, from, to }: PeriodFilter,
+  conditions: readonly RawBuilder<unknown>[],
+): RawBuilder<SqlBool> {
+  const all = [...conditions, sql`usage_periods.at >= ${from}`, sql`usage_periods.at < ${to}`];
+  if (keyIds)
+    all.push(keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`);
+  if (typeof provider === 'string') all.push(sql`provider = ${clean(provider)}`);
+  if (typeof model === 'string') all.push(sql`model = ${clean(model)}`);
+  return sql<SqlBool>`${sql.join(all, sql` and `)}`;
+}

@@ -1,0 +1,135 @@
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { PageRequest } from '../../contracts/page.js';
+import type { RequestFilter, TimeGrid } from '../../contracts/requests.js';
+import { clean } from '../columns.js';
+import { after } from '../pages.js';
+import type { StoreTables } from '../tables.js';
+
+/** The columns of a request besides its ids, plan, attempts and content. */
+export const requestColumns = [
+  'request_id',
+  'key_id',
+  'surface',
+  'at',
+  'status',
+  'code',
+  'error',
+  'field',
+  'provider',
+  'model',
+  'plan_id',
+  'conversation_id',
+  'response_id',
+  'stream',
+  'latency_ms',
+  'ttft_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'cost_usd',
+] as const;
+
+/**
+ * One page of the requests that a filter selects, newest first, with the names of their keys and
+ * without plan, attempts and content. Reads an index in the order of time, whatever the filter.
+ */
+export function selectRequests(
+  database: Kysely<StoreTables>,
+  filter: RequestFilter,
+  page: PageRequest,
+) {
+  return database
+    .selectFrom('requests')
+    .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
+    .select(['requests.id', 'requests.account_id', ...requestColumns])
+    .select('api_keys.name as key_name')
+    .where(selects(filter))
+    .where(after(['requests.at', 'requests.id'], page.cursor))
+    .orderBy('requests.at', 'desc')
+    .orderBy('requests.id', 'desc')
+    .limit(page.limit + 1);
+}
+
+/** How many requests a filter selects in each interval, and how many of them failed. */
+export function countRequests(
+  database: Kysely<StoreTables>,
+  filter: RequestFilter,
+  { start, intervalMs }: TimeGrid,
+) {
+  return database
+    .selectFrom('requests')
+    .select([
+      sql<number>`cast((requests.at - ${start}) / ${intervalMs} as bigint)`.as('point'),
+      sql<number>`cast(count(*) as bigint)`.as('requests'),
+      sql<number>`cast(count(requests.code) as bigint)`.as('errors'),
+    ])
+    .where(selects(filter))
+    .groupBy('point');
+}
+
+function selects(filter: RequestFilter): RawBuilder<SqlBool> {
+  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)];
+  return sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`;
+}
+
+type Condition = ReturnType<typeof sql<SqlBool>>;
+
+function texts(filter: RequestFilter): Condition[] {
+  const wanted = {
+    account_id: filter.accountId,
+    provider: filter.provider,
+    model: filter.model,
+    response_id: filter.responseId,
+    conversation_id: filter.conversationId,
+    code: filter.code,
+    surface: filter.surface,
+  };
+  const conditions = Object.entries(wanted).flatMap(([column, value]) =>
+    typeof value === 'string'
+      ? [sql<SqlBool>`${sql.ref(`requests.${column}`)} = ${clean(value)}`]
+      : [],
+  );
+  if (filter.failed === true) conditions.push(sql<SqlBool>`requests.code is not null`);
+  if (filter.failed === false) conditions.push(sql<SqlBool>`requests.code is null`);
+  return conditions;
+}
+
+function numbers(filter: RequestFilter): Condition[] {
+  const { status, statusClass, stream = null } = filter;
+  const bounds: [string, string, number | null | undefined][] = [
+    ['status', '=', status],
+    ['status', '>=', typeof statusClass === 'number' ? statusClass * 100 : null],
+    ['status', '<', typeof statusClass === 'number' ? (statusClass + 1) * 100 : null],
+    ['stream', '=', stream === null ? null : Number(stream)],
+    ['latency_ms', '>=', filter.minLatencyMs],
+    ['latency_ms', '<=', filter.maxLatencyMs],
+    ['cost_usd', '>=', filter.minCostUsd],
+    ['cost_usd', '<=', filter.maxCostUsd],
+    ['at', '>=', filter.from],
+    ['at', '<', filter.to],
+  ];
+  return bounds.flatMap(([column, operator, value]) =>
+    typeof value === 'number'
+      ? [sql<SqlBool>`${sql.ref(`requests.${column}`)} ${sql.raw(operator)} ${value}`]
+      : [],
+  );
+}
+
+function keys({ keyIds }: RequestFilter): Condition[] {
+  if (!keyIds) return [];
+  const [only, ...others] = keyIds;
+  if (only !== undefined && others.length === 0)
+    return [sql<SqlBool>`requests.key_id = ${clean(only)}`];
+  if (only === undefined) return [sql<SqlBool>`1 = 0`];
+  // not the bare column: SQLite would read the index of keys once for each, and then sort
+  return [sql<SqlBool>`coalesce(requests.key_id, '') in (${sql.join(keyIds.map(clean))})`];
+}
+
+function models({ models: wanted }: RequestFilter): Condition[] {
+  if (!wanted) return [];
+  const each = wanted.map(({ provider, model }) =>
+    provider === null
+      ? sql`requests.model = ${clean(model)}`
+      : sql`(requests.provider = ${clean(provider)} and requests.model = ${clean(model)})`,
+  );
+  return [each.length === 0 ? sql`1 = 0` : sql<SqlBool>`(${sql.join(each, sql` or `)})`];
+}

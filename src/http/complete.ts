@@ -6,7 +6,7 @@ import type { GatewayRequest } from '../pipeline/request.js';
 import { runCompletion } from '../pipeline/run-completion.js';
 import { answerHold } from './body-limits.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
-import { EventStream } from './event-stream.js';
+import { EventStream } from './connections/event-stream.js';
 import { routingHeader } from './routing-header.js';
 import { answer } from './stage.js';
 import type { CompletionSurface } from './surfaces/surface.js';

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
 import { type ReportablePlan, reportablePlan } from '../pipeline/afterwards/report-call.js';
-import { prepareRequest } from './plain-server.js';
+import { prepareRequest } from './connections/plain-server.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
 

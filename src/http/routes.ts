@@ -6,7 +6,7 @@ import { ifWebAccounts } from './account-context.js';
 import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
 import { complete } from './complete.js';
-import { createEmbeddings } from './embeddings.js';
+import { createEmbeddings, embeddings } from './surfaces/embeddings.js';
 import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
@@ -153,7 +153,7 @@ const completionsRouter = (parts: GatewayParts): Router =>
 
 /** OpenAI's dialect: chat completions, embeddings, models; and all else of `/v1`. */
 function openaiRouter(parts: GatewayParts): Router {
-  const [embeddings, models] = [openAIErrors('embeddings'), openAIErrors('models')];
+  const models = openAIErrors('models');
   const reader = authenticate(parts, { browsers: true });
   return withCompletions(parts, 'openai')
     .post(

@@ -4,7 +4,7 @@ import { finishRequest } from '../pipeline/afterwards/finish-request.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { contextOf, type HttpContext } from './context.js';
 import { answerCors } from './cors.js';
-import { endIfStalled } from './stalled-responses.js';
+import { endIfStalled } from './connections/stalled-responses.js';
 import type { Surface } from './surfaces/surface.js';
 
 /** The status that proxies log if the client closed the connection before the answer. */

@@ -5,7 +5,7 @@ import { issueClaimCode } from '../../src/accounts/claim.js';
 import { type Config, resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import { assembleGateway, type StandaloneGateway as Gateway, rules } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/gateway-options.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { createHttpServer } from '../../src/http/connections/server.js';
 import type { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { configuredDatabases } from '../../src/store/open-databases.js';
 import { memoryDatabases } from './memory-databases.js';

@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import type { Config, Listener, ListenerSurface } from '../../config/config.js';
 import type { Gateway } from '../../gateway.js';
-import { type Drain, drainable } from '../../http/drain.js';
-import { createHttpServer } from '../../http/server.js';
+import { type Drain, drainable } from '../../http/connections/drain.js';
+import { createHttpServer } from '../../http/connections/server.js';
 
 /**
  * Connections that may wait to be accepted. With Node's default of 511, some are refused when

@@ -3,7 +3,7 @@ import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
 import type { Candidate } from '../../chooser/plan.js';
-import type { EventStream } from '../event-stream.js';
+import type { EventStream } from '../connections/event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';

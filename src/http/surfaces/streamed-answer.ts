@@ -8,7 +8,7 @@ import type {
 } from '../../pipeline/completion-call.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Candidate } from '../../chooser/plan.js';
-import type { EventStream } from '../event-stream.js';
+import type { EventStream } from '../connections/event-stream.js';
 
 /** An answer as server-sent events; a surface says what each event contains. */
 export abstract class StreamedAnswer implements CompletionWriter {

@@ -5,7 +5,7 @@ import type { CompletionCall, CompletionWriter } from '../../pipeline/completion
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import type { SurfaceLabel } from '../../surface-labels.js';
-import type { EventStream } from '../event-stream.js';
+import type { EventStream } from '../connections/event-stream.js';
 
 /** One client dialect: its label and its errors. */
 export interface Surface {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LiveList } from '../async/live-list.js';
+import { LiveList } from '../../async/live-list.js';
 
 /** Looks at each response in one idle time. */
 const looks = 4;

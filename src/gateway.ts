@@ -9,14 +9,14 @@ import {
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { engineOptionsOf, type GatewayOptions } from './gateway-options.js';
-import { type HostMethods, hostMethods } from './host/host-methods.js';
+import { type HostMethods, hostMethods } from './api/host/host-methods.js';
 import { authenticate } from './http/authenticate.js';
 import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
 import type { RunRequest } from './http/surfaces/openai.js';
 import { errorHandler } from './http/error-handler.js';
 import { hostCompletion, hostSelection, type SelectModelOptions } from './http/host-stages.js';
 import { notFound } from './http/not-found.js';
-import { metricsPage } from './http/resources/metrics-page.js';
+import { metricsPage } from './http/pages/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter } from './http/routes.js';
 import { prepare, warmUp } from './http/warm-up.js';
 import { wholeRouter } from './http/whole-router.js';

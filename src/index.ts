@@ -47,22 +47,22 @@ export type {
   Usage,
 } from './completion.js';
 export type { AccountChanges } from './accounts/administration.js';
-export type { PageOptions } from './host/asked.js';
-export type { AccountMethods } from './host/accounts.js';
-export type { ConversationMethods, OwnedId } from './host/conversations.js';
-export type { HostMethods } from './host/host-methods.js';
-export type { KeyId, KeyMethods } from './host/keys.js';
-export type { PreferenceMethods } from './host/preferences.js';
-export type { UsageQuestion } from './host/usage.js';
-export type { Account } from './resources/accounts.js';
+export type { PageOptions } from './api/host/host-fields.js';
+export type { AccountMethods } from './api/host/accounts.js';
+export type { ConversationMethods, OwnedId } from './api/host/conversations.js';
+export type { HostMethods } from './api/host/host-methods.js';
+export type { KeyId, KeyMethods } from './api/host/keys.js';
+export type { PreferenceMethods } from './api/host/preferences.js';
+export type { UsageQuestion } from './api/host/usage.js';
+export type { Account } from './api/accounts.js';
 export type {
   ConversationWithMessages,
   StoredConversation,
   StoredMessage,
-} from './resources/conversations.js';
-export type { IssuedKey, Key, KeyTerms, RotationTerms } from './resources/keys.js';
-export type { List } from './resources/page-request.js';
-export type { Preference, PreferenceRequest, PreferenceRouter } from './resources/preferences.js';
-export type { UsageSums } from './resources/usage.js';
+} from './api/conversations.js';
+export type { IssuedKey, Key, KeyTerms, RotationTerms } from './api/keys.js';
+export type { List } from './api/page-request.js';
+export type { Preference, PreferenceRequest, PreferenceRouter } from './api/preferences.js';
+export type { UsageSums } from './api/usage.js';
 export type { AccountRole } from './store/contracts/accounts.js';
 export type { UsageGrouping, UsageRow } from './store/contracts/requests.js';

@@ -84,12 +84,8 @@ const mayImport: Record<string, RegExp> = {
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
-  'host/':
-    /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/engine\/gateway-parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
-  // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
-  'resources/': new RegExp(
-    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/engine/(gateway-parts|settled-store)|chooser/(plan|chooser)|${storeContracts})\\.ts$`,
-  ),
+  // operations as values, for HTTP and for a host's own code: nothing of either
+  'api/': /^(?!http\/|cli\/|gateway|providers\/(?!adapter\.ts$)|store\/(sql|drivers|counters)\/)/,
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/':
     /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
@@ -107,7 +103,7 @@ const importers: Record<string, RegExp> = {
   helmet: /^http\//,
   sirv: /^http\/dashboard\//,
   cookie: /^http\/sign-in-cookie\.ts$/,
-  '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
+  '@fastify/busboy': /^http\/training\/read-form\.ts$/,
   'ipaddr.js':
     /^(http\/client-address|config\/is-loopback|grounding\/reading\/public-address)\.ts$/,
   'fastest-levenshtein': /^config\/closest\.ts$/,

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { Acting } from '../resources/acting.js';
+import type { ApiContext } from '../api/api-context.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 
 /** What an operation that a request asks for works with: its acts are the caller's. */
-export const actingOf = (parts: GatewayParts, req: Request, res: Response): Acting => ({
+export const apiContextOf = (parts: GatewayParts, req: Request, res: Response): ApiContext => ({
   parts,
   record: (done) =>
     recordFor(parts, res, actorOf(parts, req, res), {

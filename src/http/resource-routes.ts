@@ -26,14 +26,8 @@ import { listActs } from './resources/audit.js';
 import { readAuthStatus } from './resources/auth-status.js';
 import { showCompletionOptions } from './resources/completion-options.js';
 import { exportConversation } from './resources/export-conversation.js';
-import {
-  changeKey,
-  createKey,
-  listKeys,
-  readKey,
-  replaceSecret,
-  revokeKey,
-} from './resources/keys.js';
+import { keyEndpoints } from '../api/keys.js';
+import { mountEndpoints } from './mount-endpoints.js';
 import { forgetLearning, readLearning } from './resources/learning.js';
 import {
   changeEvaluation,
@@ -86,7 +80,7 @@ export function resourcesRouter(parts: GatewayParts): Router {
     resource(path, owner, withCountedWrites(parts, path, methods));
   const webResource: AddPath = (path, owner, methods) =>
     addResource(router, path, [ifWebAccounts(parts), track(parts, resources), owner], methods);
-  keyPaths(parts, countedResource);
+  mountEndpoints(router, parts, keyEndpoints);
   preferencePaths(parts, countedResource);
   evaluationPaths(parts, countedResource);
   conversationPaths(parts, countedResource);
@@ -99,22 +93,6 @@ export function resourcesRouter(parts: GatewayParts): Router {
 
 const checked = (parts: GatewayParts, name: string): RequestHandler =>
   validate(parts, compileSchema(name));
-
-function keyPaths(parts: GatewayParts, resource: AddPath): void {
-  const administer = authenticateOwner(parts, { scope: 'admin' });
-  resource('/api/v1/keys', administer, {
-    get: [listKeys(parts)],
-    post: [checked(parts, 'key.request'), createKey(parts)],
-  });
-  resource('/api/v1/keys/:id', administer, {
-    get: [readKey(parts)],
-    patch: [checked(parts, 'key-change.request'), changeKey(parts)],
-    delete: [revokeKey(parts)],
-  });
-  resource('/api/v1/keys/:id/rotate', administer, {
-    post: [optionalBody(checked(parts, 'key-rotation.request')), replaceSecret(parts)],
-  });
-}
 
 function preferencePaths(parts: GatewayParts, resource: AddPath): void {
   const preference = checked(parts, 'preference.request');

@@ -13,13 +13,13 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { serveMcp } from './mcp/mcp-route.js';
 import { proxyKey } from './passthrough/headers.js';
 import { passthrough } from './passthrough/passthrough.js';
-import { docsPage } from './resources/docs-page/docs-page.js';
-import { healthz, readyz } from './resources/health.js';
+import { docsPage } from './pages/docs/docs-page.js';
+import { healthz, readyz } from './pages/health.js';
 import type { Readiness } from '../pipeline/engine/engine.js';
-import { metricsPage } from './resources/metrics-page.js';
+import { metricsPage } from './pages/metrics-page.js';
 import { listModels, readModel } from './resources/models.js';
-import { openApi } from './resources/openapi/document.js';
-import { resetPasswordPage } from './resources/reset-password-page.js';
+import { openApi } from './openapi/send-document.js';
+import { resetPasswordPage } from './pages/reset-password-page.js';
 import {
   createUserPreference,
   deleteUserPreference,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
+import type { CookieTerms } from '../api/endpoint.js';
 
 /** A cookie's name over HTTPS, and over plain HTTP. */
 interface CookieNames {
@@ -46,28 +47,21 @@ const isSecure = (req: Request, publicUrl: string | null): boolean =>
 const attributes = (secure: boolean) =>
   ({ httpOnly: true, sameSite: 'lax', path: '/', secure }) as const;
 
-/** A cookie that the browser keeps for `keepMs`. */
-interface KeptCookie {
-  readonly token: string;
-  readonly keepMs: number;
-  readonly publicUrl: string | null;
-}
-
 /** Sets the sign-in cookie. */
-export function setSignInCookie(req: Request, res: Response, kept: KeptCookie): void {
+export function setSignInCookie(req: Request, res: Response, kept: CookieTerms): void {
   if (isSecure(req, kept.publicUrl)) clearCookie(req, res, signInNames.plain, true);
   setCookie(req, res, signInNames, kept);
 }
 
 /** Sets the cookie by which the browser is known, which outlives the sign-in. */
-export const setKnownBrowserCookie = (req: Request, res: Response, kept: KeptCookie): void =>
+export const setKnownBrowserCookie = (req: Request, res: Response, kept: CookieTerms): void =>
   setCookie(req, res, knownNames, kept);
 
 function setCookie(
   req: Request,
   res: Response,
   names: CookieNames,
-  { token, keepMs, publicUrl }: KeptCookie,
+  { token, keepMs, publicUrl }: CookieTerms,
 ): void {
   const secure = isSecure(req, publicUrl);
   const name = secure ? names.secure : names.plain;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
 register('../helpers/typescript-hooks.mjs', import.meta.url);
-const { openApiDocument } = await import('../../src/http/resources/openapi/document.ts');
+const { openApiDocument } = await import('../../src/http/openapi/document.ts');
 
 const target = fileURLToPath(new URL('../../src/dashboard/api/api-types.ts', import.meta.url));
 

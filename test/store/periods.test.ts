@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSeriesRows, SeriesSums } from '../../src/resources/series-sums.js';
+import { addSeriesRows, SeriesSums } from '../../src/api/figures/series-sums.js';
 import { deletedAccountId } from '../../src/store/contracts/removal.js';
 import type { PeriodRow } from '../../src/store/contracts/periods.js';
 import type { NewRequest } from '../../src/store/contracts/requests.js';

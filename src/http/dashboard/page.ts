@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
-import { escape } from '../resources/docs-page/markup.js';
+import { escape } from '../pages/docs/markup.js';
 import { newNonce } from './nonce.js';
 
 /** Stands for the nonce in the built page: `src/dashboard/vite.config.ts`. */

@@ -10,9 +10,9 @@ import { accountContextOf } from '../account-context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { modifyAccount, pageOfAccounts, shownAccount } from '../../resources/accounts.js';
-import { idOf, isoOrNull, pageRequestOf } from '../../resources/page-request.js';
-import { actingOf } from '../audit.js';
+import { modifyAccount, pageOfAccounts, shownAccount } from '../../api/accounts.js';
+import { idOf, isoOrNull, pageRequestOf } from '../../api/page-request.js';
+import { apiContextOf } from '../audit.js';
 import { actOnAccount } from '../../accounts/write-act.js';
 
 /** `GET /api/v1/accounts`. */
@@ -52,7 +52,7 @@ export function createResetLink(parts: GatewayParts): RequestHandler {
 export function updateAccount(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const changes = req.body as AccountChanges;
-    sendJson(res, 200, await modifyAccount(actingOf(parts, req, res), idOf(req), changes));
+    sendJson(res, 200, await modifyAccount(apiContextOf(parts, req, res), idOf(req), changes));
   });
 }
 

@@ -5,14 +5,9 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
+import { isoOrNull, listOf, pageRequestOf } from '../../api/page-request.js';
 import { type Cell, sendCsv, wantsCsv } from './csv.js';
-import {
-  accountParameter,
-  refuseUnknown,
-  spanParameters,
-  textParameter,
-} from '../../resources/query.js';
+import { accountParameter, refuseUnknown, spanParameters, textParameter } from '../../api/query.js';
 
 const filters = ['account', 'act', 'from', 'to', 'format'];
 

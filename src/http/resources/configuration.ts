@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { showConfig } from '../../config/shown-config.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { testConnection, type TestedConnection } from '../../api/test-connection.js';
-import { isoOf } from '../../resources/page-request.js';
-import { refuseUnknown } from '../../resources/query.js';
+import { testConnection, type TestedConnection } from '../../api/providers/test-connection.js';
+import { isoOf } from '../../api/page-request.js';
+import { refuseUnknown } from '../../api/query.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 

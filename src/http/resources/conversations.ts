@@ -9,8 +9,8 @@ import {
   retitleConversation,
   shownConversation,
   shownMessage,
-} from '../../resources/conversations.js';
-import { idOf, listOf, pageRequestOf } from '../../resources/page-request.js';
+} from '../../api/conversations.js';
+import { idOf, listOf, pageRequestOf } from '../../api/page-request.js';
 import type { ConversationRecord } from '../../store/contracts/conversations.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { invalidField } from '../../errors.js';
 import type { Page, PageRequest } from '../../store/contracts/page.js';
-import { textParameter } from '../../resources/query.js';
+import { textParameter } from '../../api/query.js';
 
 /** A value of a cell. */
 export type Cell = string | number | boolean | null | undefined;

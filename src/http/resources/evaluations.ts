@@ -8,9 +8,9 @@ import {
   type EvaluationRequest,
   oneEvaluation,
   shownEvaluation,
-} from '../../resources/evaluations.js';
-import { idOf, listOf, pageRequestOf } from '../../resources/page-request.js';
-import { refuseUnknown } from '../../resources/query.js';
+} from '../../api/evaluations.js';
+import { idOf, listOf, pageRequestOf } from '../../api/page-request.js';
+import { refuseUnknown } from '../../api/query.js';
 import type { EvaluationRecord, FigureChanges } from '../../store/contracts/evaluations.js';
 import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';

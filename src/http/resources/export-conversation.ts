@@ -12,13 +12,9 @@ import type { Page } from '../../store/contracts/page.js';
 import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { answer } from '../stage.js';
-import {
-  conversationNotFound,
-  shownConversation,
-  shownMessage,
-} from '../../resources/conversations.js';
-import { idOf } from '../../resources/page-request.js';
-import { refuseUnknown } from '../../resources/query.js';
+import { conversationNotFound, shownConversation, shownMessage } from '../../api/conversations.js';
+import { idOf } from '../../api/page-request.js';
+import { refuseUnknown } from '../../api/query.js';
 
 const pageSize = 100;
 

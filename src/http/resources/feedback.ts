@@ -6,7 +6,7 @@ import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
+import { isoOrNull, listOf, pageRequestOf } from '../../api/page-request.js';
 
 /** The body of `POST /api/v1/feedback`, as its schema accepts it. */
 interface FeedbackRequest {

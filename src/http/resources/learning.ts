@@ -3,14 +3,14 @@ import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { Retraction } from '../../chooser/chooser.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
-import { actingOf } from '../audit.js';
+import { apiContextOf } from '../audit.js';
 import { checkScope } from '../authenticate.js';
 import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull } from '../../resources/page-request.js';
-import { refuseUnknown, timeParameter, textParameter } from '../../resources/query.js';
+import { idOf, isoOrNull } from '../../api/page-request.js';
+import { refuseUnknown, timeParameter, textParameter } from '../../api/query.js';
 
 /**
  * `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what was learned from
@@ -46,7 +46,7 @@ export function forgetLearning(parts: GatewayParts): RequestHandler {
         'not_found',
         'nothing was forgotten: nothing was learned that the parameters name',
       );
-    await actingOf(parts, req, res).record({
+    await apiContextOf(parts, req, res).record({
       act: 'learning.forget',
       target: scope.preferenceId === '' ? null : scope.preferenceId,
       ...(retraction ? { details: detailsOf(retraction) } : {}),

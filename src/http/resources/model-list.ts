@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import { type DescribedModel, describeModels } from '../../api/describe-models.js';
+import { type DescribedModel, describeModels } from '../../api/providers/describe-models.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { pageRequestOf } from '../../resources/page-request.js';
-import { textParameter } from '../../resources/query.js';
+import { pageRequestOf } from '../../api/page-request.js';
+import { textParameter } from '../../api/query.js';
 import { contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';

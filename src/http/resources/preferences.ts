@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { idOf, pageRequestOf } from '../../resources/page-request.js';
+import { idOf, pageRequestOf } from '../../api/page-request.js';
 import {
   addPreference,
   changeSettings,
@@ -8,12 +8,12 @@ import {
   onePreference,
   pageOfPreferences,
   type PreferenceRequest,
-} from '../../resources/preferences.js';
+} from '../../api/preferences.js';
 import {
   type PreviewRequest,
   previewPreference,
 } from '../../pipeline/preview/preview-preference.js';
-import { actingOf } from '../audit.js';
+import { apiContextOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -53,7 +53,7 @@ export function changePreference(parts: GatewayParts): RequestHandler {
 /** `DELETE /api/v1/preferences/{id}`. */
 export function deletePreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
-    await endPreference(actingOf(parts, req, res), callerOf(res).accountId, idOf(req));
+    await endPreference(apiContextOf(parts, req, res), callerOf(res).accountId, idOf(req));
     res.status(204).end();
   });
 }

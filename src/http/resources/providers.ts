@@ -2,10 +2,13 @@ import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import type { LastFailure, ProviderHealth } from '../../dispatch/provider-health.js';
 import { GatewayError } from '../../errors.js';
-import { type DescribedProvider, describeProviders } from '../../api/describe-provider.js';
+import {
+  type DescribedProvider,
+  describeProviders,
+} from '../../api/providers/describe-provider.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { idOf, isoOf, isoOrNull } from '../../resources/page-request.js';
-import { refuseUnknown } from '../../resources/query.js';
+import { idOf, isoOf, isoOrNull } from '../../api/page-request.js';
+import { refuseUnknown } from '../../api/query.js';
 import { callerOf, contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';

@@ -6,15 +6,15 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from '../../api/page-request.js';
 import { type Cell, sendCsv, wantsCsv } from './csv.js';
-import { accountParameter, refuseUnknown } from '../../resources/query.js';
+import { accountParameter, refuseUnknown } from '../../api/query.js';
 import {
   readHistogram,
   requestFilter,
   requestFilters,
   withKeys,
-} from '../../resources/request-filter.js';
+} from '../../api/figures/request-filter.js';
 import { settledStore } from '../../pipeline/engine/settled-store.js';
 import { isSelection } from '../../surface-labels.js';
 

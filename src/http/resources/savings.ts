@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { accountParameter, refuseUnknown } from '../../resources/query.js';
-import { readSavings, savingsFilters } from '../../resources/savings.js';
-import { readShadowing, changeShadowing } from '../../resources/shadowing.js';
+import { accountParameter, refuseUnknown } from '../../api/query.js';
+import { readSavings, savingsFilters } from '../../api/savings.js';
+import { readShadowing, changeShadowing } from '../../api/shadowing.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';

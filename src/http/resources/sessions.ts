@@ -5,7 +5,7 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from '../../api/page-request.js';
 import { settledStore } from '../../pipeline/engine/settled-store.js';
 
 /** `GET /api/v1/sessions`: the first decision of each session, newest first. */

@@ -19,8 +19,8 @@ import {
   signInToken,
 } from '../sign-in-cookie.js';
 import { answer } from '../stage.js';
-import { shownAccount } from '../../resources/accounts.js';
-import { isoOrNull } from '../../resources/page-request.js';
+import { shownAccount } from '../../api/accounts.js';
+import { isoOrNull } from '../../api/page-request.js';
 
 const sendEmpty = (res: Response, status: 202 | 204): void => void res.status(status).end();
 const credentials = ({ body }: Request): { email: string; password: string } =>

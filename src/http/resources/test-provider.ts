@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { testedModel, testProvider } from '../../api/test-provider.js';
-import { idOf } from '../../resources/page-request.js';
+import { testedModel, testProvider } from '../../api/providers/test-provider.js';
+import { idOf } from '../../api/page-request.js';
 import { contextOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';

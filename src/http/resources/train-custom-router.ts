@@ -4,7 +4,7 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { addPreference, dropPreference } from '../../resources/preferences.js';
+import { addPreference, dropPreference } from '../../api/preferences.js';
 import { evaluationsIn, startTraining } from './trainings.js';
 
 /** An entry of `llm_providers`. */

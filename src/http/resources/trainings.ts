@@ -6,10 +6,11 @@ import { callerOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { evaluationLines } from '../../resources/evaluations.js';
-import { idOf, isoOrNull } from '../../resources/page-request.js';
-import { whyPassedOverNow } from '../../resources/preferences.js';
-import { readTrainingBody, type TrainingBody } from './training-body.js';
+import { evaluationLines } from '../../api/evaluations.js';
+import { idOf, isoOrNull } from '../../api/page-request.js';
+import { whyPassedOverNow } from '../../api/preferences.js';
+import type { TrainingBody } from '../../api/endpoint.js';
+import { readTrainingBody } from '../training/training-body.js';
 
 /**
  * @param passedOver why requests do not use the preference's trained router; null if they use it,

@@ -1,15 +1,15 @@
 import type { RequestHandler } from 'express';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { pageRequestOf } from '../../resources/page-request.js';
-import { accountParameter, refuseUnknown } from '../../resources/query.js';
+import { pageRequestOf } from '../../api/page-request.js';
+import { accountParameter, refuseUnknown } from '../../api/query.js';
 import {
   groupings,
   type SelectedUsage,
   selectUsage,
   usageFilters,
   usagePages,
-} from '../../resources/usage.js';
-import { readSeries, seriesFilters } from '../../resources/usage-series.js';
+} from '../../api/usage.js';
+import { readSeries, seriesFilters } from '../../api/figures/usage-series.js';
 import type { UsageRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';

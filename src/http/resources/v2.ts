@@ -1,18 +1,18 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import { actingOf } from '../audit.js';
+import { apiContextOf } from '../audit.js';
 import { callerOf, requestOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
-import { idOf } from '../../resources/page-request.js';
+import { idOf } from '../../api/page-request.js';
 import {
   addPreference,
   changeSettings,
   endPreference,
   type PreferenceRequest,
-} from '../../resources/preferences.js';
+} from '../../api/preferences.js';
 
 /** `POST /v2/modelRouter/modelSelect`: the ranking and the session. */
 export const sendProviders: RequestHandler = answer((req, res) => {
@@ -55,7 +55,7 @@ export function updateUserPreference(parts: GatewayParts): RequestHandler {
 export function deleteUserPreference(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const id = idOf(req);
-    await endPreference(actingOf(parts, req, res), callerOf(res).accountId, id);
+    await endPreference(apiContextOf(parts, req, res), callerOf(res).accountId, id);
     sendJson(res, 200, { preference_id: id });
   });
 }

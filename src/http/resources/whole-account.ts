@@ -4,13 +4,13 @@ import type { RequestHandler } from 'express';
 import { confirmDeletion } from '../../accounts/delete-account.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { accountContextOf } from '../account-context.js';
-import { actingOf } from '../audit.js';
+import { apiContextOf } from '../audit.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf } from '../context.js';
 import { clearSignInCookie, signInToken } from '../sign-in-cookie.js';
 import { answer } from '../stage.js';
-import { accountLines, dropAccount } from '../../resources/whole-account.js';
-import { idOf } from '../../resources/page-request.js';
+import { accountLines, dropAccount } from '../../api/whole-account.js';
+import { idOf } from '../../api/page-request.js';
 import { accountNotFound } from '../../accounts/administration.js';
 
 /** `DELETE /api/v1/accounts/{id}`: by an administrator, or by the account itself with its password. */
@@ -23,7 +23,7 @@ export function removeAccount(parts: GatewayParts): RequestHandler {
       const { password = null } = req.body as { password?: string | null };
       await confirmDeletion(context, { accountId, password, from: clientAddress(req) });
     }
-    await dropAccount(actingOf(parts, req, res), id);
+    await dropAccount(apiContextOf(parts, req, res), id);
     if (id === accountId && signInToken(req.headers) !== null)
       clearSignInCookie(req, res, context.rules.publicUrl);
     res.status(204).end();
@@ -40,7 +40,7 @@ export function downloadAccount(parts: GatewayParts): RequestHandler {
     const isOwn = id === accountId;
     if (!isOwn && role !== 'admin') throw accountNotFound();
     const isComplete = isOwn && scopes.includes('completions');
-    const lines = await accountLines(actingOf(parts, req, res), id, { isComplete });
+    const lines = await accountLines(apiContextOf(parts, req, res), id, { isComplete });
     res.writeHead(200, {
       'Content-Type': 'application/jsonl; charset=utf-8',
       'Content-Disposition': 'attachment; filename="account.jsonl"',

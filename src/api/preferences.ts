@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../errors.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { PreferenceSettings } from '../chooser/plan.js';
+import type { PageRequest } from '../store/contracts/page.js';
+import type { PreferenceRecord } from '../store/contracts/preferences.js';
+import type { TrainingState } from '../store/contracts/trainings.js';
+import type { ApiContext } from './api-context.js';
+import { isoOf, isoOrNull, type List, listOf } from './page-request.js';
+
+/** What a preference consists of; a change leaves what is absent, and null removes a setting. */
+export interface PreferenceRequest extends PreferenceSettings {
+  readonly name?: string | null;
+}
+
+/** A preference as the API returns it. */
+export interface Preference extends Required<PreferenceSettings> {
+  readonly object: 'preference';
+  readonly id: string;
+  /** The same as `id`, as requests name it. */
+  readonly preference_id: string;
+  readonly name: string;
+  /** The router that was trained for it; null: there was no training. */
+  readonly router: PreferenceRouter | null;
+  /** Times in ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The router that was trained for a preference. */
+export interface PreferenceRouter {
+  /** Of the last training. What an earlier one has put in use stays in use meanwhile. */
+  readonly state: TrainingState;
+  /** When what is in use was trained, ISO 8601; null: nothing is. */
+  readonly trainedAt: string | null;
+  /**
+   * What is in use: a trained router, or corrected levels of quality alone; null: nothing.
+   */
+  readonly inUse: 'router' | 'calibration' | null;
+  /** Of what is in use, over always calling the best single model. */
+  readonly gain: number | null;
+  /**
+   * The share of that model's cost that it saves with `tradeoff: cost`; null if it was not found as
+   * good for less.
+   */
+  readonly saved: number | null;
+  /** Why requests do not use it; null if they do, or nothing is in use. */
+  readonly passedOver: string | null;
+}
+
+const defaultName = 'Preference';
+const noSettings = {
+  weights: null,
+  allow: null,
+  exclude: null,
+  maxPrice: null,
+  maxLatency: null,
+  tradeoff: null,
+  exploration: null,
+};
+
+/**
+ * Why requests do not use the preference's trained router; null if they use it, or there is none.
+ */
+export function whyPassedOverNow(
+  { current, state }: GatewayParts,
+  { router }: PreferenceRecord,
+): string | null {
+  if (router === null) return null;
+  return current().ranker.learns
+    ? state.chooser.whyUntrained(router.weights)
+    : 'routing.ranker is not "learned"';
+}
+
+/** @param state the state of its last training; null if there was none */
+function shownPreference(
+  parts: GatewayParts,
+  preference: PreferenceRecord,
+  state: TrainingState | null,
+): Preference {
+  const { id, name, settings, router, createdAt, updatedAt } = preference;
+  const trained =
+    router || state
+      ? {
+          state: state ?? 'done',
+          trainedAt: isoOrNull(router?.trainedAt ?? null),
+          inUse: router && (router.part ?? 'router'),
+          gain: router?.gain ?? null,
+          saved: router?.saved ?? null,
+          passedOver: whyPassedOverNow(parts, preference),
+        }
+      : null;
+  return {
+    object: 'preference',
+    id,
+    preference_id: id,
+    name,
+    ...noSettings,
+    ...settings,
+    router: trained,
+    createdAt: isoOf(createdAt),
+    updatedAt: isoOf(updatedAt),
+  };
+}
+
+/**
+ * Returns a function that formats these preferences of one account, with the state of their last
+ * training.
+ */
+async function shown(
+  parts: GatewayParts,
+  accountId: string,
+  preferences: readonly PreferenceRecord[],
+): Promise<(preference: PreferenceRecord) => Preference> {
+  const { store } = await parts.state.opened();
+  const trainings = await store.trainings.latest(
+    accountId,
+    preferences.map(({ id }) => id),
+  );
+  const states = new Map(trainings.map(({ preferenceId, state }) => [preferenceId, state]));
+  return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
+}
+
+/** Creates a preference of an account. @throws GatewayError `unavailable` */
+export async function addPreference(
+  parts: GatewayParts,
+  accountId: string,
+  { name, ...settings }: PreferenceRequest,
+): Promise<Preference> {
+  const { store } = await parts.state.opened();
+  const preference = await store.preferences.add({
+    id: randomUUID(),
+    accountId,
+    name: name ?? defaultName,
+    settings,
+    createdAt: Date.now(),
+  });
+  return shownPreference(parts, preference, null);
+}
+
+/** A page of an account's preferences. */
+export async function pageOfPreferences(
+  parts: GatewayParts,
+  accountId: string,
+  page: PageRequest,
+): Promise<List<Preference>> {
+  const { store } = await parts.state.opened();
+  const records = await store.preferences.list(accountId, page);
+  return listOf(records, await shown(parts, accountId, records.items));
+}
+
+/** One preference of an account. @throws GatewayError `not_found` */
+export async function onePreference(
+  parts: GatewayParts,
+  accountId: string,
+  id: string,
+): Promise<Preference> {
+  const { store } = await parts.state.opened();
+  const preference = found(await store.preferences.find(accountId, id));
+  return (await shown(parts, accountId, [preference]))(preference);
+}
+
+/**
+ * Changes the given fields of a preference.
+ * @throws GatewayError `not_found` if it does not exist or belongs to another account
+ */
+export async function changeSettings(
+  parts: GatewayParts,
+  accountId: string,
+  id: string,
+  { name, ...settings }: PreferenceRequest,
+): Promise<Preference> {
+  const { store } = await parts.state.opened();
+  // guesses must not make all caches ask for changes
+  found(await store.preferences.find(accountId, id));
+  const record = found(
+    await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
+  );
+  parts.state.chooser.preferenceChanged(record);
+  return (await shown(parts, accountId, [record]))(record);
+}
+
+/** Deletes a preference. @throws GatewayError `not_found` for what is not this account's */
+export async function dropPreference(
+  { state }: GatewayParts,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  const { store } = await state.opened();
+  const before = found(await store.preferences.find(accountId, id));
+  await store.preferences.remove(accountId, id);
+  state.chooser.preferenceChanged({ ...before, settings: {}, deletedAt: Date.now() });
+}
+
+/** As `dropPreference`, and records it. */
+export async function endPreference(
+  { parts, record }: ApiContext,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  await dropPreference(parts, accountId, id);
+  await record({ act: 'preference.delete', accountId, target: id });
+}
+
+function found(preference: PreferenceRecord | null): PreferenceRecord {
+  if (!preference)
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  return preference;
+}

@@ -1,0 +1,78 @@
+import { accountPaths } from '../../api/openapi/accounts.js';
+import { auditPaths } from '../../api/openapi/audit.js';
+import { completionPaths, modelPaths } from './completions.js';
+import { componentSchemas } from '../../api/openapi/components.js';
+import { configurationPaths } from '../../api/openapi/configuration.js';
+import { conversationPaths } from '../../api/openapi/conversations.js';
+import { keyEndpoints } from '../../api/keys.js';
+import { endpointPaths } from '../../api/openapi/operations.js';
+import { publicPages, proxyPath } from './pages.js';
+import { evaluationPaths } from '../../api/openapi/evaluations.js';
+import { mcpPath } from './mcp.js';
+import { preferencePaths } from '../../api/openapi/preferences.js';
+import { providerPaths } from '../../api/openapi/providers.js';
+import { requestPaths } from '../../api/openapi/requests.js';
+import { selectionPaths } from './selection.js';
+import { tags } from '../../api/openapi/tags.js';
+import { v2Paths } from './v2.js';
+
+const securitySchemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' },
+  keyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The same API key, where a client cannot send `Authorization`.',
+  },
+  signIn: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-signalbox',
+    description: 'A signed-in browser.',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: '`csrfToken` of the sign-in, which a browser sends with each change.',
+  },
+};
+
+/**
+ * The OpenAPI 3.1 document, built from the schema files that validate requests.
+ * @param server the URL under which the routes stand: a path such as `/ai`, or a whole URL
+ */
+export function openApiDocument(version: string, server: string): object {
+  const paths = {
+    ...completionPaths(),
+    ...selectionPaths(),
+    ...modelPaths(),
+    ...providerPaths(),
+    ...conversationPaths(),
+    ...preferencePaths(),
+    ...evaluationPaths(),
+    ...requestPaths(),
+    ...endpointPaths(keyEndpoints),
+    ...accountPaths(),
+    ...auditPaths(),
+    ...configurationPaths(),
+    ...proxyPath(),
+    ...mcpPath(),
+    ...v2Paths(),
+    ...publicPages(),
+  };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Signalbox',
+      version,
+      description: 'Model selection and completions over many language-model providers.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: server }],
+    security: [{ key: [] }, { keyHeader: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { securitySchemes, schemas: componentSchemas(paths) },
+  };
+}

@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Request } from 'express';
+import { GatewayError, invalidField } from '../../errors.js';
+import { compileSchema } from '../../config/schema/compile-schema.js';
+import { Chooser } from '../../chooser/chooser.js';
+import type { StoredWishes } from '../../store/contracts/trainings.js';
+import type { TrainingBody } from '../../api/endpoint.js';
+import type { BodyLimits } from '../body-limits.js';
+import { readBytes, readJsonBody } from '../read-body.js';
+import { readForm } from './read-form.js';
+import { readMapping } from './column-mapping.js';
+
+interface JsonRequest {
+  readonly rows?: readonly object[];
+  readonly maximize?: boolean | null;
+  readonly evaluations?: boolean | null;
+}
+
+/** The names under which a form may carry the evaluations. */
+const fileFields = ['file', 'dataset_file'];
+const rowsPerSlice = 1_000;
+/** Rows repeat their field names, which makes them cheap, and there may be 100,000 of them. */
+const valuesOfRows = 10;
+/** Fixed, so that training the same prompts again gives the same router. */
+const seed = 1;
+
+/**
+ * Reads a body with evaluations: a multipart form with a file, JSON, CSV or JSON Lines.
+ * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`,
+ * `validation_failed`
+ */
+export async function readTrainingBody(req: Request, limits: BodyLimits): Promise<TrainingBody> {
+  const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'application/json')
+    return fromJson(
+      await readJsonBody(req, { ...limits, maxValues: valuesOfRows * limits.maxValues }),
+    );
+  const query = Object.fromEntries(
+    Object.entries(req.query).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+  if (type === 'text/csv') return bodyOf(textOf(await readBytes(req, limits)), query, 'csv');
+  if (type === 'application/x-ndjson' || type === 'application/jsonl')
+    return bodyOf(textOf(await readBytes(req, limits)), query, 'jsonl');
+  if (type === 'multipart/form-data')
+    return fromForm(await readBytes(req, limits), req.get('content-type') ?? '', query);
+  throw new GatewayError(
+    'unsupported_media_type',
+    'content-type: must be multipart/form-data, application/json, text/csv or application/x-ndjson',
+  );
+}
+
+/** Ten MB take about a second: the rows are read in slices, so that other requests proceed. */
+async function fromJson(body: unknown): Promise<TrainingBody> {
+  await nextTurn();
+  const failure = compileSchema('training.request').firstFailure(body);
+  if (failure) throw invalidField(failure.field, failure.reason);
+  const { rows = [], maximize, evaluations } = body as JsonRequest;
+  const lines: string[] = [];
+  for (let from = 0; from < rows.length; from += rowsPerSlice) {
+    await nextTurn();
+    lines.push(...rows.slice(from, from + rowsPerSlice).map((row) => JSON.stringify(row)));
+  }
+  return {
+    text: lines.join('\n'),
+    fields: {},
+    hasCollected: evaluations ?? false,
+    wishes: {
+      format: 'jsonl',
+      promptColumn: 'prompt',
+      models: null,
+      maximize: maximize ?? true,
+      seed,
+    },
+  };
+}
+
+async function fromForm(
+  bytes: Buffer,
+  type: string,
+  query: Record<string, string>,
+): Promise<TrainingBody> {
+  const parts = await readForm(bytes, type).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('malformed_json', 'the body is not a valid multipart form', { cause });
+  });
+  const fields = Object.fromEntries(
+    parts.flatMap(({ name, content }) =>
+      typeof content === 'string' && !fileFields.includes(name) ? [[name, content]] : [],
+    ),
+  );
+  const file = fileFields
+    .map((field) => parts.find(({ name }) => name === field))
+    .find((part) => part !== undefined);
+  const hasCollected = isTrue({ ...query, ...fields }, 'evaluations', 'false');
+  if (!file && !hasCollected) throw invalidField('file', 'is required');
+  if (!file) return bodyOf('', { ...query, ...fields }, 'jsonl');
+  const text = typeof file.content === 'string' ? file.content : textOf(file.content);
+  return bodyOf(text, { ...query, ...fields }, null);
+}
+
+function bodyOf(
+  text: string,
+  fields: Record<string, string>,
+  format: StoredWishes['format'] | null,
+): TrainingBody {
+  const maximize = isTrue(fields, 'maximize', 'true');
+  const mapped = fields['mapping'] === undefined ? null : readMapping(fields['mapping']);
+  return {
+    text,
+    fields,
+    hasCollected: isTrue(fields, 'evaluations', 'false'),
+    wishes: {
+      format: format ?? Chooser.formatOf(text),
+      promptColumn:
+        mapped?.promptColumn ?? fields['promptColumn'] ?? fields['prompt_column'] ?? 'prompt',
+      models: null,
+      maximize,
+      seed,
+      ...(mapped ? { columns: mapped.columns } : {}),
+    },
+  };
+}
+
+function isTrue(fields: Readonly<Record<string, string>>, name: string, normal: string): boolean {
+  const value = fields[name] ?? normal;
+  if (!/^(true|false)$/i.test(value)) throw invalidField(name, 'must be true or false');
+  return value.toLowerCase() === 'true';
+}
+
+/** Checked first, because decoding would silently insert replacement characters. */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalidField('file', 'is not valid UTF-8');
+  return bytes.toString('utf8');
+}

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, extname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dashboardPages } from '../src/http/dashboard/dashboard.js';
 import { dialects } from '../src/providers/index.js';
@@ -125,8 +125,8 @@ const importers: Record<string, RegExp> = {
   '@modelcontextprotocol/server': /^(cli|http)\/mcp\//,
   // in threads: `test/grounding/reading/lazy-parsers.test.ts`
   htmlparser2: /^grounding\/reading\/extraction\//,
-  linkedom: /^grounding\/reading\/extraction\/readable-article\.ts$/,
-  '@mozilla/readability': /^grounding\/reading\/extraction\/readable-article\.ts$/,
+  linkedom: /^grounding\/reading\/extraction\/html-text\.ts$/,
+  '@mozilla/readability': /^grounding\/reading\/extraction\/html-text\.ts$/,
   unpdf: /^grounding\/reading\/extraction\/pdf-text\.ts$/,
   kysely: /^store\//,
   pg: /^store\/drivers\/postgres\//,
@@ -149,6 +149,83 @@ function inCircles(all: { from: string; to: string }[]): { from: string; to: str
   const left = all.filter(({ from, to }) => importing.has(to) && imported.has(from));
   return left.length === all.length ? left : inCircles(left);
 }
+
+interface SizedFile {
+  file: string;
+  lines: number;
+}
+
+/** Folders of parallel things: a small file of theirs stays a file. */
+const rows = ['src/store/sql/migrations'];
+/** Folders that do not keep to the sizes of folders and small files yet. */
+const notYetSized = /^src\/(api|chooser|config|host|http|pipeline|resources|store\/sql)(\/|$)/;
+const maxFilesInFolder = 30;
+const maxLinesOfSmallFile = 40;
+
+/**
+ * Small files that one file of their own folder imports: they belong in it. Logic beside a component
+ * does not, because tests read it without markup.
+ */
+function toMerge(
+  files: readonly SizedFile[],
+  all: readonly { from: string; to: string }[],
+): string[] {
+  const small = files.filter(
+    ({ file, lines }) => lines <= maxLinesOfSmallFile && !rows.includes(dirname(file)),
+  );
+  return small.flatMap(({ file }) => {
+    const by = new Set(all.filter(({ to }) => plain(to) === plain(file)).map(({ from }) => from));
+    const [only = ''] = by;
+    const isBeside = dirname(only) === dirname(file) && extname(only) === extname(file);
+    return by.size === 1 && isBeside ? [`${file} belongs in ${only}`] : [];
+  });
+}
+
+/** Folders with more files than a reader takes in at a glance. */
+function tooWide(files: readonly SizedFile[]): string[] {
+  const folders = files.map(({ file }) => dirname(file));
+  return [...new Set(folders)].filter(
+    (folder) => folders.filter((one) => one === folder).length > maxFilesInFolder,
+  );
+}
+
+describe('the files of src', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(m?ts|tsx)$/.test(file))
+    .map((file) => join('src', file));
+  const sized = files
+    .filter((file) => !notYetSized.test(file))
+    .map((file) => ({ file, lines: read(file).split('\n').length - 1 }));
+
+  it('are at most 30 in a flat folder', () => {
+    expect(tooWide(sized)).toEqual([]);
+    const wide = Array.from({ length: 31 }, (_, index) => ({ file: `a/${index}.ts`, lines: 50 }));
+    expect(tooWide(wide)).toEqual(['a']);
+    expect(tooWide(wide.slice(1))).toEqual([]);
+  });
+
+  it('of at most 40 lines are merged into the only importer in their folder', () => {
+    const all = files.flatMap((file) => importsIn(file, withoutComments(read(file))));
+    expect(toMerge(sized, all)).toEqual([]);
+  });
+
+  it('of at most 40 lines stay where they are parallel, shared, or logic of a component', () => {
+    const small = ['a/small.ts', 'a/logic.ts', 'a/shared.ts', `${rows[0]}/1.ts`, 'b/far.ts'];
+    const made = [
+      ...small.map((file) => ({ file, lines: 40 })),
+      { file: 'a/large.ts', lines: 41 },
+      { file: 'a/index.ts', lines: 90 },
+    ];
+    const imported = [
+      ...made.map(({ file }) => ({ from: 'a/index.ts', to: file })),
+      { from: 'b/other.ts', to: 'a/shared.ts' },
+    ].filter(({ to }) => to !== 'a/index.ts' && to !== 'a/logic.ts');
+    const logic = { from: 'a/view.tsx', to: 'a/logic.ts' };
+    const row = { from: `${rows[0]}/index.ts`, to: `${rows[0]}/1.ts` };
+    const own = imported.filter(({ to }) => to !== row.to);
+    expect(toMerge(made, [...own, logic, row])).toEqual(['a/small.ts belongs in a/index.ts']);
+  });
+});
 
 describe('the imports', () => {
   it.each(Object.entries(mayImport))(

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { trainingTermsOf } from '../gateway.js';
 import { groupOf, onStore } from './command-group.js';
-import { backupCommand, migrateCommand } from './database.js';
 import { trainCommand, type TrainOptions } from './train.js';
+import type { Store } from '../store/contracts/store.js';
 
 /** Adds `signalbox db …` and `signalbox train`. */
 export function addDatabaseCommands(program: Command): void {
@@ -29,4 +29,16 @@ export function addDatabaseCommands(program: Command): void {
     .action((file: string, _options: unknown, command: Command) =>
       onStore(command, (store) => backupCommand(store, file)),
     );
+}
+
+/** `signalbox db migrate`: reports success, because opening the database has migrated it. */
+async function migrateCommand(store: Store): Promise<string> {
+  await store.ping();
+  return `the ${store.kind === 'libsql' ? 'embedded' : 'PostgreSQL'} database is up to date\n`;
+}
+
+/** `signalbox db backup <file>`. @throws Error if the file exists already */
+async function backupCommand(store: Store, file: string): Promise<string> {
+  await store.backup(file);
+  return `the database was copied to ${file}\n`;
 }

@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
 import { groupOf, onStore } from './command-group.js';
 import { createKeyCommand, type KeyOptions, revokeKeyCommand, updateKeyCommand } from './keys.js';
-import { listKeysCommand } from './list-keys.js';
 import { rotateKeyCommand } from './rotate-key.js';
+import { firstAccountId } from '../store/contracts/accounts.js';
+import type { KeyRecord } from '../store/contracts/keys.js';
+import type { Store } from '../store/contracts/store.js';
+import { everyPage } from '../store/every-page.js';
+import { tableOf } from './table.js';
 
 /** Adds `signalbox keys …`. */
 export function addKeyCommands(program: Command): void {
@@ -49,3 +53,32 @@ const withSettings = (command: Command): Command =>
     .option('--tokens-per-minute <n>', 'tokens a minute')
     .option('--day-budget <usd>', 'USD a day (UTC)')
     .option('--month-budget <usd>', 'USD a month (UTC)');
+
+const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];
+
+/** `signalbox keys list`: one line for each key of all accounts, newest first. */
+export async function listKeysCommand(store: Store): Promise<string> {
+  const rows: string[][] = [];
+  const owners = new Map<string, string>();
+  for await (const key of everyPage((page) => store.keys.list(null, page))) {
+    const owner = owners.get(key.accountId) ?? (await ownerOf(store, key));
+    owners.set(key.accountId, owner);
+    rows.push([key.id, key.prefix, stateOf(key), owner, key.scopes.join(','), key.name]);
+  }
+  return tableOf(titles, rows);
+}
+
+/**
+ * The account's mail address. The accounts of keys in the configuration have none and are shown by
+ * id.
+ */
+async function ownerOf({ accounts }: Store, { accountId }: KeyRecord): Promise<string> {
+  const account = await accounts.find(accountId);
+  return account?.email ?? (accountId === firstAccountId ? 'first account' : accountId);
+}
+
+function stateOf({ revokedAt, expiresAt, accountDisabledAt }: KeyRecord): string {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
+  return accountDisabledAt === null ? 'active' : 'disabled';
+}

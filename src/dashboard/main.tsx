@@ -1,8 +1,46 @@
 import '@mantine/core/styles.css';
-import './dashboard.css';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.js';
-import { pageNonce } from './theme.js';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Router } from 'wouter';
+import './dashboard.css';
+import { pageNonce, theme, themeVariables } from './theme.js';
+import { isTemporary } from './api/failure.js';
+import { basePath } from './api/client.js';
+import { Entrance } from './session/entrance.js';
+
+/** A failed query is asked again only if another answer is likely. */
+const maxQueryRetries = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < maxQueryRetries && isTemporary(error),
+    },
+  },
+});
+
+/**
+ * The dashboard. `Entrance` shows the pages for strangers or, signed in, the shell with the pages
+ * of `pages.tsx`.
+ */
+function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      getStyleNonce={pageNonce}
+      cssVariablesResolver={themeVariables}
+    >
+      <QueryClientProvider client={queries}>
+        <Router base={basePath}>
+          <Entrance />
+        </Router>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
 
 // dialogs stop the page from scrolling by a style element, whose package looks for its nonce here
 Object.assign(globalThis, { __webpack_nonce__: pageNonce() });

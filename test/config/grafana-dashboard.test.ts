@@ -57,7 +57,8 @@ it('asks only for metrics that there are, and for all that matter', async () => 
 
 it('asks only for labels that they have', () => {
   const source =
-    read('src/telemetry/metrics/instruments.ts') + read('src/telemetry/metrics/gauges.ts');
+    read('src/telemetry/metrics/instruments.ts') +
+    read('src/telemetry/metrics/grounding-metrics.ts');
   // Prometheus adds the instance, histograms the bucket's bound
   for (const label of new Set(queries.flatMap(labelsIn)))
     if (label !== 'instance' && label !== 'le') expect(source, label).toContain(`'${label}'`);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, parseConfig, type Config } from '../../src/config/config.js';
 import { readSchema } from '../../src/config/schema/compile-schema.js';
-import { configuredEngines } from '../../src/grounding/search/engines/configured-engines.js';
-import { searchDialects } from '../../src/grounding/search/engines/index.js';
+import {
+  configuredEngines,
+  searchDialects,
+} from '../../src/grounding/search/engines/configured-engines.js';
 import { queryFor } from '../helpers/searching.js';
 
 const parse = (text: string, env: Record<string, string> = {}): Config =>

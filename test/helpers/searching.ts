@@ -1,7 +1,7 @@
 import type { EngineType } from '../../src/grounding/search/engine-types.js';
 import type { SearchEngine } from '../../src/grounding/search/engine-client.js';
 import { customDialect, type CustomEngine } from '../../src/grounding/search/engines/custom.js';
-import { searchDialects } from '../../src/grounding/search/engines/index.js';
+import { searchDialects } from '../../src/grounding/search/engines/configured-engines.js';
 import type { SearchQuery } from '../../src/grounding/search/search-engine.js';
 
 /** A query with nothing but words. */

@@ -1,4 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
 import { importKeysFile } from '../../accounts/first-key.js';
 import type { Config } from '../../config/config.js';
 import { assembleGateway, providersOf } from '../../gateway.js';
@@ -10,11 +13,10 @@ import { followConfig } from './follow-config.js';
 import { issueFirstSecrets } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
-import { noteProcess } from './only-process.js';
-import { warnOfOpenSignUp } from './open-sign-up.js';
 import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
+import { isLoopback } from '../../config/is-loopback.js';
 
 /**
  * Starts a standalone gateway: reads the configuration, listens, issues the first key, and stops
@@ -149,4 +151,54 @@ function stopOnSignal(stopAll: () => Promise<void>): void {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/**
+ * Notes in the folder of an embedded database that this process uses it.
+ * @param databaseFile null: the database is a server, which many processes may use
+ * @returns the process that uses it too, as far as can be told from outside a container; else null
+ */
+function noteProcess(databaseFile: string | null): number | null {
+  if (databaseFile === null) return null;
+  const file = join(dirname(databaseFile), 'gateway.pid');
+  const other = runningProcess(file);
+  if (other !== null) return other;
+  writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
+  process.once('exit', () => rmSync(file, { force: true }));
+  return null;
+}
+
+function runningProcess(file: string): number | null {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return null;
+    process.kill(pid, 0);
+    return isGateway(pid) ? pid : null;
+  } catch {
+    // there is no file, or its process has ended
+    return null;
+  }
+}
+
+/** Whether a process may be a gateway: an id can belong to another program after a crash. */
+function isGateway(pid: number): boolean {
+  try {
+    const [, script] = process.argv;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(script ?? '');
+  } catch {
+    return true;
+  }
+}
+
+/** Warns if every stranger can make an account and keys for it. */
+function warnOfOpenSignUp(
+  { auth, mail, listen: { host } }: Pick<Config, 'auth' | 'mail' | 'listen'>,
+  logger: Pick<Logger, 'warn'>,
+): void {
+  const isOpen = auth.signUp === 'open' && auth.webAccounts !== false;
+  const isVerified = mail !== null || auth.signUpDomains.length > 0;
+  if (!isOpen || isVerified || isLoopback(host)) return;
+  logger.warn(
+    `auth.signUp is open: everyone who can reach ${host} can make an account and use every provider within auth.signUpLimits; close it, or set mail and auth.signUpDomains`,
+  );
 }

@@ -1,8 +1,7 @@
-import { Stack } from '@mantine/core';
+import { Stack, Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PagedList } from '../api/paged-list.js';
 import { Failure, Loading } from './loaded.js';
-import { MoreButton } from './more-button.js';
 
 interface PagedProps<Item> {
   list: PagedList<Item>;
@@ -25,3 +24,18 @@ export function Paged<Item>({ list, more, lines, children }: PagedProps<Item>) {
     </Stack>
   );
 }
+
+interface MoreButtonProps {
+  list: Pick<PagedList<unknown>, 'hasMore' | 'isLoadingMore' | 'loadMore'>;
+  label: string;
+}
+
+/** The button that shows the next page of a list; nothing after the last page. */
+const MoreButton = ({ list, label }: MoreButtonProps) =>
+  list.hasMore ? (
+    <Group justify="center">
+      <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+        {label}
+      </Button>
+    </Group>
+  ) : null;

@@ -8,12 +8,14 @@ import {
   toSources,
   type WritingMaterial,
 } from './gather-material.js';
-import { plainAnswer } from './plain-answer.js';
 import { materialPart, supportMessages, supportSchema, writingRules } from './prompts.js';
 import { readSupport } from './read-answers.js';
 import { TimeIsUp } from './research-clock.js';
 import { promptTokens, type ResearchRun, type RunCall } from './research-run.js';
 import { sizeWriting, type WritingSize } from './size-writing.js';
+import { packFacts } from './pack-facts.js';
+import type { NotedSource } from './research-notes.js';
+import type { ResearchState } from './research-state.js';
 
 /** An answer, and what it may cite. */
 export interface WrittenAnswer {
@@ -203,4 +205,24 @@ class Writing {
       return new Map();
     }
   }
+}
+
+const maxTokens = 3_000;
+
+/** An answer without a model: the notes, question by question. */
+function plainAnswer(state: ResearchState): {
+  text: string;
+  sources: readonly NotedSource[];
+} {
+  const { text, sources, count } = packFacts(state, state.questions, maxTokens);
+  if (count === 0)
+    return {
+      text: 'This research ended before anything was noted, and no answer was written.',
+      sources: [],
+    };
+  const [notes = ''] = text.split('\n\nSources:');
+  const listed = notes.replace(/^Question \d+: (.*)$/gm, '**$1**\n');
+  const opening =
+    'No answer could be written within the budget of this research. These are its notes.';
+  return { text: `${opening}\n\n${listed}`, sources };
 }

@@ -1,8 +1,7 @@
 import { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
-import { isUnbilledStatus } from '../../providers/failure.js';
 import { abortReason, EngineClient, type SearchEngine } from './engine-client.js';
-import { pause, startRest, waitOf } from './engine-rest.js';
+import { costOfAttempt, pause, startRest, waitOf } from './engine-failures.js';
 import { readResults } from './read-results.js';
 import { SearchCache, searchKey } from './search-cache.js';
 import type { SearchQuery, SearchResult } from './search-engine.js';
@@ -211,7 +210,7 @@ export class WebSearch {
         error,
         results,
         cached,
-        costUsd: cached ? 0 : costOf(engine, error),
+        costUsd: cached ? 0 : costOfAttempt(engine, error),
       });
     try {
       const results = this.cache.get(key) ?? (await this.calls.join(key, signal, ask));
@@ -247,20 +246,6 @@ export class WebSearch {
       throw error;
     }
   }
-}
-
-/** A call that was answered with an error is not charged, one that was not answered may be. */
-function costOf(
-  { pricePerThousand, dialect }: SearchEngine,
-  error: GatewayError | null,
-): number | null {
-  const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
-  const isFree =
-    error !== null &&
-    (error.upstreamStatus === null
-      ? error.code === 'connection_failed' || error.code === 'request_refused'
-      : isUnbilledStatus(error.upstreamStatus));
-  return isFree ? 0 : price === null ? null : price / 1_000;
 }
 
 function allFailed(failures: readonly Failure[]): GatewayError {

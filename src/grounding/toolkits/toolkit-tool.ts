@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool, ToolResult } from '../tools/gateway-tool.js';
 import { unlessAborted } from './abort.js';
 import { argumentProblem } from './check-arguments.js';
 import { wholeCharacters } from './cut-result.js';
-import { toolNameOf } from './tool-name.js';
 import { readToolSchema } from './tool-schema.js';
 import type { OfferedTool, ToolSource } from './tool-source.js';
 
@@ -71,3 +71,20 @@ function refusalOf(toolkit: string, { max, made }: CallAllowance): string | null
 }
 
 const failure = (text: string, costUsd: number): ToolResult => ({ text, isError: true, costUsd });
+
+/** What every provider accepts. */
+const maxLength = 64;
+const hashLength = 8;
+
+/**
+ * The name under which models know a tool: `<toolkit>__<tool>`. Where that is too long or has other
+ * characters than letters, digits, `_` and `-`, it is cut and ends with a hash, so that different
+ * tools have different names and a tool always has the same.
+ */
+export function toolNameOf(toolkit: string, tool: string): string {
+  const full = `${toolkit}__${tool}`;
+  const allowed = full.replace(/[^A-Za-z0-9_-]/g, '_');
+  if (allowed === full && full.length <= maxLength) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, hashLength);
+  return `${allowed.slice(0, maxLength - hashLength - 1)}_${hash}`;
+}

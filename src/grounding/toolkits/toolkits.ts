@@ -4,10 +4,10 @@ import { GatewayError, invalidField } from '../../errors.js';
 import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
 import { createSource } from './create-source.js';
-import { secretFilter } from './secrets-in-settings.js';
 import { type RetirementTerms, RetiringSource } from './retiring-source.js';
 import type { OfferedTool, ToolOffer } from './tool-source.js';
 import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
+import { secretsOf } from '../../dispatch/secrets.js';
 
 /** A toolkit that a request names. */
 export interface ToolkitChoice {
@@ -169,3 +169,28 @@ function toolsOf(toolkit: OpenToolkit, choice: ToolkitChoice, offer: ToolOffer):
 
 const isListed = (globs: readonly string[] | null, name: string): boolean =>
   globs === null || globs.some((glob) => matchesGlob(glob, name));
+
+const namesSecret = /auth|cookie|credential|key|pass|secret|token/i;
+
+/** What hides the secrets of a toolkit's settings in a text that the toolkit has written. */
+function secretFilter(config: ToolkitConfig): (text: string) => string {
+  const secrets = secretsOf(writtenSecrets(config));
+  return (text) =>
+    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text);
+}
+
+function writtenSecrets(config: ToolkitConfig): string[] {
+  switch (config.type) {
+    case 'mcp-stdio':
+      return valuesOf(config.env);
+    case 'mcp-http':
+      return [...valuesOf(config.headers), ...(config.auth ? [config.auth.clientSecret] : [])];
+    case 'openapi':
+      return valuesOf(config.headers);
+    case 'functions':
+      return [config, ...config.functions].flatMap(({ headers }) => valuesOf(headers));
+  }
+}
+
+const valuesOf = (named: Readonly<Record<string, string>>): string[] =>
+  Object.entries(named).flatMap(([name, value]) => (namesSecret.test(name) ? [value] : []));

@@ -1,8 +1,45 @@
-import type { Instruments } from './instruments.js';
+import { type InstrumentMaker, requestBuckets } from './series.js';
+
+/** Instruments of searching, reading and tools. */
+export const groundingInstruments = ({ counter, histogram }: InstrumentMaker) => ({
+  searches: counter(
+    'signalbox_searches_total',
+    "Web searches, by engine and outcome; `native`: a model's own.",
+    'engine',
+    'outcome',
+  ),
+  searchDurations: histogram(
+    'signalbox_search_duration_seconds',
+    "Duration of the gateway's web searches, by engine and outcome.",
+    ['engine', 'outcome'],
+    requestBuckets,
+  ),
+  pages: histogram(
+    'signalbox_page_duration_seconds',
+    'Duration of reading pages of the web, by outcome.',
+    ['outcome'],
+    requestBuckets,
+  ),
+  toolCalls: histogram(
+    'signalbox_tool_call_duration_seconds',
+    'Duration of the tool calls that the gateway ran, by toolkit and outcome.',
+    ['toolkit', 'outcome'],
+    requestBuckets,
+  ),
+  groundingCost: counter(
+    'signalbox_grounding_cost_usd_total',
+    'Cost of searches and tools in USD, where the price is known.',
+  ),
+  citations: counter('signalbox_citations_total', 'Citations in answers.'),
+  citationsDropped: counter(
+    'signalbox_citations_dropped_total',
+    'Links and citations removed from answers, because nothing was read at them.',
+  ),
+});
 
 /** The metrics of searching, reading and tools. Durations in ms. */
 export class GroundingMetrics {
-  constructor(private readonly instruments: Instruments) {}
+  constructor(private readonly instruments: ReturnType<typeof groundingInstruments>) {}
 
   /** @param outcome `ok`, `cached`, or the code of the failure */
   search(engine: string, outcome: string, ms: number): void {

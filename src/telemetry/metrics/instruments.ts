@@ -1,7 +1,14 @@
 import { Gauge, type Registry } from 'prom-client';
-import { SeriesCounter, SeriesHistogram } from './series.js';
+import { groundingInstruments } from './grounding-metrics.js';
+import {
+  type InstrumentMaker,
+  requestBuckets,
+  SeriesCounter,
+  SeriesHistogram,
+  type CounterSeries,
+  type HistogramSeries,
+} from './series.js';
 
-const requestBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300, 600, 900];
 const firstTokenBuckets = [
   0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300,
 ];
@@ -20,19 +27,7 @@ const genAiLabels: readonly string[] = [
   'gen_ai_request_model',
 ];
 
-/** Creates the instruments of one registry. */
-interface Maker {
-  histogram(
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    buckets: readonly number[],
-  ): SeriesHistogram;
-  counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
-  gauge(name: string, help: string): Gauge;
-}
-
-const makerFor = (registry: Registry, prefix: string): Maker => ({
+const makerFor = (registry: Registry, prefix: string): InstrumentMaker => ({
   histogram: (name, help, labelNames, buckets) =>
     new SeriesHistogram({ name: prefix + name, help, labelNames, registry }, buckets),
   counter: (name, help, ...labelNames) =>
@@ -41,7 +36,7 @@ const makerFor = (registry: Registry, prefix: string): Maker => ({
 });
 
 /** Instruments of requests. */
-const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
+const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => ({
   requests: histogram(
     'signalbox_request_duration_seconds',
     "Time from a request's arrival to the end of its response, by surface and status.",
@@ -74,7 +69,7 @@ const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
 });
 
 /** Instruments of upstream calls and their cost. */
-const attemptInstruments = ({ counter, histogram }: Maker) => ({
+const attemptInstruments = ({ counter, histogram }: InstrumentMaker) => ({
   lengths: histogram(
     'signalbox_answer_tokens_ratio',
     'Tokens of an answer, as a share of what was expected when its model was chosen.',
@@ -119,45 +114,8 @@ const attemptInstruments = ({ counter, histogram }: Maker) => ({
   ),
 });
 
-/** Instruments of searching, reading and tools. */
-const groundingInstruments = ({ counter, histogram }: Maker) => ({
-  searches: counter(
-    'signalbox_searches_total',
-    "Web searches, by engine and outcome; `native`: a model's own.",
-    'engine',
-    'outcome',
-  ),
-  searchDurations: histogram(
-    'signalbox_search_duration_seconds',
-    "Duration of the gateway's web searches, by engine and outcome.",
-    ['engine', 'outcome'],
-    requestBuckets,
-  ),
-  pages: histogram(
-    'signalbox_page_duration_seconds',
-    'Duration of reading pages of the web, by outcome.',
-    ['outcome'],
-    requestBuckets,
-  ),
-  toolCalls: histogram(
-    'signalbox_tool_call_duration_seconds',
-    'Duration of the tool calls that the gateway ran, by toolkit and outcome.',
-    ['toolkit', 'outcome'],
-    requestBuckets,
-  ),
-  groundingCost: counter(
-    'signalbox_grounding_cost_usd_total',
-    'Cost of searches and tools in USD, where the price is known.',
-  ),
-  citations: counter('signalbox_citations_total', 'Citations in answers.'),
-  citationsDropped: counter(
-    'signalbox_citations_dropped_total',
-    'Links and citations removed from answers, because nothing was read at them.',
-  ),
-});
-
 /** Instruments of reloads, learning and lost records. */
-const lossInstruments = ({ counter }: Maker) => ({
+const lossInstruments = ({ counter }: InstrumentMaker) => ({
   reloads: counter('signalbox_config_reloads_total', 'Configuration reloads, by result.', 'result'),
   ratings: counter('signalbox_ratings_total', 'Ratings that influence later choices.'),
   explored: counter(
@@ -186,7 +144,7 @@ const lossInstruments = ({ counter }: Maker) => ({
 });
 
 /** Instruments with the names of OpenTelemetry's GenAI conventions. */
-const genAiInstruments = ({ histogram }: Maker) => ({
+const genAiInstruments = ({ histogram }: InstrumentMaker) => ({
   duration: histogram(
     'gen_ai_server_request_duration_seconds',
     "Duration of a model's answer, including retries and fallbacks.",
@@ -227,3 +185,62 @@ export function createInstruments(registry: Registry, prefix: string) {
 
 /** The instruments by name. */
 export type Instruments = ReturnType<typeof createInstruments>;
+
+/** The series of one operation of one model, looked up once. */
+export class ModelSeries {
+  readonly duration: HistogramSeries;
+  readonly ttft: HistogramSeries;
+  readonly perToken: HistogramSeries;
+  readonly inputTokens: HistogramSeries;
+  readonly outputTokens: HistogramSeries;
+  readonly cost: CounterSeries;
+
+  constructor(
+    readonly instruments: Instruments,
+    readonly labels: readonly [operation: string, provider: string, model: string],
+  ) {
+    const [, provider, model] = labels;
+    this.duration = instruments.duration.series(...labels, '');
+    this.ttft = instruments.ttft.series(...labels);
+    this.perToken = instruments.perToken.series(...labels);
+    this.inputTokens = instruments.tokens.series(...labels, 'input');
+    this.outputTokens = instruments.tokens.series(...labels, 'output');
+    this.cost = instruments.cost.series(provider, model);
+  }
+}
+
+/**
+ * Registers a gauge of queued records. It is computed when scraped, because updating it would cost
+ * more than the record.
+ */
+export function registerQueueGauge(
+  registry: Registry,
+  prefix: string,
+  recordsQueued: () => Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    name: `${prefix}signalbox_records_queued`,
+    help: 'Request log records waiting to be written.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, size] of Object.entries(recordsQueued())) this.set({ kind }, size);
+    },
+  });
+}
+
+/** Registers a gauge that is 1 while replicas cannot share their limits. */
+export function registerFallbackGauge(
+  registry: Registry,
+  prefix: string,
+  isFallback: () => boolean,
+): void {
+  new Gauge({
+    name: `${prefix}signalbox_counters_fallback`,
+    help: '1 while replicas cannot share limits and budgets, and each counts for itself.',
+    registers: [registry],
+    collect() {
+      this.set(isFallback() ? 1 : 0);
+    },
+  });
+}

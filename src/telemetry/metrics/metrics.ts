@@ -2,11 +2,15 @@ import { type Metric, openMetricsContentType, prometheusContentType, Registry } 
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { Measure } from '../../store/contracts/counters.js';
 import type { ObservedRequest } from '../observed-request.js';
-import { registerFallbackGauge, registerQueueGauge } from './gauges.js';
+import {
+  registerFallbackGauge,
+  registerQueueGauge,
+  createInstruments,
+  type Instruments,
+  ModelSeries,
+} from './instruments.js';
 import { GroundingMetrics } from './grounding-metrics.js';
-import { createInstruments, type Instruments } from './instruments.js';
 import { type MeasuredRequest, measuredRequest } from './measured-request.js';
-import { ModelSeries } from './model-series.js';
 import type { CounterSeries, HistogramSeries } from './series.js';
 import { awaitedSurfaces } from '../../surface-labels.js';
 

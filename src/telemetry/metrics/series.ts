@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Gauge, Histogram, type Registry } from 'prom-client';
 
 interface Description {
   name: string;
@@ -154,4 +154,21 @@ export class SeriesCounter extends Counter {
       values: [...this.all.values()].map(({ labels, value }) => ({ labels, value })),
     };
   }
+}
+
+/** Buckets for whole requests, in seconds. */
+export const requestBuckets = [
+  0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300, 600, 900,
+];
+
+/** Creates the instruments of one registry. */
+export interface InstrumentMaker {
+  histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    buckets: readonly number[],
+  ): SeriesHistogram;
+  counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
+  gauge(name: string, help: string): Gauge;
 }

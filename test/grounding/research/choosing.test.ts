@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../../src/completion.js';
 import { GatewayError } from '../../../src/errors.js';
 import { choosePages } from '../../../src/grounding/research/choose-pages.js';
-import { quoteFinder } from '../../../src/grounding/research/text-match.js';
+import { quoteFinder } from '../../../src/grounding/research/read-pages.js';
 import { packFacts } from '../../../src/grounding/research/pack-facts.js';
 import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
 import { ResearchState } from '../../../src/grounding/research/research-state.js';

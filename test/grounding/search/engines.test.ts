@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
-import { searchDialects } from '../../../src/grounding/search/engines/index.js';
+import { searchDialects } from '../../../src/grounding/search/engines/configured-engines.js';
 import { readResults } from '../../../src/grounding/search/read-results.js';
 import type { SearchEngine } from '../../../src/grounding/search/engine-client.js';
 import type { SearchQuery } from '../../../src/grounding/search/search-engine.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolNameOf } from '../../../src/grounding/toolkits/tool-name.js';
+import { toolNameOf } from '../../../src/grounding/toolkits/toolkit-tool.js';
 import { readToolSchema } from '../../../src/grounding/toolkits/tool-schema.js';
 import { runs } from '../../helpers/runs.js';
 

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
 import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
-import { printProgress } from '../../../src/cli/print-progress.js';
+import { printProgress } from '../../../src/cli/train.js';
 import { fitShipped } from '../fit/fit-shipped.js';
 import {
   type PublishedEvaluations,

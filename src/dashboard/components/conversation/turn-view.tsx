@@ -1,11 +1,11 @@
-import './conversation.css';
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text, Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
+import './conversation.css';
 import { texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
 import { ToolCallCard } from './tool-call.js';
 import type { Step, Turn } from './turn.js';
-import { UserMessage } from './user-message.js';
+import { Pictures } from './pictures.js';
 
 interface TurnViewProps {
   turn: Turn;
@@ -51,3 +51,17 @@ function callsOf({ answer, results }: Step, ask: ReactNode): ReactNode {
     </ToolCallCard>
   ));
 }
+
+/** What a person asked. */
+const UserMessage = ({ text, pictures }: { text: string; pictures: readonly string[] }) => (
+  <Paper className="user-message" p="sm" radius="md" aria-label={texts.playground.you} role="group">
+    <Stack gap="xs">
+      <Pictures urls={pictures} />
+      {text === '' ? null : (
+        <Text size="sm" className="text-plain">
+          {text}
+        </Text>
+      )}
+    </Stack>
+  </Paper>
+);

@@ -1,14 +1,37 @@
-import { Button } from '@mantine/core';
+import { Button, Alert, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Page } from '../../components/page.js';
 import { texts } from '../../texts/texts.js';
-import { CreatedKey } from './created-key.js';
 import { KeyForm } from './key-form.js';
 import { KeyList } from './key-list.js';
 import { KeyUsage } from './key-usage.js';
 import type { ApiKey } from './key-terms.js';
+import { CodeBlock } from '../../components/copy-text.js';
 
 const text = texts.keys;
+
+/** Shows a new secret, the only time that it can be seen. */
+function CreatedKey({ made, close }: { made: ApiKey; close: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={text.createdTitle}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow">{text.createdHint}</Alert>
+        <CodeBlock code={made.key ?? ''} label={made.name} />
+        <Group justify="flex-end">
+          <Button onClick={close}>{text.done}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
 
 /** The page `/keys`: the account's API keys, and what was used with each. */
 export default function KeysPage() {

@@ -1,5 +1,6 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { SegmentedControl, Stack, Text, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { api, dataOf } from '../../api/client.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
@@ -7,15 +8,41 @@ import { useParameters } from '../../components/search-parameters.js';
 import { formatInstant } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
-import { FirstRun } from './first-run.js';
 import { OverviewCharts } from './charts.js';
 import { ModelShares } from './model-shares.js';
 import { type Range, rangeOf, ranges, refreshMs } from './ranges.js';
 import { Receipt } from './receipt.js';
 import type { UsageSeries } from './series.js';
 import { Tiles } from './tiles.js';
+import { Empty } from '../../components/empty.js';
 
 const text = texts.overview;
+
+/** Stands where there were no requests: what to do, or where to look. */
+function FirstRun({ range }: { range: Range }) {
+  const [, change] = useParameters();
+  return (
+    <Empty
+      title={text.empty}
+      hint={text.emptyHint}
+      actions={
+        <>
+          <Button component={Link} href="/connect">
+            {text.connect}
+          </Button>
+          <Button component={Link} href="/playground" variant="default">
+            {text.tryModels}
+          </Button>
+          {range === '90d' ? null : (
+            <Button variant="subtle" onClick={() => change({ range: '90d' })}>
+              {text.lookBack}
+            </Button>
+          )}
+        </>
+      }
+    />
+  );
+}
 
 /** The page `/`: what the gateway did lately. */
 export default function OverviewPage() {

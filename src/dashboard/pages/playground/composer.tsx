@@ -5,7 +5,6 @@ import { PictureIcon } from '../../components/icons.js';
 import { formatBytes } from '../../format/bytes.js';
 import { fill, texts } from '../../texts/texts.js';
 import { chooseFiles, maxPictureBytes, pictureTypes } from './image-files.js';
-import { readAsDataUrl } from './read-picture.js';
 import type { Playground } from './use-playground.js';
 
 const { playground: words } = texts;
@@ -145,4 +144,14 @@ function filesOf(event: ClipboardEvent | DragEvent): File[] {
   const files = [...data.files];
   if (files.length > 0) event.preventDefault();
   return files;
+}
+
+/** A file as a `data:` address. */
+function readAsDataUrl(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
+    reader.onerror = () => reject(reader.error ?? new Error('the file cannot be read'));
+    reader.readAsDataURL(file);
+  });
 }

@@ -1,22 +1,56 @@
-import { Button, Collapse, Paper, Stack, Text } from '@mantine/core';
+import { Button, Collapse, Paper, Stack, Text, Group, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { Schema } from '../../api/schema.js';
-import type { Answer } from '../../components/conversation/answer.js';
+import type { Answer, ToolCall } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
 import { TurnView } from '../../components/conversation/turn-view.js';
 import { Page } from '../../components/page.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerActions } from './answer-actions.js';
-import { AskResults } from './ask-results.js';
 import { Composer } from './composer.js';
 import { type ConversationState, newConversation } from './conversation-state.js';
 import { LaneBar } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
 import { type PlaygroundSettings, requestedOf } from './settings.js';
 import { type Playground, usePlayground } from './use-playground.js';
-import { useStickToEnd } from './use-stick-to-end.js';
+import { ToolCallCard } from '../../components/conversation/tool-call.js';
+
+const { tools: toolWords } = texts.playground;
+
+interface AskResultsProps {
+  calls: readonly ToolCall[];
+  isBusy: boolean;
+  send: (results: Readonly<Record<string, string>>) => void;
+}
+
+/** The model called tools that this page's reader runs: asks for what they returned. */
+function AskResults({ calls, isBusy, send }: AskResultsProps) {
+  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const all = Object.fromEntries(calls.map(({ id }) => [id, results[id] ?? '']));
+  return (
+    <Stack gap="xs">
+      {calls.map(({ id, function: { name, arguments: args } }) => (
+        <ToolCallCard key={id} name={name} args={args}>
+          <Textarea
+            label={toolWords.result}
+            placeholder={toolWords.resultHint}
+            autosize
+            minRows={2}
+            value={results[id] ?? ''}
+            onChange={(event) => setResults({ ...results, [id]: event.currentTarget.value })}
+          />
+        </ToolCallCard>
+      ))}
+      <Group justify="flex-end">
+        <Button size="xs" disabled={isBusy} onClick={() => send(all)}>
+          {toolWords.send}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
 
 const { playground: words } = texts;
 
@@ -155,4 +189,28 @@ function useJoined({ lanes }: Playground, onJoined: (id: string) => void): void 
     told.current = id;
     tell(id);
   }, [id]);
+}
+
+/** How near its end the page counts as being at it. In px. */
+const nearEnd = 160;
+
+/**
+ * Keeps the end of the page in sight while it grows, unless its reader has scrolled up.
+ * @returns of an element at the end
+ */
+function useStickToEnd(content: unknown): RefObject<HTMLDivElement | null> {
+  const end = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const look = (): void => {
+      const { scrollHeight, clientHeight } = document.documentElement;
+      isAtEnd.current = scrollHeight - clientHeight - window.scrollY < nearEnd;
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  useEffect(() => {
+    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+  }, [content]);
+  return end;
 }

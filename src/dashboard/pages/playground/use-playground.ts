@@ -15,11 +15,11 @@ import {
   withQuestion,
   withResults,
 } from './conversation-state.js';
-import { rate } from './rate.js';
 import { runAnswer } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
 import type { Turn } from '../../components/conversation/turn.js';
 import { requestOf } from './lane-requests.js';
+import { api } from '../../api/client.js';
 
 /** What the page can do with its conversation. */
 export interface Playground extends ConversationState {
@@ -101,3 +101,10 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
 
 const hasOpenAnswer = ({ turns }: ConversationState): boolean =>
   turns.at(-1)?.lanes.some((steps) => steps.some(({ answer }) => isOpen(answer))) ?? false;
+
+/** Tells the gateway how good an answer was; its router learns from it. */
+async function rate(responseId: string, rating: Exclude<Rating, null>): Promise<void> {
+  await api.POST('/api/v1/feedback', {
+    body: { response_id: responseId, score: rating === 'good' ? 1 : 0 },
+  });
+}

@@ -1,14 +1,13 @@
-import { Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Grid, Group, Stack, Text, Code } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { api, dataOf } from '../../api/client.js';
+import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { Panel } from '../../components/panel.js';
 import { texts } from '../../texts/texts.js';
-import { HowToUse } from './how-to-use.js';
 import { PreviewPanel } from './preview-panel.js';
 import { usePreference, useRefresh } from './queries.js';
 import { SettingsForm } from './settings-form.js';
@@ -21,8 +20,37 @@ import {
   settingsOf,
 } from './settings.js';
 import { TrainingSection } from './training-section.js';
+import { CodeBlock, CopyText } from '../../components/copy-text.js';
+import { useModelLabels } from '../../components/model-labels.js';
 
 const text = texts.preferences;
+
+/** How many models the command names; the preference chooses among them. */
+const shownModels = 3;
+
+/** How requests name a preference. */
+function HowToUse({ id }: { id: string }) {
+  const labels = useModelLabels();
+  return (
+    <Panel title={text.how} lead={text.howHint}>
+      <Group gap="sm">
+        <Text size="sm">{text.idLabel}</Text>
+        <Code>{id}</Code>
+        <CopyText value={id} />
+      </Group>
+      <CodeBlock label={text.curlLabel} code={curlOf(id, labels.slice(0, shownModels))} />
+    </Panel>
+  );
+}
+
+const curlOf = (id: string, models: readonly string[]): string =>
+  [
+    `curl ${gatewayUrl}/api/v1/completions \\`,
+    `  -H "Authorization: Bearer $SIGNALBOX_API_KEY" -H "Content-Type: application/json" \\`,
+    `  -d '{"models": ${JSON.stringify(models)},`,
+    `       "preference_id": "${id}",`,
+    `       "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'`,
+  ].join('\n');
 
 /** A preference that does not exist yet. */
 export const NewPreference = () => (

@@ -1,16 +1,15 @@
-import { Anchor, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Stack, Button, Text } from '@mantine/core';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf } from '../../api/client.js';
 import type { RequestDetails } from '../../api/schema.js';
 import { ApiFailure } from '../../api/failure.js';
 import { Empty } from '../../components/empty.js';
-import { Loaded } from '../../components/loaded.js';
+import { Loaded, Failure } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatSecond } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
-import { AddToEvaluations } from './add-to-evaluations.js';
 import { Candidates } from './candidates.js';
 import { Facts } from './facts.js';
 import { Content, Grounding } from './grounding.js';
@@ -18,6 +17,35 @@ import { modelOf } from './request-table.js';
 import { WaterfallPanel } from './waterfall-panel.js';
 
 const text = texts.requests.detail;
+
+/** Adds the request to the evaluation set, from which a router is trained. */
+function AddToEvaluations({ request }: { request: RequestDetails }) {
+  const adding = useMutation({
+    mutationFn: () => api.POST('/api/v1/evaluations', { body: { request_id: request.id } }),
+  });
+  if (adding.isSuccess)
+    return (
+      <Text size="sm" role="status">
+        {text.evaluated}.{' '}
+        <Anchor component={Link} href="/preferences/evaluations" size="sm" underline="always">
+          {text.seeSet}
+        </Anchor>
+      </Text>
+    );
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        loading={adding.isPending}
+        onClick={() => adding.mutate()}
+      >
+        {text.evaluate}
+      </Button>
+      {adding.error ? <Failure error={adding.error} /> : null}
+    </>
+  );
+}
 
 const back = (
   <Anchor component={Link} href="/requests" size="sm">

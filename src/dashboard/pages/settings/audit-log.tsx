@@ -1,4 +1,4 @@
-import { Anchor, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Stack, Text, TextInput, Select } from '@mantine/core';
 import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -7,10 +7,32 @@ import { type Column, ListTable } from '../../components/list-table.js';
 import { Paged } from '../../components/paged.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
-import { type ActFilter, actWords, filterQuery } from './act-filter.js';
-import { ActSelect } from './act-select.js';
+import { type ActFilter, actWords, filterQuery, type Act } from './act-filter.js';
 
 const text = texts.settings;
+
+interface ActSelectProps {
+  value: Act | null;
+  onChange: (act: Act | null) => void;
+}
+
+const options = (Object.keys(actWords) as Act[]).map((act) => ({
+  value: act,
+  label: actWords[act],
+}));
+
+/** Chooses one act, or all. */
+const ActSelect = ({ value, onChange }: ActSelectProps) => (
+  <Select<Act>
+    label={text.auditAct}
+    placeholder={text.auditAnyAct}
+    clearable
+    searchable
+    data={options}
+    value={value}
+    onChange={onChange}
+  />
+);
 
 /** The audit log with its filters. */
 export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {

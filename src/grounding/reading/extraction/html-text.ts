@@ -1,4 +1,3 @@
-import { readableArticle } from './readable-article.js';
 import { scanHtml } from './scan-html.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
 
@@ -22,4 +21,27 @@ export async function htmlText(
   return text.length < minArticleLength
     ? page
     : { ...page, text, title: article.title ?? page.title };
+}
+
+/** The main part of a page. */
+interface ReadableArticle {
+  readonly html: string;
+  readonly title: string | null;
+}
+
+/**
+ * Finds the main part of a page without navigation, advertisements and comments. The time that it
+ * takes grows faster than the page's depth, so it belongs in a thread that can be terminated.
+ * @param html scanned
+ * @returns null if the page has no such part
+ */
+async function readableArticle(html: string): Promise<ReadableArticle | null> {
+  // only pages in HTML need them
+  const { Readability } = await import('@mozilla/readability');
+  const { DOMParser } = await import('linkedom');
+  const document = new DOMParser().parseFromString(html, 'text/html');
+  const article = new Readability(document, { disableJSONLD: true }).parse();
+  return article?.content == null
+    ? null
+    : { html: article.content, title: article.title?.trim() || null };
 }

@@ -2,7 +2,13 @@ import type { SearchEngineConfig } from '../../../config/search-config.js';
 import type { SearchEngine } from '../engine-client.js';
 import type { SearchDialect } from '../search-engine.js';
 import { customDialect } from './custom.js';
-import { searchDialects } from './index.js';
+import type { EngineType } from '../engine-types.js';
+import { brave } from './brave.js';
+import { exa } from './exa.js';
+import { perplexity } from './perplexity.js';
+import { searxng } from './searxng.js';
+import { serper } from './serper.js';
+import { tavily } from './tavily.js';
 
 /** The search engines of a configuration, in its order. */
 export const configuredEngines = (engines: readonly SearchEngineConfig[]): SearchEngine[] =>
@@ -19,3 +25,13 @@ function dialectOf({ type, url, custom }: SearchEngineConfig): SearchDialect {
   const { text, ...pointers } = custom;
   return customDialect({ url, content: text, ...pointers });
 }
+
+/** The dialects of known engines, by their type. */
+export const searchDialects: Readonly<Record<Exclude<EngineType, 'custom'>, SearchDialect>> = {
+  searxng,
+  brave,
+  tavily,
+  exa,
+  serper,
+  perplexity,
+};

@@ -4,8 +4,6 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { withTimeout } from '../../../async/with-timeout.js';
 import type { StdioToolkitConfig } from '../../../config/toolkit-config.js';
-import { childEnvironment } from './child-environment.js';
-import { LineReader } from './line-reader.js';
 
 /** A message with a long result. */
 const maxLineBytes = 8 * 1024 * 1024;
@@ -154,5 +152,58 @@ function messageOf(line: string): JSONRPCMessage | null {
     return value.jsonrpc === '2.0' ? (value as JSONRPCMessage) : null;
   } catch {
     return null;
+  }
+}
+
+/** What a program needs to run; none of it is a secret of the gateway. */
+const inherited = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TERM'],
+  ...['TMPDIR', 'TEMP', 'TMP'],
+  // Windows
+  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMDATA'],
+  ...['PROGRAMFILES', 'SYSTEMDRIVE', 'SYSTEMROOT', 'USERNAME', 'USERPROFILE', 'WINDIR'],
+];
+
+/** The environment of a server that the gateway starts: `env`, and a few of the gateway's own. */
+function childEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && inherited.includes(name.toUpperCase()) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(kept), ...env };
+}
+
+const newline = 0x0a;
+
+/**
+ * Cuts bytes into lines. One that is longer than `maxBytes` is refused: nothing of a stream after
+ * it can be trusted.
+ */
+class LineReader {
+  private parts: Buffer[] = [];
+  private length = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** The lines that end in this chunk. @throws RangeError for a line that is too long */
+  read(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end; (end = chunk.indexOf(newline, start)) >= 0; start = end + 1) {
+      this.keep(chunk.subarray(start, end));
+      lines.push(Buffer.concat(this.parts).toString('utf8').trimEnd());
+      this.parts = [];
+      this.length = 0;
+    }
+    if (start < chunk.length) this.keep(chunk.subarray(start));
+    return lines;
+  }
+
+  private keep(part: Buffer): void {
+    this.length += part.length;
+    if (this.length > this.maxBytes) {
+      this.parts = [];
+      throw new RangeError(`a line is longer than ${this.maxBytes} bytes`);
+    }
+    this.parts.push(part);
   }
 }

@@ -59,11 +59,11 @@ const mayImport: Record<string, RegExp> = {
   'chooser/': new RegExp(
     `^(completion|errors|surface-labels|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
-  'providers/': /^(completion|errors|text\/json-size|chooser\/plan)\.ts$/,
+  'providers/': /^(completion|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
-  'config/': /^(errors|text\/parse-url|providers\/dialect-names)\.ts$/,
+  'config/': /^(errors|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+|chooser\/plan)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
@@ -74,7 +74,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|config\/search-config|text\/parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
+    /^(errors|version|config\/search-config|text\/(is-object|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules)\.ts$/,
@@ -91,7 +91,7 @@ const mayImport: Record<string, RegExp> = {
     /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|models\/tokens|text\/parse-url|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
+    /^(completion|errors|models\/tokens|text\/(is-object|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

@@ -1,3 +1,5 @@
+import { isObject } from '../text/is-object.js';
+
 /** Removes white space around keys: secrets often come from files that end in a line break. */
 export function trimKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
@@ -81,10 +83,6 @@ export function hasOnlyBlankKeys({
     ...(Array.isArray(apiKeys) ? (apiKeys as unknown[]) : []),
   ];
   return keys.length > 0 && keys.every((key) => key === '');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mapValues(value: unknown, change: (item: unknown) => unknown): unknown {

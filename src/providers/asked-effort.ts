@@ -1,13 +1,11 @@
 import { type ChatRequest, effortOf, type ReasoningEffort } from '../completion.js';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+import { isObject } from '../text/is-object.js';
 
 /** Google's own fields for thinking, in the places where its clients put them. */
 function asksGoogle(chat: ChatRequest): boolean {
   const { google } = (chat['extra_body'] ?? {}) as { google?: unknown };
   return [google, chat['google'], chat['generationConfig']].some(
-    (fields) => isRecord(fields) && ('thinking_config' in fields || 'thinkingConfig' in fields),
+    (fields) => isObject(fields) && ('thinking_config' in fields || 'thinkingConfig' in fields),
   );
 }
 
@@ -19,10 +17,10 @@ export function askedEffort(chat: ChatRequest): ReasoningEffort | null | undefin
   const { reasoning_effort: effort } = chat;
   if (effort !== null && effort !== undefined) return effortOf(effort);
   const reasoning = chat['reasoning'];
-  if (isRecord(reasoning) && ('effort' in reasoning || 'max_tokens' in reasoning))
+  if (isObject(reasoning) && ('effort' in reasoning || 'max_tokens' in reasoning))
     return effortOf(reasoning['effort']);
-  if (isRecord(reasoning) && 'enabled' in reasoning) return reasoning['enabled'] ? null : 'none';
+  if (isObject(reasoning) && 'enabled' in reasoning) return reasoning['enabled'] ? null : 'none';
   const thinking = chat['thinking'];
-  if (isRecord(thinking)) return thinking['type'] === 'disabled' ? 'none' : null;
+  if (isObject(thinking)) return thinking['type'] === 'disabled' ? 'none' : null;
   return asksGoogle(chat) ? null : undefined;
 }

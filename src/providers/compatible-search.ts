@@ -1,10 +1,11 @@
 import type { FoundPage } from '../completion.js';
 import type { NativeSearch } from './adapter.js';
-import { isRecord, parseJson, present } from './json.js';
+import { parseJson, present } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn } from './web-search/search-findings.js';
 import { searchBlockOf } from './web-search/search-blocks.js';
 import type { SearchRequest } from './web-search/search-options.js';
+import { isObject } from '../text/is-object.js';
 
 type Body = Record<string, unknown>;
 
@@ -85,14 +86,14 @@ export const perplexitySearch: CompatibleSearch = {
 };
 
 function groqFound(_body: Readonly<Body>, { executed_tools: tools }: Readonly<Body>) {
-  const ran = (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isRecord);
+  const ran = (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isObject);
   const results = ran.flatMap(({ search_results: found }) => {
-    const list = isRecord(found) ? found['results'] : found;
+    const list = isObject(found) ? found['results'] : found;
     return Array.isArray(list) ? (list as unknown[]) : [];
   });
   const queries = ran.flatMap(({ type, arguments: args }) => {
     const input = type === 'search' && typeof args === 'string' ? parseJson(args) : null;
-    return isRecord(input) && typeof input['query'] === 'string' ? [input['query']] : [];
+    return isObject(input) && typeof input['query'] === 'string' ? [input['query']] : [];
   });
   return { pages: pagesIn(results, { url: 'url', snippet: 'content' }), queries };
 }
@@ -114,8 +115,8 @@ export const groqSearch: CompatibleSearch = {
 function openrouterFound(_body: Readonly<Body>, { annotations }: Readonly<Body>) {
   const list = Array.isArray(annotations) ? (annotations as unknown[]) : [];
   const citations = list.flatMap((each) => {
-    const citation = isRecord(each) ? each['url_citation'] : null;
-    return isRecord(citation) && citation['start_index'] === citation['end_index']
+    const citation = isObject(each) ? each['url_citation'] : null;
+    return isObject(citation) && citation['start_index'] === citation['end_index']
       ? [citation]
       : [];
   });
@@ -164,8 +165,8 @@ export const openrouterSearch: CompatibleSearch = {
 export function dropSearchBlocks(body: Body): void {
   if (!Array.isArray(body['messages'])) return;
   body['messages'] = (body['messages'] as unknown[]).map((message) => {
-    const details = isRecord(message) ? message['reasoning_details'] : null;
-    if (!isRecord(message) || !Array.isArray(details)) return message;
+    const details = isObject(message) ? message['reasoning_details'] : null;
+    if (!isObject(message) || !Array.isArray(details)) return message;
     const kept = (details as unknown[]).filter((detail) => searchBlockOf(detail) === null);
     return kept.length === details.length ? message : { ...message, reasoning_details: kept };
   });

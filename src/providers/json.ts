@@ -24,11 +24,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True for a JSON object: neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The fields that are neither undefined nor null: providers refuse nulls. */
 export function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(

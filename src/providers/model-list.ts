@@ -1,7 +1,8 @@
 import type { ListedModel, ModelListAdapter, ModelType } from './adapter.js';
 import { unreadable } from './failure.js';
-import { isRecord, parseJson } from './json.js';
+import { parseJson } from './json.js';
 import { modelTypeOf } from './model-type.js';
+import { isObject } from '../text/is-object.js';
 
 /** Names that are longer are not listed. */
 const maxNameLength = 256;
@@ -29,7 +30,7 @@ export function modelList(
       if (!entries) throw unreadable(provider, 'the body is not a list of models');
       const models = entries
         .slice(0, maxModels)
-        .map((entry) => (isRecord(entry) ? read(entry) : null));
+        .map((entry) => (isObject(entry) ? read(entry) : null));
       return models.filter((model) => model !== null).filter(({ model }) => isName(model));
     },
   };
@@ -37,7 +38,7 @@ export function modelList(
 
 function entriesOf(body: unknown): unknown[] | null {
   if (Array.isArray(body)) return body as unknown[];
-  if (!isRecord(body)) return null;
+  if (!isObject(body)) return null;
   const entries = body['data'] ?? body['models'];
   return Array.isArray(entries) ? (entries as unknown[]) : null;
 }
@@ -84,10 +85,10 @@ function statedType(entry: Record<string, unknown>): ModelType | null {
   const { type, capabilities, architecture, supports_chat: chats } = entry;
   if (typeof type === 'string')
     return types.find((known) => known === type) ?? otherWords[type] ?? null;
-  if (isRecord(capabilities) && capabilities['completion_chat'] === false)
+  if (isObject(capabilities) && capabilities['completion_chat'] === false)
     return notChat(String(entry['id']));
   if (chats === false) return notChat(String(entry['id']));
-  const outputs = isRecord(architecture) ? architecture['output_modalities'] : null;
+  const outputs = isObject(architecture) ? architecture['output_modalities'] : null;
   if (Array.isArray(outputs) && !outputs.includes('text'))
     return outputs.includes('image') ? 'image' : 'other';
   return null;

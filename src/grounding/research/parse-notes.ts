@@ -1,4 +1,3 @@
-import { isObject } from '../search/json-values.js';
 import {
   cutNoted,
   type UnreadPage,
@@ -12,6 +11,7 @@ import {
   type ResearchPhase,
   type ResearchQuestion,
 } from './research-notes.js';
+import { isObject } from '../../text/is-object.js';
 
 const phases: readonly ResearchPhase[] = ['plan', 'gather', 'write', 'done'];
 

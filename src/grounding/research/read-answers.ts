@@ -1,5 +1,5 @@
-import { isObject } from '../search/json-values.js';
 import { readJson } from './read-json.js';
+import { isObject } from '../../text/is-object.js';
 
 /** A question of a plan, with what to search for. */
 export interface PlannedQuestion {

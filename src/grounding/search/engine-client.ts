@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../../providers/adapter.js';
 import { codeOfStatus, providerFailure, unreadable } from '../../providers/failure.js';
 import { version } from '../../version.js';
-import { isObject, parsedJson } from './json-values.js';
+import { parsedJson } from './json-values.js';
 import type {
   EngineRequest,
   EngineSettings,
@@ -14,6 +14,7 @@ import type {
   SearchQuery,
 } from './search-engine.js';
 import { parseUrl } from '../../text/parse-url.js';
+import { isObject } from '../../text/is-object.js';
 
 /** One configured search engine. */
 export interface SearchEngine {

@@ -1,6 +1,4 @@
-/** Whether a JSON value is an object. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../../text/is-object.js';
 
 /** The list in a field of a JSON object; null if there is none. */
 export function listIn(value: unknown, field: string): Record<string, unknown>[] | null {

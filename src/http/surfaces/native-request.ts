@@ -5,6 +5,7 @@ import type {
   ToolkitWish,
 } from '../../pipeline/grounding/grounding-call.js';
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
+import { isObject } from '../../text/is-object.js';
 
 /** The body of `POST /api/v1/completions`, as its schema accepts it. */
 export interface NativeRequest {
@@ -44,7 +45,7 @@ export function nativeRequests(): Validator<NativeRequest> {
     ...schema,
     firstFailure(body) {
       const failure = schema.firstFailure(body);
-      const isOpenAIs = failure?.field === 'models' && isRecord(body) && !('models' in body);
+      const isOpenAIs = failure?.field === 'models' && isObject(body) && !('models' in body);
       return isOpenAIs && typeof body['model'] === 'string'
         ? { ...failure, reason: `${failure.reason}, as a list; ${whereOpenAIIs}` }
         : failure;
@@ -54,6 +55,3 @@ export function nativeRequests(): Validator<NativeRequest> {
 
 const whereOpenAIIs =
   "clients of OpenAI's API, which send `model`, need a base URL that ends in /v1 instead of /api/v1";
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

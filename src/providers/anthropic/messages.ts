@@ -1,7 +1,8 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
+import { isObject } from '../../text/is-object.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
@@ -145,7 +146,7 @@ const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
  */
 function toolInput(text: string): Record<string, unknown> {
   const input = text.trim() === '' ? {} : parseJson(text);
-  return isRecord(input) ? input : { invalid_arguments: text };
+  return isObject(input) ? input : { invalid_arguments: text };
 }
 
 function contentBlocks(

@@ -1,4 +1,4 @@
-import { isRecord } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 type Schema = Record<string, unknown>;
 
@@ -41,16 +41,16 @@ const isRefused = (key: string, value: unknown): boolean =>
 
 function translateValue(key: string, value: unknown): unknown {
   if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples') return value;
-  if (maps.has(key) && isRecord(value))
+  if (maps.has(key) && isObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,
-        isRecord(inner) ? toOutputSchema(inner) : inner,
+        isObject(inner) ? toOutputSchema(inner) : inner,
       ]),
     );
   if (Array.isArray(value))
-    return value.map((inner: unknown) => (isRecord(inner) ? toOutputSchema(inner) : inner));
-  return isRecord(value) ? toOutputSchema(value) : value;
+    return value.map((inner: unknown) => (isObject(inner) ? toOutputSchema(inner) : inner));
+  return isObject(value) ? toOutputSchema(value) : value;
 }
 
 /**
@@ -67,7 +67,7 @@ export function toOutputSchema(schema: Schema): Schema {
   }
   // an object without properties stays open: Anthropic then refuses it, where a closed one would be
   // empty
-  if (isRecord(schema['properties']) && !isRecord(schema['additionalProperties']))
+  if (isObject(schema['properties']) && !isObject(schema['additionalProperties']))
     result['additionalProperties'] = false;
   if (limits.length > 0)
     result['description'] = [schema['description'], `(${limits.join(', ')})`]

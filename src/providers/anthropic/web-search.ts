@@ -1,10 +1,11 @@
 import { type ChatRequest, pausedTurn } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { isRecord, parseJson, present } from '../json.js';
+import { parseJson, present } from '../json.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchBlockDetail, searchBlockOf } from '../web-search/search-blocks.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { releaseOf } from './claude-rules.js';
+import { isObject } from '../../text/is-object.js';
 
 /** The version of the tool that every Claude with a search takes (2026-11). */
 const toolType = 'web_search_20250305';
@@ -66,7 +67,7 @@ export class SearchBlocks {
     const block: SearchBlock = json === '' ? raw : { ...raw, input: parseJson(json) ?? {} };
     if (!isSearchBlock(block)) return {};
     const { input, content } = block;
-    const query = isRecord(input) ? input['query'] : undefined;
+    const query = isObject(input) ? input['query'] : undefined;
     return {
       ...this.findings.add(
         pagesIn(content, { url: 'url', date: 'page_age' }),

@@ -1,7 +1,8 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
 import type { ModelTraits } from './model-traits.js';
+import { isObject } from '../../text/is-object.js';
 
 /** One turn; successive turns have different roles. */
 export interface ConverseTurn {
@@ -51,7 +52,7 @@ function readThoughts(details: readonly unknown[]): Block[] {
 function readToolCall(call: ToolCall): Block {
   const text = call.function.arguments;
   const parsed = text.trim() ? parseJson(text) : {};
-  const input = isRecord(parsed) ? parsed : { invalid_arguments: text };
+  const input = isObject(parsed) ? parsed : { invalid_arguments: text };
   return { toolUse: { toolUseId: toolUseId(call.id), name: call.function.name, input } };
 }
 

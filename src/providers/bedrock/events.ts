@@ -9,7 +9,7 @@ import {
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import {
   converseUsage,
   encryptedThought,
@@ -23,6 +23,7 @@ import {
 } from './answer.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
 import { streamException } from './failure.js';
+import { isObject } from '../../text/is-object.js';
 
 interface BlockDelta {
   text?: string;
@@ -101,7 +102,7 @@ class ConverseReader implements EventReader {
         JSON.stringify({ message: headers[':error-message'] }),
       );
     const event = parseJson(body);
-    if (!isRecord(event)) throw unreadable(this.provider, 'an event is not a JSON object');
+    if (!isObject(event)) throw unreadable(this.provider, 'an event is not a JSON object');
     this.readEvent(headers[':event-type'], event);
   }
 

@@ -1,7 +1,8 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import { toParts } from './parts.js';
 import type { GeminiContent, GeminiPart } from './wire.js';
+import { isObject } from '../../text/is-object.js';
 
 export interface ContentsOptions {
   /** The configured provider's name, for messages. */
@@ -95,7 +96,7 @@ function toCall(call: ToolCall, callIds: boolean): GeminiPart {
       ...(callIds && call.id ? { id: call.id } : {}),
       name: call.function.name,
       // a model may have written something other than an object; Gemini sees it unchanged
-      args: isRecord(parsed) ? parsed : { arguments: call.function.arguments },
+      args: isObject(parsed) ? parsed : { arguments: call.function.arguments },
     },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };
@@ -113,7 +114,7 @@ function toResult(
   const response = {
     ...(options.callIds && id ? { id } : {}),
     name: names.get(id) ?? message.name ?? (id || 'tool'),
-    response: isRecord(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text },
+    response: isObject(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text },
   };
   // images and files that a tool returned go beside its result
   return [{ functionResponse: response }, ...parts.filter((part) => part.text === undefined)];

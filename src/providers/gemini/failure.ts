@@ -1,7 +1,8 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 interface RpcDetail {
   '@type'?: string;
@@ -79,17 +80,17 @@ function failure(
 
 function rpcError(body: unknown): RpcError | null {
   const holder = Array.isArray(body)
-    ? (body.find((entry) => isRecord(entry) && entry['error']) as unknown)
+    ? (body.find((entry) => isObject(entry) && entry['error']) as unknown)
     : body;
-  const error = isRecord(holder) ? holder['error'] : undefined;
+  const error = isObject(holder) ? holder['error'] : undefined;
   if (typeof error === 'string') return { message: error };
-  if (!isRecord(error)) return null;
+  if (!isObject(error)) return null;
   const { code, message, status, details } = error;
   return {
     ...(typeof code === 'number' ? { code } : {}),
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof status === 'string' ? { status } : {}),
-    details: Array.isArray(details) ? details.filter(isRecord) : [],
+    details: Array.isArray(details) ? details.filter(isObject) : [],
   };
 }
 

@@ -2,7 +2,8 @@ import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 /** What an error body says, whatever its shape. */
 interface ErrorContent {
@@ -25,7 +26,7 @@ function detailText(detail: unknown): string {
   if (!Array.isArray(detail)) return text(detail);
   return detail
     .map((entry) =>
-      isRecord(entry)
+      isObject(entry)
         ? `${Array.isArray(entry['loc']) ? entry['loc'].join('.') : ''} ${text(entry['msg'])}`.trim()
         : text(entry),
     )
@@ -39,16 +40,16 @@ function detailText(detail: unknown): string {
  */
 function errorContent(body: unknown, raw = ''): ErrorContent {
   if (Array.isArray(body)) return errorContent(body[0], raw);
-  if (!isRecord(body))
+  if (!isObject(body))
     return {
       message: raw.startsWith('<') ? '' : raw.slice(0, 300),
       kind: '',
       status: null,
       own: {},
     };
-  const inner = isRecord(body['error'])
+  const inner = isObject(body['error'])
     ? body['error']
-    : isRecord(body['detail'])
+    : isObject(body['detail'])
       ? body['detail']
       : body;
   const message =
@@ -73,7 +74,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
 /** A message is a text, a list of texts or of `{message}`, or Mistral's `{detail}`. */
 function messageText(message: unknown): string {
   if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
-  return isRecord(message)
+  return isObject(message)
     ? text(message['message']) || detailText(message['detail'])
     : text(message);
 }
@@ -162,7 +163,7 @@ export function errorIn(body: object): unknown {
       ? body
       : null;
   for (const choice of choices) {
-    if (!isRecord(choice)) continue;
+    if (!isObject(choice)) continue;
     if (choice['error']) return choice;
     if (choice['finish_reason'] === 'error')
       return { error: 'the model ended its answer with an error' };

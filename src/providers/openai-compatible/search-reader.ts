@@ -7,8 +7,9 @@ import {
   type Usage,
 } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { isRecord, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
 import { SearchFindings, type FoundFields, isFound } from '../web-search/search-findings.js';
+import { isObject } from '../../text/is-object.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -60,8 +61,8 @@ function markedPlaces(text: string, pages: readonly FoundPage[]): UrlCitation[] 
 function dropEmptySpans(annotations: unknown): boolean {
   let dropped = false;
   for (const annotation of Array.isArray(annotations) ? (annotations as unknown[]) : []) {
-    const citation = isRecord(annotation) ? annotation['url_citation'] : undefined;
-    if (!isRecord(citation) || citation['start_index'] !== citation['end_index']) continue;
+    const citation = isObject(annotation) ? annotation['url_citation'] : undefined;
+    if (!isObject(citation) || citation['start_index'] !== citation['end_index']) continue;
     if (citation['start_index'] === undefined) continue;
     delete citation['start_index'];
     delete citation['end_index'];
@@ -131,7 +132,7 @@ export class SearchSink implements CompletionSink {
 
   private look(frame: string): void {
     const chunk = parseJson(Buffer.from(frame, 'latin1').toString('utf8'));
-    if (isRecord(chunk)) this.find(chunk, {});
+    if (isObject(chunk)) this.find(chunk, {});
   }
 
   private find(chunk: Fields, delta: Fields): void {

@@ -1,8 +1,9 @@
 import type { ChatRequest, FoundPage, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { isRecord, present } from '../json.js';
+import { present } from '../json.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { type SearchRequest, searchRequestOf } from '../web-search/search-options.js';
+import { isObject } from '../../text/is-object.js';
 
 /** Whose tool a model has; the name tells it, because each maker has its own fields. */
 type Maker = 'openai' | 'xai';
@@ -107,7 +108,7 @@ function readSearchCall(action: SearchAction | null | undefined): {
   /** OpenAI charges for searches, not for opening a page or looking within one. */
   searches: number;
 } {
-  if (!isRecord(action)) return { pages: [], queries: [], searches: 1 };
+  if (!isObject(action)) return { pages: [], queries: [], searches: 1 };
   const { type, query, queries, sources } = action as SearchAction;
   const opened = typeof action['url'] === 'string' ? [{ url: action['url'] }] : [];
   const asked = Array.isArray(queries) ? [query, ...(queries as unknown[])] : [query];

@@ -1,5 +1,5 @@
 import { searchDetailType } from '../../completion.js';
-import { isRecord } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 /** The `format` of the reasoning details that hold blocks of a provider's own search. */
 const format = 'anthropic-search-v1';
@@ -16,6 +16,6 @@ export const searchBlockDetail = (block: object): object => ({
 
 /** The block of such an entry; null for any other entry. */
 export function searchBlockOf(detail: unknown): Record<string, unknown> | null {
-  if (!isRecord(detail) || detail['format'] !== format) return null;
-  return isRecord(detail['block']) ? detail['block'] : null;
+  if (!isObject(detail) || detail['format'] !== format) return null;
+  return isObject(detail['block']) ? detail['block'] : null;
 }

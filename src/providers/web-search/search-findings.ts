@@ -1,5 +1,5 @@
 import type { FoundPage } from '../../completion.js';
-import { isRecord } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 /** What searches brought, as the fields of a delta or a message; absent rather than empty. */
 export type FoundFields = { search_results?: FoundPage[]; search_queries?: string[] };
@@ -56,7 +56,7 @@ export interface PageFields {
 /** The pages of a provider's list, which may be anything; those without an address are dropped. */
 export function pagesIn(list: unknown, names: PageFields): FoundPage[] {
   return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
-    if (!isRecord(entry) || text(entry[names.url]) === '') return [];
+    if (!isObject(entry) || text(entry[names.url]) === '') return [];
     const snippet = text(entry[names.snippet ?? '']);
     const date = text(entry[names.date ?? '']);
     return [

@@ -1,5 +1,5 @@
 import type { ChatRequest, SearchLocation, NativeSearchOptions } from '../../completion.js';
-import { isRecord } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 
 /** The fields of `web_search_options` that OpenAI's API does not have. */
 const ownFields = ['max_uses', 'allowed_domains', 'blocked_domains', 'recency', 'required'];
@@ -28,7 +28,7 @@ function domains(value: unknown): readonly string[] | undefined {
 }
 
 function locationOf(value: unknown): SearchLocation | undefined {
-  const place = isRecord(value) && isRecord(value['approximate']) ? value['approximate'] : {};
+  const place = isObject(value) && isObject(value['approximate']) ? value['approximate'] : {};
   const given = ['country', 'region', 'city', 'timezone'].flatMap((name) => {
     const part = text(place[name]);
     return part === undefined ? [] : [[name, part] as const];
@@ -43,7 +43,7 @@ function locationOf(value: unknown): SearchLocation | undefined {
 export function searchRequestOf({
   web_search_options: asked,
 }: Pick<ChatRequest, 'web_search_options'>): SearchRequest | null {
-  if (!isRecord(asked)) return null;
+  if (!isObject(asked)) return null;
   const { search_context_size: size, max_uses: uses, recency } = asked;
   const allowed = domains(asked['allowed_domains']);
   const fields = {
@@ -63,7 +63,7 @@ export function searchRequestOf({
 
 /** The field as OpenAI's API takes it: without the gateway's own extensions. */
 export function withoutExtensions(options: NativeSearchOptions): NativeSearchOptions {
-  if (!isRecord(options) || !ownFields.some((field) => field in options)) return options;
+  if (!isObject(options) || !ownFields.some((field) => field in options)) return options;
   return Object.fromEntries(
     Object.entries(options).filter(([field]) => !ownFields.includes(field)),
   );

@@ -1,7 +1,8 @@
 import type { UpstreamHeaders } from '../../../providers/adapter.js';
 import { cutQuery, withSiteOperators } from '../domains.js';
-import { isObject, listIn } from '../json-values.js';
+import { listIn } from '../json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
+import { isObject } from '../../../text/is-object.js';
 
 // the limits of `q` and `count` (api-dashboard.search.brave.com/api-reference, 2026-11)
 const maxQueryLength = 400;

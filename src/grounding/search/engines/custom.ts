@@ -1,6 +1,7 @@
-import { atPointer, isObject } from '../json-values.js';
+import { atPointer } from '../json-values.js';
 import type { EngineSettings, RawResult, SearchDialect, SearchQuery } from '../search-engine.js';
 import { parseUrl } from '../../../text/parse-url.js';
+import { isObject } from '../../../text/is-object.js';
 
 /** JSON pointers into the answer of a custom engine; the others point into one result. */
 export interface CustomPointers {

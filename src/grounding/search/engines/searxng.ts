@@ -1,7 +1,8 @@
 import { GatewayError } from '../../../errors.js';
 import { withSiteOperators } from '../domains.js';
-import { isObject, listIn } from '../json-values.js';
+import { listIn } from '../json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
+import { isObject } from '../../../text/is-object.js';
 
 /** What is sent to the engines behind an instance; some of them refuse longer queries. */
 const maxQueryLength = 2_000;

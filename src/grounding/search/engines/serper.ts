@@ -1,7 +1,8 @@
 import { withSiteOperators } from '../domains.js';
-import { isObject, listIn } from '../json-values.js';
+import { listIn } from '../json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
 import { jsonPost } from './json-post.js';
+import { isObject } from '../../../text/is-object.js';
 
 const maxQueryLength = 2_000;
 /** More than ten results cost two credits; fewer cost the same as ten. */

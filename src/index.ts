@@ -53,13 +53,13 @@ export type { ConversationMethods, OwnedId } from './api/host/conversations.js';
 export type { HostMethods } from './api/host/host-methods.js';
 export type { KeyId, KeyMethods } from './api/host/keys.js';
 export type { PreferenceMethods } from './api/host/preferences.js';
-export type { UsageQuestion } from './api/host/usage.js';
-export type { Account } from './api/accounts.js';
+export type { UsageQuestion } from './api/host/host-methods.js';
+export type { Account } from './api/shown-account.js';
 export type {
   ConversationWithMessages,
   StoredConversation,
   StoredMessage,
-} from './api/conversations.js';
+} from './api/shown-conversation.js';
 export type { IssuedKey, Key, KeyTerms, RotationTerms } from './api/keys.js';
 export type { List } from './api/page-request.js';
 export type { Preference, PreferenceRequest, PreferenceRouter } from './api/preferences.js';

@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.js';
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
 import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
@@ -177,4 +178,11 @@ export function hostCaller(caller: HostCaller): Caller {
     limits: noLimits,
     accountLimits: { ...noLimits, ...limits },
   };
+}
+
+/** @throws GatewayError `forbidden` if the caller lacks the scope */
+export function checkScope({ scopes, keyId }: Caller, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  const who = keyId === null ? 'this user' : 'this API key';
+  throw new GatewayError('forbidden', `authorization: ${who} lacks the scope \`${scope}\``);
 }

@@ -1,72 +1,29 @@
-import { type AccountChanges, changeAccount, accountNotFound } from '../accounts/administration.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
-import type { KeyLimits } from '../store/contracts/key-limits.js';
-import type { PageRequest } from '../store/contracts/page.js';
-import type { ApiContext } from './api-context.js';
-import { isoOrNull, type List, listOf } from './page-request.js';
+import {
+  type AccountChanges,
+  accountNotFound,
+  changeAccount,
+  createAccount,
+  type Invitation,
+  resetLink,
+} from '../accounts/administration.js';
+import { isRowless } from '../accounts/caller.js';
+import { confirmDeletion, deleteAccount } from '../accounts/delete-account.js';
+import { exportAccount, type ExportOptions } from '../accounts/export-account.js';
+import { type ResetLink, resetUrl } from '../accounts/reset-link.js';
 import { actOnAccount } from '../accounts/write-act.js';
-
-/** An account as the API returns it, without its password hash. */
-export interface Account {
-  readonly id: string;
-  /** Null for the first account until a person has claimed it. */
-  readonly email: string | null;
-  readonly role: AccountRole;
-  /** ISO 8601; null for the account of a key in the configuration. */
-  readonly createdAt: string | null;
-  /** Since when it may neither sign in nor use its keys; null: it may. */
-  readonly disabledAt: string | null;
-  /** Bound all keys of the account together. */
-  readonly limits: KeyLimits;
-}
-
-/**
- * An account as the API returns it, without its password hash. The account of a key in the
- * configuration has no creation date.
- */
-export function shownAccount({
-  id,
-  email,
-  role,
-  createdAt,
-  disabledAt,
-  limits,
-}: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): Account {
-  return {
-    id,
-    email,
-    role,
-    createdAt: isoOrNull(createdAt),
-    disabledAt: isoOrNull(disabledAt),
-    limits,
-  };
-}
-
-/** A page of the accounts, newest first. */
-export async function pageOfAccounts(
-  { state }: GatewayParts,
-  page: PageRequest,
-): Promise<List<Account>> {
-  const { store } = await state.opened();
-  return listOf(await store.accounts.list(page), shownAccount);
-}
-
-/**
- * Changes an account's rights and limits, with effect on its keys and browsers within a second.
- * @throws GatewayError `not_found`, `conflict` if no administrator would be left
- */
-export async function modifyAccount(
-  { parts, record }: ApiContext,
-  id: string,
-  changes: AccountChanges,
-): Promise<Account> {
-  const { store } = await parts.state.opened();
-  const account = await changeAccount(store, id, changes);
-  await parts.state.keys.accountChanged();
-  await record(actOnAccount('account.change', id, changes));
-  return shownAccount(account);
-}
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { settledStore } from '../pipeline/engine/settled-store.js';
+import type { ApiContext } from './api-context.js';
+import {
+  type Call,
+  endpoint,
+  type Endpoint,
+  FileAnswer,
+  maxSmallBodyBytes,
+  type RequestCall,
+} from './endpoint.js';
+import { idOf, isoOrNull, type List, listOf, pageRequestOf } from './page-request.js';
+import { type Account, shownAccount } from './shown-account.js';
 
 /** One account. @throws GatewayError `not_found` */
 export async function oneAccount({ state }: GatewayParts, id: string): Promise<Account> {
@@ -75,3 +32,193 @@ export async function oneAccount({ state }: GatewayParts, id: string): Promise<A
   if (!account) throw accountNotFound();
   return shownAccount(account);
 }
+
+/**
+ * Deletes an account with all its data. Its keys and sign-ins end at once.
+ * @throws GatewayError `not_found`, `conflict` for the last administrator
+ */
+export async function dropAccount({ parts, record }: ApiContext, id: string): Promise<void> {
+  const { store } = await parts.state.opened();
+  await deleteAccount(store, id, async () => {
+    await parts.state.keys.accountChanged();
+    await settledStore(parts);
+  });
+  await record(actOnAccount('account.delete', id));
+}
+
+/**
+ * All data of an account as lines of JSON.
+ * @throws GatewayError `not_found`
+ */
+export async function accountLines(
+  { parts, record }: ApiContext,
+  id: string,
+  options: ExportOptions,
+): Promise<AsyncIterable<string>> {
+  const store = await settledStore(parts);
+  if (!isRowless(id) && (await store.accounts.find(id)) === null) throw accountNotFound();
+  await record(actOnAccount('account.export', id));
+  return exportAccount(store, id, options);
+}
+
+const tag = 'Accounts';
+const path = '/api/v1/accounts';
+const onePath = `${path}/{id}`;
+const administrator = { tag, scope: 'administrator' } as const;
+const written = { isUncounted: true, maxBodyBytes: maxSmallBodyBytes } as const;
+
+/** Newest first. */
+export const listAccounts = endpoint({
+  ...administrator,
+  method: 'get',
+  path,
+  id: 'listAccounts',
+  summary: 'List all accounts, newest first',
+  response: 'account.response',
+  isList: true,
+  async run(call: Call): Promise<List<Account>> {
+    const page = pageRequestOf(call);
+    const { store } = await call.parts.state.opened();
+    return listOf(await store.accounts.list(page), shownAccount);
+  },
+});
+
+/** Invites a person, even if sign-up is closed. */
+const inviteAccount = endpoint({
+  ...administrator,
+  ...written,
+  method: 'post',
+  path,
+  id: 'inviteAccount',
+  summary: 'Invite a person',
+  description: 'Creates an account and a link to set its password.',
+  request: 'account.request',
+  example: { email: 'ada@example.org' },
+  response: 'invitation.response',
+  status: 201,
+  errors: { 409: 'The address already has an account.' },
+  async run(call: RequestCall<Invitation>) {
+    const { store, rules, record } = await call.accounts();
+    const { account, link } = await createAccount(store, call.body, rules);
+    const { id, email, role } = account;
+    await record(actOnAccount('account.create', id, { email, role }));
+    return { account: shownAccount(account), ...shownLink(call, rules.publicUrl, link) };
+  },
+});
+
+/** Changes an account's rights and limits, with effect on its keys and browsers within a second. */
+export const updateAccount = endpoint({
+  ...administrator,
+  ...written,
+  method: 'patch',
+  path: onePath,
+  id: 'updateAccount',
+  summary: "Change an account's role or limits, or disable it",
+  request: 'account-change.request',
+  example: { limits: { requestsPerMinute: 60, dayBudgetUsd: 5 } },
+  response: 'account.response',
+  errors: { 409: 'This is the last administrator.' },
+  async run(call: Call<AccountChanges>): Promise<Account> {
+    const { parts, body: changes } = call;
+    const { store } = await parts.state.opened();
+    const account = await changeAccount(store, idOf(call), changes);
+    await parts.state.keys.accountChanged();
+    await call.record(actOnAccount('account.change', idOf(call), changes));
+    return shownAccount(account);
+  },
+});
+
+/** By an administrator, or by the account itself with its password. */
+const deleteOneAccount = endpoint({
+  ...written,
+  tag,
+  scope: 'admin',
+  method: 'delete',
+  path: onePath,
+  id: 'deleteAccount',
+  summary: 'Delete an account with all its data',
+  description:
+    'By an administrator, or by the account itself with its `password` in a JSON body. Its keys and sign-ins end at once.',
+  request: 'account-deletion.request',
+  example: { password: 'correct horse battery staple' },
+  isBodyOptional: true,
+  errors: {
+    403: "The account's password is missing or wrong.",
+    409: 'This is the last administrator.',
+  },
+  async run(call: RequestCall<{ readonly password?: string | null }>): Promise<void> {
+    const [id, { accountId, role }] = [idOf(call), call.caller];
+    if (role !== 'admin' && id !== accountId) throw accountNotFound();
+    const context = await call.accounts();
+    const { password = null } = call.body;
+    if (role !== 'admin')
+      await confirmDeletion(context, { accountId, password, from: call.address });
+    await dropAccount(call, id);
+    if (id === accountId && call.browser.token !== null)
+      call.browser.clearCookie(context.rules.publicUrl);
+  },
+});
+
+/** An administrator gets of another account what administrators can read. */
+const exportOneAccount = endpoint({
+  tag,
+  scope: 'admin',
+  method: 'get',
+  path: `${onePath}/export`,
+  id: 'exportAccount',
+  summary: 'All data of an account, as JSON Lines',
+  description:
+    'For the account itself, complete if the key may use completions; else, and for administrators, the account, its keys, usage, and the request log without prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
+  answer: {
+    description: 'The file, as an attachment.',
+    content: { 'application/jsonl': { schema: { type: 'string' } } },
+  },
+  async run(call: Call) {
+    const [id, { accountId, role, scopes }] = [idOf(call), call.caller];
+    const isOwn = id === accountId;
+    if (!isOwn && role !== 'admin') throw accountNotFound();
+    const isComplete = isOwn && scopes.includes('completions');
+    const lines = await accountLines(call, id, { isComplete });
+    return new FileAnswer('account.jsonl', 'application/jsonl; charset=utf-8', lines);
+  },
+});
+
+/** For owners who cannot receive the link by mail. */
+const createResetLink = endpoint({
+  ...administrator,
+  isUncounted: true,
+  method: 'post',
+  path: `${onePath}/reset-link`,
+  id: 'createResetLink',
+  summary: "Create a link with which the account's owner sets a new password",
+  response: 'reset-link.response',
+  status: 201,
+  errors: { 409: 'The account is disabled, or has no owner.' },
+  async run(call: RequestCall) {
+    const { store, rules, record } = await call.accounts();
+    const { account, link } = await resetLink(store, idOf(call), rules);
+    await record(actOnAccount('account.reset-link', account.id));
+    return shownLink(call, rules.publicUrl, link);
+  },
+});
+
+/** The administration of accounts. */
+export const accountEndpoints: readonly Endpoint[] = [
+  listAccounts,
+  inviteAccount,
+  updateAccount,
+  deleteOneAccount,
+  exportOneAccount,
+  createResetLink,
+];
+
+/** The caller forwards the link, so without `publicUrl` the host of the request is good enough. */
+const shownLink = (
+  { ownUrl }: RequestCall,
+  publicUrl: string | null,
+  { token, expiresAt }: ResetLink,
+): object => ({
+  url: resetUrl(publicUrl ?? ownUrl, token),
+  token,
+  expiresAt: isoOrNull(expiresAt),
+});

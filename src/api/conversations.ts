@@ -1,158 +1,188 @@
-import type { ToolCall } from '../completion.js';
-import { shownContent } from '../conversations/answered-message.js';
-import { GatewayError } from '../errors.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { ConversationRecord, MessageRecord } from '../store/contracts/conversations.js';
-import type { PageRequest } from '../store/contracts/page.js';
-import { isoOf, type List, listOf } from './page-request.js';
+import { invalidField } from '../errors.js';
+import type { ConversationRecord } from '../store/contracts/conversations.js';
+import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { exportConversation } from './export-conversation.js';
+import { json } from './openapi/components.js';
+import { queryParameter } from './openapi/operations.js';
+import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import {
+  conversationNotFound,
+  type ConversationWithMessages,
+  shownConversation,
+  shownMessage,
+  type StoredConversation,
+} from './shown-conversation.js';
 
-/**
- * A conversation as the API returns it. `conversationId` and `conversationTitle` repeat its id and
- * title under the names that completions use.
- */
-export interface StoredConversation {
-  readonly object: 'conversation';
-  readonly id: string;
-  readonly conversationId: string;
-  readonly title: string;
-  readonly conversationTitle: string;
-  /** Made of the first message, written by a model, or given by a client. */
-  readonly titleSource: ConversationRecord['titleSource'];
-  readonly messageCount: number;
-  /** Times in ISO 8601. */
-  readonly createdAt: string;
-  /** When it was last used. */
-  readonly updatedAt: string;
+const fixed = { tag: 'Conversations', scope: 'completions' } as const;
+const path = '/api/v1/conversations';
+const onePath = `${path}/{id}`;
+const response = 'conversation.response';
+const example = { title: 'Colours of the sky' };
+
+/** Most recently used first. */
+export const listConversations = endpoint({
+  ...fixed,
+  method: 'get',
+  path,
+  id: 'listConversations',
+  summary: "List the account's conversations, most recently used first",
+  response,
+  isList: true,
+  parameters: [
+    queryParameter(
+      'search',
+      'Only conversations whose titles contain all these words. Each page looks at the next 5,000 conversations, so it may have fewer items than `limit`, or none, although `next` is not null.',
+    ),
+  ],
+  async run(call: Call): Promise<List<StoredConversation>> {
+    const [page, search] = [pageRequestOf(call, ['search']), searchOf(call)];
+    const { store } = await call.parts.state.opened();
+    const found = await store.conversations.list(call.caller.accountId, page, search);
+    return listOf(found, shownConversation);
+  },
+});
+
+const createConversation = endpoint({
+  ...fixed,
+  method: 'post',
+  path,
+  id: 'createConversation',
+  summary: 'Create a conversation without messages',
+  request: 'conversation.request',
+  example,
+  response,
+  status: 201,
+  run: async (call: Call<ConversationRequest>) => shownConversation(await created(call)),
+});
+
+/** With a page of its messages. */
+export const getConversation = endpoint({
+  ...fixed,
+  method: 'get',
+  path: onePath,
+  id: 'getConversation',
+  summary: 'One conversation, with a page of its messages',
+  response,
+  parameters: [
+    queryParameter('limit', 'Messages per page, from 1 to 100. Default: 20.', 'integer'),
+    queryParameter('cursor', '`messages.next` of the previous page.'),
+  ],
+  async run(call: Call): Promise<ConversationWithMessages> {
+    const { accountId } = call.caller;
+    const [id, page] = [idOf(call), pageRequestOf(call)];
+    const { store } = await call.parts.state.opened();
+    const [record, messages] = await Promise.all([
+      store.conversations.find(accountId, id),
+      store.conversations.messages(accountId, id, page),
+    ]);
+    if (!record || !messages) throw conversationNotFound();
+    return { ...shownConversation(record), messages: listOf(messages, shownMessage) };
+  },
+});
+
+/** Gives a conversation a title. */
+export const updateConversation = endpoint({
+  ...fixed,
+  method: 'patch',
+  path: onePath,
+  id: 'updateConversation',
+  summary: 'Rename a conversation',
+  request: 'conversation-change.request',
+  example,
+  response,
+  async run(call: Call<{ readonly title: string }>): Promise<StoredConversation> {
+    const { conversations } = call.parts.state;
+    const title = call.body.title.trim();
+    const record = await conversations.rename(call.caller.accountId, idOf(call), title, 'given');
+    if (!record) throw conversationNotFound();
+    return shownConversation(record);
+  },
+});
+
+/** Deletes a conversation with its messages. */
+export const deleteConversation = endpoint({
+  ...fixed,
+  method: 'delete',
+  path: onePath,
+  id: 'deleteConversation',
+  summary: 'Delete a conversation with its messages',
+  async run(call: Call): Promise<void> {
+    const { conversations } = call.parts.state;
+    if (!(await conversations.remove(call.caller.accountId, idOf(call))))
+      throw conversationNotFound();
+  },
+});
+
+const listMessages = endpoint({
+  ...fixed,
+  method: 'get',
+  path: `${onePath}/messages`,
+  id: 'listMessages',
+  summary: 'The messages of a conversation, oldest first',
+  response: 'message.response',
+  isList: true,
+  async run(call: Call) {
+    const page = pageRequestOf(call);
+    const { store } = await call.parts.state.opened();
+    const messages = await store.conversations.messages(call.caller.accountId, idOf(call), page);
+    if (!messages) throw conversationNotFound();
+    return listOf(messages, shownMessage);
+  },
+});
+
+/** For older clients, which read the id from `id` or `data.id`. */
+const createChatConversation = endpoint({
+  ...fixed,
+  method: 'post',
+  path: '/api/v1/chat/conversation',
+  id: 'createChatConversation',
+  summary: 'Create a conversation (for earlier clients)',
+  request: 'chat-conversation.request',
+  example,
+  answer: {
+    description: 'The conversation; `id` and `data.id` hold its id.',
+    content: json(response),
+  },
+  status: 201,
+  isDeprecated: true,
+  async run(call: Call<ConversationRequest>) {
+    const record = await created(call);
+    return { ...shownConversation(record), data: { id: record.id } };
+  },
+});
+
+/** Stored conversations. */
+export const conversationEndpoints: readonly Endpoint[] = [
+  listConversations,
+  createConversation,
+  getConversation,
+  updateConversation,
+  deleteConversation,
+  listMessages,
+  exportConversation,
+  createChatConversation,
+];
+
+const maxSearchLength = 200;
+
+/** Null: all conversations. */
+function searchOf({ query: { search } }: Call): string | null {
+  if (search === undefined) return null;
+  if (typeof search !== 'string' || search.length > maxSearchLength)
+    throw invalidField('search', `must be a text of at most ${maxSearchLength} characters`);
+  return search.trim() === '' ? null : search;
 }
 
-/** A message as the API returns it. */
-export interface StoredMessage {
-  readonly object: 'message';
-  readonly id: string;
-  readonly role: string;
-  readonly type: 'text';
-  /** Blocks, such as `{ type: 'text', text }`. */
-  readonly content: readonly object[];
-  readonly reasoning?: string;
-  /** As in an answer; older ones have only `{ title, url, snippet }` each. */
-  readonly sources?: unknown;
-  /** As in an answer. */
-  readonly citations?: unknown;
-  /** The calls of an assistant's message that the client sent. */
-  readonly tool_calls?: readonly ToolCall[];
-  /** This and what follows only of answers of a model. */
-  readonly provider?: string | null;
-  readonly model?: string | null;
-  readonly finishReason?: string | null;
-  readonly usage?: unknown;
-  /** Null: unknown. */
-  readonly costUsd?: number | null;
-  /** ISO 8601. */
-  readonly createdAt: string;
+interface ConversationRequest {
+  readonly title?: string | null;
 }
 
-/** A conversation with a page of its messages, oldest first. */
-export interface ConversationWithMessages extends StoredConversation {
-  readonly messages: List<StoredMessage>;
-}
+const maxTitleLength = 200;
 
-/** A conversation as the API returns it. */
-export function shownConversation({
-  id,
-  title,
-  titleSource,
-  messageCount,
-  createdAt,
-  updatedAt,
-}: ConversationRecord): StoredConversation {
-  return {
-    object: 'conversation',
-    id,
-    conversationId: id,
-    title,
-    conversationTitle: title,
-    titleSource,
-    messageCount,
-    createdAt: isoOf(createdAt),
-    updatedAt: isoOf(updatedAt),
-  };
-}
-
-/** A message as the API returns it. Only answers of a model have `model`, `usage` and so on. */
-export function shownMessage({
-  id,
-  role,
-  content,
-  provider,
-  model,
-  finishReason,
-  usage,
-  costUsd,
-  createdAt,
-}: MessageRecord): StoredMessage {
-  const answered = model === null ? {} : { provider, model, finishReason, usage, costUsd };
-  return {
-    object: 'message',
-    id,
-    role,
-    type: 'text',
-    ...shownContent(content),
-    ...answered,
-    createdAt: isoOf(createdAt),
-  };
-}
-
-/** For conversations that do not exist or belong to another account. */
-export const conversationNotFound = (): GatewayError =>
-  new GatewayError('not_found', 'conversation: not found');
-
-/**
- * A page of an account's conversations, most recently used first; with `search` those whose titles
- * contain its words.
- */
-export async function pageOfConversations(
-  { state }: GatewayParts,
-  accountId: string,
-  page: PageRequest,
-  search: string | null = null,
-): Promise<List<StoredConversation>> {
-  const { store } = await state.opened();
-  return listOf(await store.conversations.list(accountId, page, search), shownConversation);
-}
-
-/** A conversation with a page of its messages. @throws GatewayError `not_found` */
-export async function oneConversation(
-  { state }: GatewayParts,
-  accountId: string,
-  id: string,
-  page: PageRequest,
-): Promise<ConversationWithMessages> {
-  const { store } = await state.opened();
-  const [record, messages] = await Promise.all([
-    store.conversations.find(accountId, id),
-    store.conversations.messages(accountId, id, page),
-  ]);
-  if (!record || !messages) throw conversationNotFound();
-  return { ...shownConversation(record), messages: listOf(messages, shownMessage) };
-}
-
-/** Gives a conversation a title. @throws GatewayError `not_found` */
-export async function retitleConversation(
-  { state }: GatewayParts,
-  accountId: string,
-  id: string,
-  title: string,
-): Promise<StoredConversation> {
-  const record = await state.conversations.rename(accountId, id, title.trim(), 'given');
-  if (!record) throw conversationNotFound();
-  return shownConversation(record);
-}
-
-/** Deletes a conversation and its messages. @throws GatewayError `not_found` */
-export async function dropConversation(
-  { state }: GatewayParts,
-  accountId: string,
-  id: string,
-): Promise<void> {
-  if (!(await state.conversations.remove(accountId, id))) throw conversationNotFound();
+function created({ parts, caller, body }: Call<ConversationRequest>): Promise<ConversationRecord> {
+  const named = (body.title ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
+  return parts.state.conversations.create(
+    caller.accountId,
+    named === '' ? null : named.slice(0, maxTitleLength).replace(/[\ud800-\udbff]$/, ''),
+  );
 }

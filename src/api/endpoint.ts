@@ -53,7 +53,10 @@ export interface Described {
  * One operation of the API as one value. Its route, its checks, its entry in `/openapi.json`, the
  * `Allow` of its path and the methods for host apps follow from it.
  */
-export interface Endpoint<Input extends Call = RequestCall, Answer = unknown> extends Described {
+export interface Endpoint<
+  Input extends Call = RequestCall<never>,
+  Answer = unknown,
+> extends Described {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces, such as `/api/v1/keys/{id}`. */
   readonly path: string;
@@ -77,6 +80,9 @@ export const endpoint = <Input extends Call, Answer>(
   one: Endpoint<Input, Answer>,
 ): Endpoint<Input, Answer> => one;
 
+/** For bodies that hold no more than a few names, addresses and passwords. */
+export const maxSmallBodyBytes = 16_384;
+
 /** A call of an endpoint: by HTTP, or by the code of a host app. */
 export interface Call<Body = unknown> extends ApiContext {
   readonly caller: Caller;
@@ -97,6 +103,8 @@ export interface RequestCall<Body = unknown> extends Call<Body> {
   readonly key: string | null;
   /** The URL under which the request has reached the gateway, without the path of the endpoint. */
   readonly ownUrl: string;
+  /** Whether callers need a key here. */
+  readonly needsKey: boolean;
   readonly browser: Browser;
   /** What the functions of accounts work with. @throws GatewayError `unavailable` */
   accounts(): Promise<ClaimContext>;

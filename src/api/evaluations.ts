@@ -11,10 +11,14 @@ import type {
 import type { RequestRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/every-page.js';
-import { isoOf } from './page-request.js';
+import { type Cell, csvFile, type CsvTable, wantsCsv } from './csv.js';
+import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { queryParameter } from './openapi/operations.js';
+import { idOf, isoOf, listOf, pageRequestOf } from './page-request.js';
+import { refuseUnknown } from './query.js';
 
 /** What somebody adds to the evaluation set: a prompt, or a request whose content is stored. */
-export interface EvaluationRequest {
+interface EvaluationRequest {
   readonly prompt?: string | null;
   readonly request_id?: string | null;
   readonly scores?: ByModel | null;
@@ -22,7 +26,7 @@ export interface EvaluationRequest {
 }
 
 /** An evaluation as the API returns it. */
-export function shownEvaluation(
+function shownEvaluation(
   evaluation: EvaluationRecord & Partial<Pick<EvaluationSummary, 'promptLength'>>,
 ): object {
   const { id, requestId, at, prompt, promptLength = prompt.length, scores, costs } = evaluation;
@@ -44,7 +48,7 @@ export function shownEvaluation(
  * @throws GatewayError `not_found` for an unknown request, `validation_failed` if its content is not
  *   stored, `conflict` if the set is full
  */
-export async function addEvaluation(
+async function addEvaluation(
   parts: GatewayParts,
   accountId: string,
   { prompt = null, request_id: requestId = null, scores, costs }: EvaluationRequest,
@@ -109,7 +113,7 @@ function textOf(content: unknown): string {
 }
 
 /** @throws GatewayError `not_found` */
-export async function oneEvaluation(
+async function oneEvaluation(
   { state }: GatewayParts,
   accountId: string,
   id: string,
@@ -119,7 +123,7 @@ export async function oneEvaluation(
 }
 
 /** Changes the scores that are named. @throws GatewayError `not_found` */
-export async function changeScores(
+async function changeScores(
   { state }: GatewayParts,
   accountId: string,
   id: string,
@@ -130,7 +134,7 @@ export async function changeScores(
 }
 
 /** @throws GatewayError `not_found` */
-export async function dropEvaluation(
+async function dropEvaluation(
   { state }: GatewayParts,
   accountId: string,
   id: string,
@@ -159,7 +163,7 @@ function found(evaluation: EvaluationRecord | null): EvaluationRecord {
 }
 
 /** The models that evaluations of an account have figures of, in the order of their names. */
-export async function evaluatedModels(
+async function evaluatedModels(
   { evaluations }: Pick<Store, 'evaluations'>,
   accountId: string,
 ): Promise<{ readonly scored: readonly string[]; readonly costed: ReadonlySet<string> }> {
@@ -170,4 +174,116 @@ export async function evaluatedModels(
     for (const model of Object.keys(costs)) costed.add(model);
   }
   return { scored: [...scored].sort(), costed };
+}
+
+const fixed = { tag: 'Preferences', scope: 'admin' } as const;
+const path = '/api/v1/evaluations';
+const onePath = `${path}/{id}`;
+const response = 'evaluation.response';
+const scores = { 'demo/demo-large': 1, 'demo/demo-small': 0.5 };
+
+/** Newest first, or all as the CSV that trainings take. */
+const listEvaluations = endpoint({
+  ...fixed,
+  method: 'get',
+  path,
+  id: 'listEvaluations',
+  summary: 'List the evaluation set, newest first',
+  description:
+    'Lists show the beginnings of the prompts. With `format=csv` the whole set comes as the CSV that trainings take.',
+  parameters: [queryParameter('format', '`json` or `csv`.')],
+  response,
+  isList: true,
+  async run(call: Call) {
+    const isCsv = wantsCsv(call);
+    if (isCsv) refuseUnknown(call, ['format']);
+    const page = isCsv ? null : pageRequestOf(call, ['format']);
+    const { accountId } = call.caller;
+    const { store } = await call.parts.state.opened();
+    return page
+      ? listOf(await store.evaluations.list(accountId, page), shownEvaluation)
+      : csvFile(await tableOf(store, accountId));
+  },
+});
+
+const createEvaluation = endpoint({
+  ...fixed,
+  method: 'post',
+  path,
+  id: 'createEvaluation',
+  summary: 'Add a prompt or a request to the evaluation set',
+  description:
+    'Of a request it takes the last turn of the user, if its content is stored, and the cost of the answer. A request that is in the set already gets the new figures. A set has at most 5,000 prompts.',
+  request: 'evaluation.request',
+  example: { prompt: 'Why is the sky blue?', scores },
+  response,
+  status: 201,
+  errors: { 404: 'There is no such request.', 409: 'The set is full.' },
+  run: async ({ parts, caller, body }: Call<EvaluationRequest>) =>
+    shownEvaluation(await addEvaluation(parts, caller.accountId, body)),
+});
+
+const getEvaluation = endpoint({
+  ...fixed,
+  method: 'get',
+  path: onePath,
+  id: 'getEvaluation',
+  summary: 'One prompt with its scores',
+  response,
+  run: async (call: Call) =>
+    shownEvaluation(await oneEvaluation(call.parts, call.caller.accountId, idOf(call))),
+});
+
+const updateEvaluation = endpoint({
+  ...fixed,
+  method: 'patch',
+  path: onePath,
+  id: 'updateEvaluation',
+  summary: 'Change scores',
+  description: 'Scores that are not named stay as they are; null takes one away.',
+  request: 'evaluation-change.request',
+  example: { scores },
+  response,
+  async run(call: Call<{ readonly scores: FigureChanges }>) {
+    const { parts, caller, body } = call;
+    return shownEvaluation(await changeScores(parts, caller.accountId, idOf(call), body.scores));
+  },
+});
+
+const deleteEvaluation = endpoint({
+  ...fixed,
+  method: 'delete',
+  path: onePath,
+  id: 'deleteEvaluation',
+  summary: 'Delete a prompt from the evaluation set',
+  run: (call: Call) => dropEvaluation(call.parts, call.caller.accountId, idOf(call)),
+});
+
+/** The evaluation set of an account. */
+export const evaluationEndpoints: readonly Endpoint[] = [
+  listEvaluations,
+  createEvaluation,
+  getEvaluation,
+  updateEvaluation,
+  deleteEvaluation,
+];
+
+async function tableOf(store: Store, accountId: string): Promise<CsvTable<EvaluationRecord>> {
+  const { scored, costed } = await evaluatedModels(store, accountId);
+  const costs = scored.filter((model) => costed.has(model));
+  return {
+    name: 'evaluations',
+    // a name of a model may itself end in `/cost`, so each column says what it holds
+    columns: [
+      'prompt',
+      ...scored.map((model) => `${model}/score`),
+      ...costs.map((model) => `${model}/cost`),
+    ],
+    row: (one): Cell[] => [
+      one.prompt,
+      ...scored.map((model) => one.scores[model]),
+      ...costs.map((model) => one.costs[model]),
+    ],
+    read: (page) => store.evaluations.whole(accountId, page),
+  };
 }

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { PreferenceSettings } from '../chooser/plan.js';
-import type { PageRequest } from '../store/contracts/page.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
 import type { ApiContext } from './api-context.js';
-import { isoOf, isoOrNull, type List, listOf } from './page-request.js';
+import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { idOf, isoOf, isoOrNull, type List, listOf, pageRequestOf } from './page-request.js';
 
 /** What a preference consists of; a change leaves what is absent, and null removes a setting. */
 export interface PreferenceRequest extends PreferenceSettings {
@@ -138,28 +138,6 @@ export async function addPreference(
   return shownPreference(parts, preference, null);
 }
 
-/** A page of an account's preferences. */
-export async function pageOfPreferences(
-  parts: GatewayParts,
-  accountId: string,
-  page: PageRequest,
-): Promise<List<Preference>> {
-  const { store } = await parts.state.opened();
-  const records = await store.preferences.list(accountId, page);
-  return listOf(records, await shown(parts, accountId, records.items));
-}
-
-/** One preference of an account. @throws GatewayError `not_found` */
-export async function onePreference(
-  parts: GatewayParts,
-  accountId: string,
-  id: string,
-): Promise<Preference> {
-  const { store } = await parts.state.opened();
-  const preference = found(await store.preferences.find(accountId, id));
-  return (await shown(parts, accountId, [preference]))(preference);
-}
-
 /**
  * Changes the given fields of a preference.
  * @throws GatewayError `not_found` if it does not exist or belongs to another account
@@ -207,3 +185,101 @@ function found(preference: PreferenceRecord | null): PreferenceRecord {
     throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
   return preference;
 }
+
+const tag = 'Preferences';
+const path = '/api/v1/preferences';
+const onePath = `${path}/{id}`;
+const request = 'preference.request';
+const response = 'preference.response';
+const weights = { quality: 3, cost: 1, latency: 1 };
+
+/** Newest first. */
+export const listPreferences = endpoint({
+  tag,
+  method: 'get',
+  path,
+  id: 'listPreferences',
+  summary: "List the account's preferences, newest first",
+  response,
+  isList: true,
+  async run(call: Call): Promise<List<Preference>> {
+    const page = pageRequestOf(call);
+    const { accountId } = call.caller;
+    const { store } = await call.parts.state.opened();
+    const records = await store.preferences.list(accountId, page);
+    return listOf(records, await shown(call.parts, accountId, records.items));
+  },
+});
+
+/** Stores a new preference. */
+export const createPreference = endpoint({
+  tag,
+  method: 'post',
+  path,
+  id: 'createPreference',
+  summary: 'Create a preference',
+  request,
+  example: { name: 'support', weights, exclude: ['demo/*'] },
+  response,
+  status: 201,
+  run: ({ parts, caller, body }: Call<PreferenceRequest>) =>
+    addPreference(parts, caller.accountId, body),
+});
+
+/** One preference. */
+export const getPreference = endpoint({
+  tag,
+  method: 'get',
+  path: onePath,
+  id: 'getPreference',
+  summary: 'One preference',
+  response,
+  async run(call: Call): Promise<Preference> {
+    const { accountId } = call.caller;
+    const { store } = await call.parts.state.opened();
+    const preference = found(await store.preferences.find(accountId, idOf(call)));
+    return (await shown(call.parts, accountId, [preference]))(preference);
+  },
+});
+
+/** Changes the given settings. */
+export const updatePreference = endpoint({
+  tag,
+  method: 'patch',
+  path: onePath,
+  id: 'updatePreference',
+  summary: 'Change a preference',
+  request,
+  example: { weights },
+  response,
+  run: (call: Call<PreferenceRequest>) =>
+    changeSettings(call.parts, call.caller.accountId, idOf(call), call.body),
+});
+
+const replacePreference = endpoint({
+  ...updatePreference,
+  method: 'put',
+  id: 'replacePreference',
+  summary: 'Change a preference with PUT',
+  description: 'The same as PATCH.',
+});
+
+/** Deletes a preference with what was learned and trained for it. */
+export const deletePreference = endpoint({
+  tag,
+  method: 'delete',
+  path: onePath,
+  id: 'deletePreference',
+  summary: 'Delete a preference',
+  run: (call: Call) => endPreference(call, call.caller.accountId, idOf(call)),
+});
+
+/** Preferences of an account. */
+export const preferenceEndpoints: readonly Endpoint[] = [
+  listPreferences,
+  createPreference,
+  getPreference,
+  updatePreference,
+  replacePreference,
+  deletePreference,
+];

@@ -3,8 +3,14 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { UsageGrouping, UsageRow } from '../store/contracts/requests.js';
-import { type List, listOf } from './page-request.js';
+import { csvFile, type CsvTable, wantsCsv } from './csv.js';
+import { type Call, endpoint, type Endpoint, type FileAnswer } from './endpoint.js';
+import { seriesParameters, usageParameters } from './figures/parameters.js';
+import { readSeries, seriesFilters } from './figures/usage-series.js';
+import { type List, listOf, pageRequestOf } from './page-request.js';
 import {
+  accountParameter,
+  refuseUnknown,
   type WithQuery,
   keyParameter,
   modelParameters,
@@ -18,13 +24,13 @@ const maxDays = 366;
 const maxRows = 1_000;
 
 /** The size of the pages of usage. */
-export const usagePages = { normal: maxRows, max: maxRows };
+const usagePages = { normal: maxRows, max: maxRows };
 
 /** The filters of usage, as parameters name them. */
-export const usageFilters = ['account', 'key', 'provider', 'model', 'from', 'to', 'by'] as const;
+const usageFilters = ['account', 'key', 'provider', 'model', 'from', 'to', 'by'] as const;
 
 /** What sums can be grouped by, and the fields of each. */
-export const groupings = {
+const groupings = {
   day: ['day'],
   provider: ['provider'],
   model: ['provider', 'model'],
@@ -40,7 +46,7 @@ export interface UsageSums extends List<UsageRow> {
 }
 
 /** The sums that a question selects. */
-export interface SelectedUsage {
+interface SelectedUsage {
   readonly by: readonly UsageGrouping[];
   /** One page of the sums. */
   read(page: PageRequest): Promise<Page<UsageRow>>;
@@ -53,7 +59,7 @@ export interface SelectedUsage {
  * @param accountId null: of all accounts
  * @throws GatewayError `validation_failed` that names the parameter
  */
-export async function selectUsage(
+async function selectUsage(
   parts: GatewayParts,
   asked: WithQuery,
   accountId: string | null,
@@ -102,3 +108,67 @@ export function usageSpan(asked: WithQuery): { from: number; to: number } {
 
 /** UTC, `YYYY-MM-DD`. */
 const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+const counts = [
+  'requests',
+  'errors',
+  'promptTokens',
+  'completionTokens',
+  'costUsd',
+  'cacheSavedUsd',
+] as const;
+const filters = [...usageFilters, 'format'];
+const fixed = { tag: 'Usage', method: 'get', scope: 'admin' } as const;
+
+/** A page of the sums that a call selects. @throws GatewayError `validation_failed` */
+export async function usageSums(
+  call: Call,
+  known: readonly string[] = usageFilters,
+): Promise<UsageSums> {
+  const page = pageRequestOf(call, known, usagePages);
+  return (await selectUsage(call.parts, call, accountParameter(call, call.caller))).show(page);
+}
+
+/** As JSON page by page, or all as CSV. They are stored longer than the requests. */
+export const getUsage = endpoint({
+  ...fixed,
+  path: '/api/v1/usage',
+  id: 'getUsage',
+  summary: 'Sums of requests, tokens and cost over whole UTC days',
+  response: 'usage.response',
+  parameters: usageParameters,
+  async run(call: Call): Promise<UsageSums | FileAnswer> {
+    if (!wantsCsv(call)) return usageSums(call, filters);
+    refuseUnknown(call, filters);
+    return csvFile(
+      tableOf(await selectUsage(call.parts, call, accountParameter(call, call.caller))),
+    );
+  },
+});
+
+/** By default of the last day. */
+const getUsageSeries = endpoint({
+  ...fixed,
+  path: '/api/v1/usage/series',
+  id: 'getUsageSeries',
+  summary: 'Requests, errors, tokens, cost and latencies over time',
+  description:
+    'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
+  response: 'usage-series.response',
+  parameters: seriesParameters,
+  run(call: Call) {
+    refuseUnknown(call, seriesFilters);
+    return readSeries(call.parts, call, accountParameter(call, call.caller));
+  },
+});
+
+/** Sums of usage. */
+export const usageEndpoints: readonly Endpoint[] = [getUsage];
+
+/** Usage over time. */
+export const seriesEndpoints: readonly Endpoint[] = [getUsageSeries];
+
+function tableOf({ by, read }: SelectedUsage): CsvTable<UsageRow> {
+  const columns = [...new Set(by.flatMap((grouping) => [...groupings[grouping]])), ...counts];
+  return { name: 'usage', columns, row: (sums) => columns.map((column) => sums[column]), read };
+}

@@ -1,5 +1,5 @@
 import type { Store } from '../store/contracts/store.js';
-import { shownConversation, shownMessage } from '../api/conversations.js';
+import { shownConversation, shownMessage } from '../api/shown-conversation.js';
 import { everyPage } from '../store/every-page.js';
 import { findAccountId } from './keys.js';
 import { recordAct } from './record-act.js';

@@ -1,4 +1,4 @@
-import { csvLine } from '../http/resources/csv.js';
+import { csvLine } from '../api/csv.js';
 import type { RequestFilter, RequestSummary, UsageGrouping } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/every-page.js';

@@ -1,15 +1,8 @@
 import type { RequestHandler } from 'express';
-import { anonymous } from '../accounts/caller.js';
+import { anonymous, checkScope } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
-import {
-  checkScope,
-  findCaller,
-  findHostUser,
-  isCallerRequired,
-  keyOf,
-  keyRefused,
-} from './authenticate.js';
+import { findCaller, findHostUser, isCallerRequired, keyOf, keyRefused } from './authenticate.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf } from './context.js';
 import { checkKeyless } from './keyless.js';

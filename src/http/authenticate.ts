@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { anonymous, type Caller } from '../accounts/caller.js';
+import { anonymous, type Caller, checkScope } from '../accounts/caller.js';
 import { hashKey, keyPrefix } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
@@ -161,13 +161,6 @@ export async function keyRefused(
 
 const unknownKey =
   'this API key is not known; check that it is complete and belongs to this gateway';
-
-/** @throws GatewayError `forbidden` if the caller lacks the scope */
-export function checkScope({ scopes, keyId }: Caller, scope: Scope): void {
-  if (scopes.includes(scope)) return;
-  const who = keyId === null ? 'this user' : 'this API key';
-  throw new GatewayError('forbidden', `authorization: ${who} lacks the scope \`${scope}\``);
-}
 
 const keyMissing = (): GatewayError =>
   new GatewayError(

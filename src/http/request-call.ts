@@ -3,7 +3,7 @@ import type { Browser, RequestCall } from '../api/endpoint.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { accountContextOf } from './account-context.js';
 import { apiContextOf } from './audit.js';
-import { findHostUser, keyOf } from './authenticate.js';
+import { findHostUser, isCallerRequired, keyOf } from './authenticate.js';
 import { bodyLimits } from './body-limits.js';
 import { clientAddress } from './client-address.js';
 import { contextOf, type HttpContext } from './context.js';
@@ -19,7 +19,7 @@ import { openai } from './surfaces/openai.js';
 import { readTrainingBody } from './training/training-body.js';
 
 /** What an endpoint gets of an authenticated HTTP request whose body has been checked. */
-export function requestCall(parts: GatewayParts, req: Request, res: Response): RequestCall {
+export function requestCall(parts: GatewayParts, req: Request, res: Response): RequestCall<never> {
   const context = contextOf(parts, res);
   const { caller, snapshot } = context.request;
   return {
@@ -28,11 +28,12 @@ export function requestCall(parts: GatewayParts, req: Request, res: Response): R
     snapshot,
     params: req.params,
     query: req.query,
-    body: req.body,
+    body: req.body as never,
     prefersCsv: () => req.accepts(['json', 'csv']) === 'csv',
     address: clientAddress(req),
     key: keyOf(req.headers),
     ownUrl: `${req.protocol}://${req.get('host') ?? 'localhost'}${req.baseUrl}`,
+    needsKey: isCallerRequired(parts, snapshot),
     browser: browserOf(parts, req, res, context),
     accounts: () => accountContextOf(parts, res),
     evaluations: () => readTrainingBody(req, bodyLimits(parts, res)),

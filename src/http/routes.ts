@@ -41,7 +41,9 @@ import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
 import { warnUnknown } from './warn-unknown.js';
-import { resourcesRouter } from './resource-routes.js';
+import { completionOptionsEndpoints } from '../api/completion-options.js';
+import { endpoints } from '../api/endpoints.js';
+import { mountEndpoints } from './mount-endpoints.js';
 
 const selectPaths = [
   '/api/v1/model-select',
@@ -194,6 +196,13 @@ function mcpRouter(parts: GatewayParts): Router {
     .post('/mcp', track(parts, mcp), authenticate(parts), serveMcp(parts))
     .all('/mcp', track(parts, mcp), authenticate(parts), methodNotAllowed('POST'))
     .use(errorHandler(parts));
+}
+
+/** The resources of an account, for its API keys and its signed-in browsers. */
+function resourcesRouter(parts: GatewayParts): Router {
+  const router = Router();
+  mountEndpoints(router, parts, [...endpoints, ...completionOptionsEndpoints]);
+  return router.use(errorHandler(parts));
 }
 
 /** `GET /metrics`, which needs a key if the configuration says so. */

@@ -1,16 +1,10 @@
 import type { AccountChanges } from '../../accounts/administration.js';
-import { compileSchema } from '../../config/schema/compile-schema.js';
-import { type Account, modifyAccount, oneAccount, pageOfAccounts } from '../accounts.js';
-import { accountLines, dropAccount } from '../whole-account.js';
+import { accountLines, dropAccount, listAccounts, oneAccount, updateAccount } from '../accounts.js';
 import type { ApiContext } from '../api-context.js';
 import type { List } from '../page-request.js';
-import {
-  askedPage,
-  checkFields,
-  type PageOptions,
-  refuseOthers,
-  requiredText,
-} from './host-fields.js';
+import type { Account } from '../shown-account.js';
+import { hostMethod } from './host-call.js';
+import { type PageOptions, refuseOthers, requiredText } from './host-fields.js';
 
 /**
  * The accounts that the gateway stores: those of people who sign in to it. Your own users and the
@@ -42,28 +36,19 @@ export interface AccountMethods {
 }
 
 /** The accounts, for the code of a host app. */
-export function accountMethods(acting: ApiContext): AccountMethods {
-  const { parts } = acting;
-  const changes = compileSchema<AccountChanges>('account-change.request');
-  return {
-    async list(options = {}) {
-      return pageOfAccounts(parts, askedPage(options));
-    },
-    async get(account) {
-      refuseOthers(account, ['id']);
-      return oneAccount(parts, requiredText(account, 'id'));
-    },
-    async update({ id, ...given }) {
-      checkFields(changes, given);
-      return modifyAccount(acting, requiredText({ id }, 'id'), given);
-    },
-    async delete(account) {
-      refuseOthers(account, ['id']);
-      await dropAccount(acting, requiredText(account, 'id'));
-    },
-    async *export(account) {
-      refuseOthers(account, ['id']);
-      yield* await accountLines(acting, requiredText(account, 'id'), { isComplete: true });
-    },
-  };
-}
+export const accountMethods = (host: ApiContext): AccountMethods => ({
+  list: hostMethod(host, listAccounts, 'none'),
+  update: hostMethod(host, updateAccount, 'none'),
+  async get(account) {
+    refuseOthers(account, ['id']);
+    return oneAccount(host.parts, requiredText(account, 'id'));
+  },
+  async delete(account) {
+    refuseOthers(account, ['id']);
+    await dropAccount(host, requiredText(account, 'id'));
+  },
+  async *export(account) {
+    refuseOthers(account, ['id']);
+    yield* await accountLines(host, requiredText(account, 'id'), { isComplete: true });
+  },
+});

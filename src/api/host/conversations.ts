@@ -1,22 +1,14 @@
-import { compileSchema } from '../../config/schema/compile-schema.js';
-import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import type { ApiContext } from '../api-context.js';
 import {
-  type StoredConversation,
-  type ConversationWithMessages,
-  dropConversation,
-  oneConversation,
-  pageOfConversations,
-  retitleConversation,
+  deleteConversation,
+  getConversation,
+  listConversations,
+  updateConversation,
 } from '../conversations.js';
 import type { List } from '../page-request.js';
-import {
-  askedPage,
-  checkFields,
-  type PageOptions,
-  refuseOthers,
-  requiredAccount,
-  requiredAccountAndId,
-} from './host-fields.js';
+import type { ConversationWithMessages, StoredConversation } from '../shown-conversation.js';
+import { hostMethod } from './host-call.js';
+import type { PageOptions } from './host-fields.js';
 
 /** Names something that belongs to an account. */
 export interface OwnedId {
@@ -38,26 +30,9 @@ export interface ConversationMethods {
 }
 
 /** The conversations, for the code of a host app. */
-export function conversationMethods(parts: GatewayParts): ConversationMethods {
-  const change = compileSchema<{ title: string }>('conversation-change.request');
-  return {
-    async list(options) {
-      const page = askedPage(options, ['account']);
-      return pageOfConversations(parts, await requiredAccount(parts, options), page);
-    },
-    async get(asked) {
-      const page = askedPage(asked, ['account', 'id']);
-      return oneConversation(parts, ...(await requiredAccountAndId(parts, asked)), page);
-    },
-    async rename(asked) {
-      refuseOthers(asked, ['account', 'id', 'title']);
-      const { title } = asked;
-      checkFields(change, { title });
-      return retitleConversation(parts, ...(await requiredAccountAndId(parts, asked)), title);
-    },
-    async delete(asked) {
-      refuseOthers(asked, ['account', 'id']);
-      await dropConversation(parts, ...(await requiredAccountAndId(parts, asked)));
-    },
-  };
-}
+export const conversationMethods = (host: ApiContext): ConversationMethods => ({
+  list: hostMethod(host, listConversations, 'required'),
+  get: hostMethod(host, getConversation, 'required'),
+  rename: hostMethod(host, updateConversation, 'required'),
+  delete: hostMethod(host, deleteConversation, 'required'),
+});

@@ -2,9 +2,7 @@ import { isRowless } from '../../accounts/caller.js';
 import type { Validator } from '../../config/schema/compile-schema.js';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { pageRequestOf } from '../page-request.js';
 import { refuseUnknown } from '../query.js';
-import type { PageRequest } from '../../store/contracts/page.js';
 
 /** Which part of a list is wanted. */
 export interface PageOptions {
@@ -32,14 +30,6 @@ function textOf(value: unknown): unknown {
   return typeof value === 'number' ? String(value) : value;
 }
 
-/**
- * The page that a list's options name.
- * @param filters the list's other options
- * @throws GatewayError `bad_request` for an unknown option, `validation_failed` for a wrong one
- */
-export const askedPage = (options: object, filters: readonly string[] = []): PageRequest =>
-  pageRequestOf({ query: queryOf(options) }, filters);
-
 /** The text that a required field holds. @throws GatewayError `validation_failed` */
 export function requiredText(fields: object, name: string): string {
   const value: unknown = Object.hasOwn(fields, name)
@@ -59,17 +49,6 @@ export async function requiredAccount({ state }: GatewayParts, fields: object): 
   const { store } = await state.opened();
   if (await store.accounts.find(account)) return account;
   throw invalidField('account', 'not found; one of your users is host:<your id>', 'not_found');
-}
-
-/**
- * The account that a method acts for, and the id of what it acts on.
- * @throws GatewayError as `requiredAccount`, `validation_failed` without an id
- */
-export async function requiredAccountAndId(
-  parts: GatewayParts,
-  fields: object,
-): Promise<[account: string, id: string]> {
-  return [await requiredAccount(parts, fields), requiredText(fields, 'id')];
 }
 
 /**

@@ -1,24 +1,17 @@
-import { compileSchema } from '../../config/schema/compile-schema.js';
 import type { ApiContext } from '../api-context.js';
 import type { List } from '../page-request.js';
 import {
-  addPreference,
-  changeSettings,
-  endPreference,
-  onePreference,
-  pageOfPreferences,
+  createPreference,
+  deletePreference,
+  getPreference,
+  listPreferences,
   type Preference,
   type PreferenceRequest,
+  updatePreference,
 } from '../preferences.js';
-import {
-  askedPage,
-  checkFields,
-  type PageOptions,
-  refuseOthers,
-  requiredAccount,
-  requiredAccountAndId,
-} from './host-fields.js';
 import type { OwnedId } from './conversations.js';
+import { hostMethod } from './host-call.js';
+import type { PageOptions } from './host-fields.js';
 
 /** The preferences of an account, as `/api/v1/preferences` has them. */
 export interface PreferenceMethods {
@@ -38,30 +31,10 @@ export interface PreferenceMethods {
 }
 
 /** The preferences, for the code of a host app. */
-export function preferenceMethods(acting: ApiContext): PreferenceMethods {
-  const { parts } = acting;
-  const settings = compileSchema<PreferenceRequest>('preference.request');
-  return {
-    async create({ account, ...given }) {
-      checkFields(settings, given);
-      return addPreference(parts, await requiredAccount(parts, { account }), given);
-    },
-    async list(options) {
-      const page = askedPage(options, ['account']);
-      return pageOfPreferences(parts, await requiredAccount(parts, options), page);
-    },
-    async get(asked) {
-      refuseOthers(asked, ['account', 'id']);
-      return onePreference(parts, ...(await requiredAccountAndId(parts, asked)));
-    },
-    async update(asked) {
-      const { account: _account, id: _id, ...given } = asked;
-      checkFields(settings, given);
-      return changeSettings(parts, ...(await requiredAccountAndId(parts, asked)), given);
-    },
-    async delete(asked) {
-      refuseOthers(asked, ['account', 'id']);
-      await endPreference(acting, ...(await requiredAccountAndId(parts, asked)));
-    },
-  };
-}
+export const preferenceMethods = (host: ApiContext): PreferenceMethods => ({
+  create: hostMethod(host, createPreference, 'required'),
+  list: hostMethod(host, listPreferences, 'required'),
+  get: hostMethod(host, getPreference, 'required'),
+  update: hostMethod(host, updatePreference, 'required'),
+  delete: hostMethod(host, deletePreference, 'required'),
+});

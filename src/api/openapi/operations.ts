@@ -64,7 +64,7 @@ export function describedPath(
 }
 
 /** The path of a resource of accounts, for API keys and signed-in browsers. */
-export const resourcePath = (
+const resourcePath = (
   tag: Tag,
   path: string,
   methods: Readonly<Record<string, Described>>,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { checkScope } from '../authenticate.js';
+import { checkScope } from '../../accounts/caller.js';
 import { bodyLimits } from '../body-limits.js';
 import { cancelWhenClosed, contextOf } from '../context.js';
 import { readJsonBody } from '../read-body.js';

@@ -1,8 +1,9 @@
+import { completionOptionsEndpoints } from '../../api/completion-options.js';
 import { completionSurfaces } from '../surfaces/completion-surfaces.js';
 import type { CompletionSurface } from '../surfaces/surface.js';
 import { ref } from '../../api/openapi/components.js';
 import type { Described } from '../../api/endpoint.js';
-import { describedPath, resourcePath } from '../../api/openapi/operations.js';
+import { describedPath, endpointPaths } from '../../api/openapi/operations.js';
 
 const openai = {
   invalid: 400,
@@ -67,14 +68,7 @@ const deprecatedPaths = (surface: CompletionSurface): object[] =>
 export const completionPaths = (): object => ({
   ...merged(completionSurfaces.map((one) => completionPath(one, one.path, completionOf(one)))),
   ...merged(completionSurfaces.flatMap(deprecatedPaths)),
-  ...resourcePath('Completions', '/api/v1/completion-options', {
-    get: {
-      id: 'getCompletionOptions',
-      summary: 'What completions may ask for: search, research, toolkits, and the size of requests',
-      response: 'completion-options.response',
-      scope: 'completions',
-    },
-  }),
+  ...endpointPaths(completionOptionsEndpoints),
 });
 
 /** Embeddings, and the list of models, in OpenAI's shape. */

@@ -1,17 +1,9 @@
-import { accountPaths } from '../../api/openapi/accounts.js';
-import { auditPaths } from '../../api/openapi/audit.js';
 import { completionPaths, modelPaths } from './completions.js';
 import { componentSchemas } from '../../api/openapi/components.js';
-import { configurationPaths } from '../../api/openapi/configuration.js';
-import { conversationPaths } from '../../api/openapi/conversations.js';
-import { keyEndpoints } from '../../api/keys.js';
+import { endpoints } from '../../api/endpoints.js';
 import { endpointPaths } from '../../api/openapi/operations.js';
 import { publicPages, proxyPath } from './pages.js';
-import { evaluationPaths } from '../../api/openapi/evaluations.js';
 import { mcpPath } from './mcp.js';
-import { preferencePaths } from '../../api/openapi/preferences.js';
-import { providerPaths } from '../../api/openapi/providers.js';
-import { requestPaths } from '../../api/openapi/requests.js';
 import { selectionPaths } from './selection.js';
 import { tags } from '../../api/openapi/tags.js';
 import { v2Paths } from './v2.js';
@@ -47,15 +39,7 @@ export function openApiDocument(version: string, server: string): object {
     ...completionPaths(),
     ...selectionPaths(),
     ...modelPaths(),
-    ...providerPaths(),
-    ...conversationPaths(),
-    ...preferencePaths(),
-    ...evaluationPaths(),
-    ...requestPaths(),
-    ...endpointPaths(keyEndpoints),
-    ...accountPaths(),
-    ...auditPaths(),
-    ...configurationPaths(),
+    ...endpointPaths(endpoints),
     ...proxyPath(),
     ...mcpPath(),
     ...v2Paths(),

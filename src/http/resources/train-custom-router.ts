@@ -5,7 +5,9 @@ import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { addPreference, dropPreference } from '../../api/preferences.js';
-import { evaluationsIn, startTraining } from './trainings.js';
+import { startTraining } from '../../api/trainings.js';
+import { bodyLimits } from '../body-limits.js';
+import { readTrainingBody } from '../training/training-body.js';
 
 /** An entry of `llm_providers`. */
 interface Entry {
@@ -20,7 +22,7 @@ interface Entry {
 export function trainCustomRouter(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
-    const body = await evaluationsIn(parts, req, res);
+    const body = await readTrainingBody(req, bodyLimits(parts, res));
     const models = modelsIn(body.fields['llm_providers']);
     const override = body.fields['override'] ?? 'true';
     const named = body.fields['preference_id'] || null;

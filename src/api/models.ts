@@ -1,12 +1,9 @@
-import type { Request, RequestHandler } from 'express';
-import { invalidField } from '../../errors.js';
-import { type DescribedModel, describeModels } from '../../api/providers/describe-models.js';
-import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { pageRequestOf } from '../../api/page-request.js';
-import { textParameter } from '../../api/query.js';
-import { contextOf } from '../context.js';
-import { sendJson } from '../send-json.js';
-import { answer } from '../stage.js';
+import { invalidField } from '../errors.js';
+import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { queryParameter } from './openapi/operations.js';
+import { pageRequestOf } from './page-request.js';
+import { type DescribedModel, describeModels } from './providers/describe-models.js';
+import { textParameter } from './query.js';
 
 const filters = ['provider', 'search', 'use', 'sort'];
 const uses = ['auto', 'all'] as const;
@@ -19,43 +16,58 @@ const orders: Record<string, (one: DescribedModel) => number | string> = {
   latency: ({ latency }) => latency ?? Infinity,
 };
 
-/**
- * `GET /api/v1/models`: the models that the caller may use, with prices, abilities and speed. It is
- * computed from what this process knows; nothing is read from the database.
- */
-export function listDescribedModels(parts: GatewayParts): RequestHandler {
-  return answer((req, res) => {
-    const { limit, cursor } = pageRequestOf(req, filters);
-    const { snapshot, caller } = contextOf(parts, res).request;
-    const order = orderOf(req);
-    const found = describeModels(parts, snapshot, caller.models)
-      .filter(filterOf(req))
+/** Computed from what this process knows; nothing is read from the database. */
+const listModels = endpoint({
+  tag: 'Models',
+  method: 'get',
+  path: '/api/v1/models',
+  id: 'listDescribedModels',
+  summary: 'List the models that this key may use, with prices, abilities and speed',
+  response: 'described-model.response',
+  isList: true,
+  parameters: [
+    queryParameter('provider', 'Only models of this provider.'),
+    queryParameter('search', 'Words that the name has.'),
+    queryParameter('use', '`auto`: only those that `model: auto` may choose. Default: `all`.'),
+    queryParameter(
+      'sort',
+      '`name`, `price` (cheapest first), `quality` (best first) or `latency` (fastest first). Default: `name`.',
+    ),
+  ],
+  run(call: Call) {
+    const { limit, cursor } = pageRequestOf(call, filters);
+    const order = orderOf(call);
+    const found = describeModels(call.parts, call.snapshot, call.caller.models)
+      .filter(filterOf(call))
       .sort((one, other) => compare(order(one), order(other)) || compare(one.label, other.label));
     const start = startOf(cursor);
-    sendJson(res, 200, {
+    return {
       object: 'list',
       items: found.slice(start, start + limit).map(shownModel),
       next: start + limit < found.length ? String(start + limit) : null,
-    });
-  });
-}
+    };
+  },
+});
+
+/** The models that a caller may use. */
+export const modelEndpoints: readonly Endpoint[] = [listModels];
 
 const compare = (one: number | string, other: number | string): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-function orderOf(req: Request): (one: DescribedModel) => number | string {
-  const sort = textParameter(req, 'sort') ?? 'name';
+function orderOf(call: Call): (one: DescribedModel) => number | string {
+  const sort = textParameter(call, 'sort') ?? 'name';
   const order = Object.hasOwn(orders, sort) ? orders[sort] : undefined;
   if (!order) throw invalidField('sort', `must be one of: ${Object.keys(orders).join(', ')}`);
   return order;
 }
 
-function filterOf(req: Request): (one: DescribedModel) => boolean {
-  const use = textParameter(req, 'use') ?? 'all';
+function filterOf(call: Call): (one: DescribedModel) => boolean {
+  const use = textParameter(call, 'use') ?? 'all';
   if (!uses.some((known) => known === use))
     throw invalidField('use', `must be one of: ${uses.join(', ')}`);
-  const provider = textParameter(req, 'provider');
-  const words = (textParameter(req, 'search') ?? '').toLowerCase().split(/\s+/);
+  const provider = textParameter(call, 'provider');
+  const words = (textParameter(call, 'search') ?? '').toLowerCase().split(/\s+/);
   return (one) =>
     (use === 'all' || one.isAuto) &&
     (provider === null || one.provider === provider) &&

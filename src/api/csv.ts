@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Request, Response } from 'express';
-import { invalidField } from '../../errors.js';
-import type { Page, PageRequest } from '../../store/contracts/page.js';
-import { textParameter } from '../../api/query.js';
+import { invalidField } from '../errors.js';
+import type { Page, PageRequest } from '../store/contracts/page.js';
+import { type Call, FileAnswer } from './endpoint.js';
+import { textParameter } from './query.js';
 
 /** A value of a cell. */
 export type Cell = string | number | boolean | null | undefined;
@@ -24,11 +22,11 @@ function cellOf(value: Cell): string {
  * Whether the client asks for CSV: `format=csv`, or `Accept: text/csv` if there is no `format`.
  * @throws GatewayError `validation_failed` for any other format than `csv` and `json`
  */
-export function wantsCsv(req: Request): boolean {
-  const format = textParameter(req, 'format');
+export function wantsCsv(call: Call): boolean {
+  const format = textParameter(call, 'format');
   if (format !== null && format !== 'csv' && format !== 'json')
     throw invalidField('format', 'must be json or csv');
-  return format === null ? req.accepts(['json', 'csv']) === 'csv' : format === 'csv';
+  return format === null ? call.prefersCsv() : format === 'csv';
 }
 
 /** What is exported: a table that is read page by page. */
@@ -44,19 +42,13 @@ export interface CsvTable<Item> {
 const pageSize = 500;
 
 /**
- * Sends all rows of a table, however many, as fast as the client reads. A failure after the first
- * page cuts the answer off, so that it does not look whole.
+ * All rows of a table as a file, however many. A failure of the first page is answered as an error;
+ * a later one cuts the file off, so that it does not look whole.
  */
-export async function sendCsv<Item>(res: Response, table: CsvTable<Item>): Promise<void> {
-  // a failure of the first page is answered as an error
+export async function csvFile<Item>(table: CsvTable<Item>): Promise<FileAnswer> {
   const first = await table.read({ limit: pageSize, cursor: null });
-  res.writeHead(200, {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${table.name}.csv"`,
-  });
-  await pipeline(Readable.from(linesOf(table, first)), res).catch((error: unknown) => {
-    if (!res.destroyed) throw error;
-  });
+  const type = 'text/csv; charset=utf-8; header=present';
+  return new FileAnswer(`${table.name}.csv`, type, linesOf(table, first));
 }
 
 async function* linesOf<Item>(table: CsvTable<Item>, first: Page<Item>): AsyncGenerator<string> {

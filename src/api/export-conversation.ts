@@ -1,20 +1,15 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Request, RequestHandler } from 'express';
-import { shownContent } from '../../conversations/answered-message.js';
-import { invalidField } from '../../errors.js';
+import { shownContent } from '../conversations/answered-message.js';
+import { invalidField } from '../errors.js';
 import type {
   ConversationRecord,
   ConversationStore,
   MessageRecord,
-} from '../../store/contracts/conversations.js';
-import type { Page } from '../../store/contracts/page.js';
-import { callerOf } from '../context.js';
-import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { answer } from '../stage.js';
-import { conversationNotFound, shownConversation, shownMessage } from '../../api/conversations.js';
-import { idOf } from '../../api/page-request.js';
-import { refuseUnknown } from '../../api/query.js';
+} from '../store/contracts/conversations.js';
+import type { Page } from '../store/contracts/page.js';
+import { conversationNotFound, shownConversation, shownMessage } from './shown-conversation.js';
+import { type Call, endpoint, FileAnswer } from './endpoint.js';
+import { idOf } from './page-request.js';
+import { refuseUnknown } from './query.js';
 
 const pageSize = 100;
 
@@ -50,38 +45,50 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
   ['markdown', markdown],
 ]);
 
-/**
- * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
- * page by page.
- */
-export function exportConversation(parts: GatewayParts): RequestHandler {
-  return answer(async (req, res) => {
-    refuseUnknown(req, ['format']);
-    const format = formatOf(req);
-    const { accountId } = callerOf(res);
+/** A file of any length, read and sent page by page. */
+export const exportConversation = endpoint({
+  tag: 'Conversations',
+  scope: 'completions',
+  method: 'get',
+  path: '/api/v1/conversations/{id}/export',
+  id: 'exportConversation',
+  summary: 'Export a conversation as a file',
+  answer: {
+    description: 'The file, as an attachment.',
+    content: {
+      'application/json': { schema: { type: 'object' } },
+      'text/markdown': { schema: { type: 'string' } },
+    },
+  },
+  parameters: [
+    {
+      name: 'format',
+      in: 'query',
+      description: 'The file format. Default: `json`.',
+      schema: { type: 'string', enum: ['json', 'markdown'] },
+    },
+  ],
+  async run(call: Call) {
+    refuseUnknown(call, ['format']);
+    const format = formatOf(call);
+    const { accountId } = call.caller;
     const {
       store: { conversations },
-    } = await parts.state.opened();
-    const record = await conversations.find(accountId, idOf(req));
+    } = await call.parts.state.opened();
+    const record = await conversations.find(accountId, idOf(call));
     const first =
       record &&
       (await conversations.messages(accountId, record.id, { limit: pageSize, cursor: null }));
     if (!record || !first) throw conversationNotFound();
-    res.writeHead(200, {
-      'Content-Type': format.contentType,
-      'Content-Disposition': `attachment; filename="conversation-${record.id}.${format.extension}"`,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    });
-    // the status is sent, so a failure can only cut the file off; a client that leaves is no
-    // failure
-    await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() =>
-      res.destroy(),
+    return new FileAnswer(
+      `conversation-${record.id}.${format.extension}`,
+      format.contentType,
+      written(conversations, record, first, format),
     );
-  });
-}
+  },
+});
 
-function formatOf({ query }: Request): Format {
+function formatOf({ query }: Call): Format {
   const format = formats.get(query['format'] ?? 'json');
   if (!format) throw invalidField('format', `must be one of: ${[...formats.keys()].join(', ')}`);
   return format;

@@ -1,0 +1,204 @@
+import { checkScope } from '../accounts/caller.js';
+import { claimGateway } from '../accounts/claim.js';
+import { knownBrowserMs } from '../accounts/known-browser.js';
+import { mailAddressOf } from '../accounts/mail-address.js';
+import { signIn, signOut, signOutEverywhere } from '../accounts/sign-in.js';
+import { signUp } from '../accounts/sign-up.js';
+import { endpoint, type Endpoint, maxSmallBodyBytes, type RequestCall } from './endpoint.js';
+import { isoOrNull } from './page-request.js';
+import { passwordEndpoints } from './passwords.js';
+import { shownAccount } from './shown-account.js';
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+const email = 'ada@example.org';
+const password = 'correct horse battery staple';
+/** What the endpoints of people with browsers have in common. */
+const open = {
+  tag: 'Sign-in',
+  method: 'post',
+  needsWebAccounts: true,
+  isUncounted: true,
+  maxBodyBytes: maxSmallBodyBytes,
+} as const;
+
+/** The answer does not reveal whether the address has an account already. */
+const signUpAccount = endpoint({
+  ...open,
+  path: '/api/v1/auth/sign-up',
+  id: 'signUp',
+  summary: 'Create an account',
+  description:
+    'Only if `auth.signUp` is open. The answer is the same if the address already has an account. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once.',
+  request: 'sign-up.request',
+  example: { email, password },
+  status: 202,
+  isPublic: true,
+  errors: { 403: 'Sign-up is closed, or not open to this address.' },
+  async run(call: RequestCall<Credentials>): Promise<void> {
+    await signUp(await call.accounts(), { ...credentialsOf(call), from: call.address });
+  },
+});
+
+/** The secret is `code` in the body or the API key of the request. */
+const claim = endpoint({
+  ...open,
+  path: '/api/v1/auth/claim',
+  id: 'claimGateway',
+  summary: 'Claim the gateway, once',
+  description:
+    'Gives the first account its owner, who becomes administrator. Needs the first API key or the claim code, in `code` or as the API key of the request.',
+  request: 'claim.request',
+  example: { code: 'sk_…', email, password },
+  response: 'account.response',
+  status: 201,
+  isPublic: true,
+  errors: {
+    401: 'The code is wrong.',
+    409: 'The gateway has been claimed, or the address has another account.',
+  },
+  async run(call: RequestCall<Credentials & { readonly code?: string | null }>) {
+    const account = await claimGateway(await call.accounts(), {
+      ...credentialsOf(call),
+      code: call.body.code ?? call.key,
+      from: call.address,
+    });
+    await call.parts.state.keys.accountChanged();
+    return shownAccount(account);
+  },
+});
+
+/** Sets the cookie and returns the CSRF token that the browser sends with every change. */
+const signInBrowser = endpoint({
+  ...open,
+  path: '/api/v1/auth/sign-in',
+  id: 'signIn',
+  summary: 'Sign in a browser',
+  description:
+    'Sets the cookie `__Host-signalbox`, or `signalbox_session` over plain HTTP. Changes also need the `csrfToken` of the answer, in `X-CSRF-Token`.',
+  request: 'sign-in.request',
+  example: { email, password },
+  response: 'sign-in.response',
+  isPublic: true,
+  errors: { 401: 'The mail address or the password is wrong.' },
+  async run(call: RequestCall<Credentials>) {
+    const { browser, body } = call;
+    const context = await call.accounts();
+    const signedIn = await signIn(context, {
+      email: mailAddressOf(body.email),
+      password: body.password,
+      from: call.address,
+      browser: browser.knownToken,
+    });
+    if (browser.token !== null) await signOut(context, browser.token);
+    const { publicUrl, signInMs } = context.rules;
+    browser.setCookies(
+      { token: signedIn.token, keepMs: signInMs, publicUrl },
+      { token: signedIn.browserToken, keepMs: knownBrowserMs, publicUrl },
+    );
+    const { csrfToken, expiresAt } = signedIn.signIn;
+    return {
+      account: shownAccount(signedIn.account),
+      csrfToken,
+      expiresAt: isoOrNull(expiresAt),
+    };
+  },
+});
+
+/**
+ * Ends the browser's sign-in; with an API key it changes nothing. With `everywhere` it ends all
+ * sign-ins of the account, for which a key needs the scope `admin`.
+ */
+const signOutBrowser = endpoint({
+  ...open,
+  path: '/api/v1/auth/sign-out',
+  id: 'signOut',
+  summary: 'Sign out the browser, or all browsers of the account',
+  description: 'With `everywhere`, a key must allow `admin`.',
+  request: 'sign-out.request',
+  isBodyOptional: true,
+  example: { everywhere: true },
+  async run(call: RequestCall<{ readonly everywhere?: boolean | null }>): Promise<void> {
+    const { caller, browser } = call;
+    const context = await call.accounts();
+    if (call.body.everywhere) {
+      checkScope(caller, 'admin');
+      await signOutEverywhere(context, caller.accountId);
+    }
+    if (browser.token !== null) await signOut(context, browser.token);
+    browser.clearCookie(context.rules.publicUrl);
+  },
+});
+
+/** It tells a stranger nothing that the other routes without a key would not. */
+const getAuthStatus = endpoint({
+  tag: 'Sign-in',
+  method: 'get',
+  path: '/api/v1/auth/status',
+  id: 'getAuthStatus',
+  summary: 'How people sign in, and whether this browser has',
+  response: 'auth-status.response',
+  isPublic: true,
+  async run({ parts, snapshot, browser, needsKey }: RequestCall) {
+    const { accounts } = snapshot;
+    const { store } = await parts.state.opened();
+    return {
+      object: 'auth_status',
+      webAccounts: accounts.web,
+      claimed: accounts.web ? await store.claims.hasOwner() : null,
+      signUp: accounts.web ? accounts.signUp : 'closed',
+      mail: accounts.mailer !== null,
+      signedIn: await browser.isSignedIn(),
+      keyRequired: needsKey,
+    };
+  },
+});
+
+/** A key in the configuration has an account of its own. */
+const getOwnAccount = endpoint({
+  tag: 'Sign-in',
+  method: 'get',
+  path: '/api/v1/auth/account',
+  id: 'getOwnAccount',
+  summary: 'The account of this browser or key',
+  response: 'own-account.response',
+  async run({ parts, caller, browser: { signIn: current } }: RequestCall) {
+    const { store } = await parts.state.opened();
+    const { accountId, role, keyId, name, scopes, models, accountLimits } = caller;
+    const account = (await store.accounts.find(accountId)) ?? {
+      id: accountId,
+      email: null,
+      role,
+      createdAt: null,
+      disabledAt: null,
+      limits: accountLimits,
+    };
+    return {
+      account: shownAccount(account),
+      name,
+      scopes,
+      key: keyId === null ? null : { id: keyId, name, scopes, models },
+      csrfToken: current?.csrfToken ?? null,
+      expiresAt: isoOrNull(current?.expiresAt ?? null),
+    };
+  },
+});
+
+/** Sign-up, sign-in and passwords. */
+export const signInEndpoints: readonly Endpoint[] = [
+  signUpAccount,
+  claim,
+  signInBrowser,
+  signOutBrowser,
+  getAuthStatus,
+  getOwnAccount,
+  ...passwordEndpoints,
+];
+
+const credentialsOf = ({ body }: RequestCall<Credentials>): Credentials => ({
+  email: body.email,
+  password: body.password,
+});

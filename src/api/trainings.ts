@@ -1,0 +1,174 @@
+import { GatewayError, invalidField } from '../errors.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { TrainingRecord } from '../store/contracts/trainings.js';
+import {
+  type Call,
+  endpoint,
+  type Endpoint,
+  type RequestCall,
+  type TrainingBody,
+} from './endpoint.js';
+import { evaluationLines } from './evaluations.js';
+import { queryParameter } from './openapi/operations.js';
+import { idOf, isoOrNull } from './page-request.js';
+import { whyPassedOverNow } from './preferences.js';
+
+const tag = 'Preferences';
+const path = '/api/v1/preferences/{id}/training';
+const response = 'training.response';
+const trainingFields = {
+  prompt_column: { type: 'string', description: 'The column of the prompts. Default: `prompt`.' },
+  maximize: { type: 'string', enum: ['true', 'false'], description: 'False: lower is better.' },
+  mapping: {
+    type: 'string',
+    description:
+      'JSON, a `TrainingMappingRequest`: what the columns mean, in place of what their names say.',
+  },
+  evaluations: {
+    type: 'string',
+    enum: ['true', 'false'],
+    description: 'True: the evaluation set counts too, or alone without a file.',
+  },
+};
+
+const file = { type: 'string', format: 'binary', description: 'CSV or newline-delimited JSON.' };
+
+/** The last training. */
+const getTraining = endpoint({
+  tag,
+  method: 'get',
+  path,
+  id: 'getTraining',
+  summary: "The last training of the preference's own router",
+  response,
+  async run(call: Call) {
+    const { store } = await call.parts.state.opened();
+    const [training] = await store.trainings.latest(call.caller.accountId, [idOf(call)]);
+    if (!training) throw notFound('training');
+    return shownTraining(training, await passedOver(call.parts, training));
+  },
+});
+
+const trainPreference = endpoint({
+  tag,
+  method: 'post',
+  path,
+  id: 'trainPreference',
+  summary: "Train the preference's own router from evaluations",
+  description:
+    'Evaluations are scores of the answers of several models to the same prompts: JSON, CSV with a column `prompt` and a column for each model, newline-delimited JSON, or a form with a `file`. The training runs in the background.',
+  request: 'training.request',
+  otherBodies: {
+    'text/csv': { schema: { type: 'string' } },
+    'application/x-ndjson': { schema: { type: 'string' } },
+    'multipart/form-data': {
+      schema: { type: 'object', properties: { file, ...trainingFields } },
+    },
+  },
+  response: 'training.response',
+  status: 202,
+  parameters: [
+    queryParameter('evaluations', 'As in the form, for other bodies than JSON.', 'boolean'),
+    queryParameter('mapping', 'As in the form.'),
+  ],
+  errors: { 409: 'Another training of this account has not ended.' },
+  async run(call: RequestCall) {
+    const { parts, caller } = call;
+    // before the body is read, which may be large
+    await requirePreference(parts, caller.accountId, idOf(call));
+    const body = await call.evaluations();
+    const training = await startTraining(parts, caller.accountId, idOf(call), body);
+    return shownTraining(training, await passedOver(parts, training));
+  },
+});
+
+/** Deletes the trained router and its training. */
+const deleteTraining = endpoint({
+  tag,
+  method: 'delete',
+  path,
+  id: 'deleteTraining',
+  summary: 'Delete the trained router',
+  async run(call: Call) {
+    const { accountId } = call.caller;
+    const { chooser } = call.parts.state;
+    const { store } = await call.parts.state.opened();
+    const preference = await store.preferences.find(accountId, idOf(call));
+    if (!preference || !(await store.trainings.remove(accountId, preference.id)))
+      throw notFound('training');
+    chooser.preferenceChanged(preference);
+  },
+});
+
+/** The training of a preference's own router. */
+export const trainingEndpoints: readonly Endpoint[] = [
+  getTraining,
+  trainPreference,
+  deleteTraining,
+];
+
+/**
+ * @param passedOver why requests do not use the preference's trained router; null if they use it,
+ * or there is none
+ */
+function shownTraining(
+  { id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord,
+  passedOver: string | null,
+): object {
+  return {
+    object: 'training',
+    id,
+    preferenceId,
+    state,
+    progress,
+    doing,
+    report,
+    error,
+    passedOver,
+    createdAt: isoOrNull(createdAt),
+    updatedAt: isoOrNull(updatedAt),
+  };
+}
+
+/**
+ * Queues the training of a preference's own router.
+ * @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable`
+ */
+export async function startTraining(
+  parts: GatewayParts,
+  accountId: string,
+  preferenceId: string,
+  { text, wishes, hasCollected }: TrainingBody,
+): Promise<TrainingRecord> {
+  // checked before the rows are read, which takes a while
+  await requirePreference(parts, accountId, preferenceId);
+  const { chooser } = parts.state;
+  if (!hasCollected) return chooser.train(accountId, preferenceId, text, wishes);
+  const collected = await evaluationLines(parts, accountId);
+  const collectedLength = collected.length;
+  if (collectedLength + text.length === 0)
+    throw invalidField('evaluations', 'no prompt of the evaluation set has scores');
+  return chooser.train(accountId, preferenceId, collected + text, { ...wishes, collectedLength });
+}
+
+/** @throws GatewayError `not_found` */
+async function requirePreference(
+  { state }: GatewayParts,
+  accountId: string,
+  preferenceId: string,
+): Promise<void> {
+  const { store } = await state.opened();
+  if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
+}
+
+const notFound = (what: string): GatewayError =>
+  new GatewayError('not_found', `${what}: not found`, { field: what });
+
+async function passedOver(
+  parts: GatewayParts,
+  { accountId, preferenceId }: TrainingRecord,
+): Promise<string | null> {
+  const { store } = await parts.state.opened();
+  const preference = await store.preferences.find(accountId, preferenceId);
+  return preference && whyPassedOverNow(parts, preference);
+}

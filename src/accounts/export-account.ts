@@ -1,4 +1,6 @@
 import type { KeyRecord } from '../store/contracts/keys.js';
+import type { Page, PageRequest } from '../store/contracts/page.js';
+import type { TablesOfAccounts } from '../store/contracts/removal.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/every-page.js';
 
@@ -39,37 +41,92 @@ export async function* exportAccount(
     passwordHash: null,
   };
   yield lineOf('account', account);
-  for await (const key of everyPage((page) => store.keys.list(accountId, page)))
-    yield lineOf('key', shownKey(key));
-  if (isComplete) yield* ownLines(store, accountId);
-  yield* requestLines(store, accountId, isComplete);
+  for (const part of Object.values<Part | null>(parts))
+    if (part && (isComplete || !part.isPrivate)) yield* part.lines(store, accountId, isComplete);
   yield lineOf('end', {});
 }
 
-async function* ownLines(store: Store, accountId: string): AsyncGenerator<string> {
-  if (!(await store.shadows.isAllowed(accountId))) yield lineOf('shadowing', { allowed: false });
-  const { preferences, research, selections, feedback } = store;
-  for await (const preference of everyPage((page) => preferences.list(accountId, page)))
-    yield lineOf('preference', preference);
-  for await (const evaluation of everyPage((page) => store.evaluations.whole(accountId, page)))
-    yield lineOf('evaluation', evaluation);
-  yield* conversationLines(store, accountId);
+type Lines = AsyncGenerator<string>;
+
+/** What an export has of one table. */
+interface Part {
+  /** Whether administrators cannot read it of other accounts. */
+  readonly isPrivate?: true;
+  lines(store: Store, accountId: string, hasContent: boolean): Lines;
+}
+
+/** In this order. Null: nothing. */
+const parts = {
+  api_keys: {
+    lines: ({ keys }, id) => linesOf('key', (page) => keys.list(id, page), shownKey),
+  },
+  shadow_refusals: { isPrivate: true, lines: shadowingLines },
+  preferences: {
+    isPrivate: true,
+    lines: ({ preferences }, id) => linesOf('preference', (page) => preferences.list(id, page)),
+  },
+  evaluations: {
+    isPrivate: true,
+    lines: ({ evaluations }, id) => linesOf('evaluation', (page) => evaluations.whole(id, page)),
+  },
+  conversations: { isPrivate: true, lines: conversationLines },
+  research_notes: { isPrivate: true, lines: researchLines },
+  selections: { isPrivate: true, lines: decisionLines },
+  feedback: {
+    isPrivate: true,
+    lines: ({ feedback }, id) => linesOf('feedback', (page) => feedback.list(id, page)),
+  },
+  requests: { lines: requestLines },
+  usage_days: {
+    lines: ({ requests }, accountId) =>
+      linesOf('usage', (page) =>
+        requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
+      ),
+  },
+  usage_periods: {
+    lines: ({ periods }, id) => linesOf('usage_period', (page) => periods.list(id, page)),
+  },
+  choice_days: { lines: choiceLines },
+  // ends of access: nothing but secrets and their ages
+  sign_ins: null,
+  password_resets: null,
+  // what the gateway computed from the rows above
+  learnings: null,
+  trainings: null,
+  // their answers are in the request log, their figures in the receipt
+  shadows: null,
+  // of the gateway, and not removed with the account
+  audit: null,
+} satisfies Record<TablesOfAccounts, Part | null>;
+
+/** A line for each item of all pages. */
+async function* linesOf<Item extends object>(
+  object: string,
+  read: (page: PageRequest) => Promise<Page<Item>>,
+  shown: (item: Item) => object = (item) => item,
+): Lines {
+  for await (const item of everyPage(read)) yield lineOf(object, shown(item));
+}
+
+async function* shadowingLines({ shadows }: Store, accountId: string): Lines {
+  if (!(await shadows.isAllowed(accountId))) yield lineOf('shadowing', { allowed: false });
+}
+
+async function* researchLines({ research }: Store, accountId: string): Lines {
   for await (const run of everyPage((page) => research.list(accountId, page))) {
     const notes = await research.find(accountId, run.id);
     // they may be deleted meanwhile
     if (notes !== null) yield lineOf('research', { ...run, notes: JSON.parse(notes) as unknown });
   }
+}
+
+async function* decisionLines({ selections }: Store, accountId: string): Lines {
   for await (const { id } of everyPage((page) => selections.list(accountId, page)))
     for (const decision of await selections.group(accountId, id))
       yield lineOf('decision', decision);
-  for await (const row of everyPage((page) => feedback.list(accountId, page)))
-    yield lineOf('feedback', row);
 }
 
-async function* conversationLines(
-  { conversations }: Store,
-  accountId: string,
-): AsyncGenerator<string> {
+async function* conversationLines({ conversations }: Store, accountId: string): Lines {
   for await (const conversation of everyPage((page) => conversations.list(accountId, page))) {
     const { id } = conversation;
     yield lineOf('conversation', conversation);
@@ -82,22 +139,14 @@ async function* conversationLines(
   }
 }
 
-/** What was asked, and the sums of each day and of shorter periods. */
-async function* requestLines(
-  { requests, periods, choices }: Store,
-  accountId: string,
-  hasContent: boolean,
-): AsyncGenerator<string> {
+async function* requestLines({ requests }: Store, accountId: string, hasContent: boolean): Lines {
   for await (const { id } of everyPage((page) => requests.list({ accountId }, page))) {
     const request = await requests.find(accountId, id);
     if (request) yield lineOf('request', hasContent ? request : { ...request, content: null });
   }
-  for await (const sums of everyPage((page) =>
-    requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
-  ))
-    yield lineOf('usage', sums);
-  for await (const sums of everyPage((page) => periods.list(accountId, page)))
-    yield lineOf('usage_period', sums);
+}
+
+async function* choiceLines({ choices }: Store, accountId: string): Lines {
   for (const day of await choices.days(accountId))
     for (const sums of await choices.day(accountId, day)) yield lineOf('choices', sums);
 }

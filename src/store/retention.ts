@@ -18,7 +18,7 @@ export type KeptDays = Readonly<Partial<Record<AgedRows, number | null>>>;
  * What no setting decides: after a year next to nothing is left of what was learned, and links and
  * sign-ins that have expired are of no use.
  */
-const fixedDays: KeptDays = { learnings: 365, resets: 1, signIns: 1 };
+const fixedDays: KeptDays = { learnings: 365, password_resets: 1, sign_ins: 1 };
 
 export interface RetentionOptions {
   /** According to the configuration in force. */

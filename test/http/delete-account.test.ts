@@ -7,6 +7,7 @@ import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/bro
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { listAt, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
+import { addRow, tablesOfAccounts, tablesWithRows } from '../helpers/account-tables.js';
 import { type Place, storeRowsOfRun } from '../helpers/stores.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
@@ -168,18 +169,29 @@ describe.each(storeRowsOfRun)('an account on $name', (row) => {
       (await admin.ask('GET', `/api/v1/${path}?account=${id}`)).text;
     for (const path of ['requests', 'usage', 'keys'])
       expect(await kept(path), path).not.toContain(text);
-    const page = { limit: 100, cursor: null };
-    expect((await store.conversations.list(id, page)).items).toEqual([]);
-    expect((await store.preferences.list(id, page)).items).toEqual([]);
-    expect((await store.feedback.list(id, page)).items).toEqual([]);
-    expect((await store.selections.list(id, page)).items).toEqual([]);
-    expect((await store.requests.list({ accountId: id }, page)).items).toEqual([]);
-    expect((await store.requests.usage({ accountId: id }, ['day'], page)).items).toEqual([]);
+    expect(
+      (await store.requests.usage({ accountId: id }, ['day'], { limit: 100, cursor: null })).items,
+    ).toEqual([]);
     const act = await admin.ask('GET', '/api/v1/audit?account=all&act=account.delete&limit=1');
     expect(listAt(act.json, 'items')[0]).toMatchObject({ target: id, actor: 'admin@example.org' });
     expect((await admin.ask('DELETE', `/api/v1/accounts/${id}`)).status).toBe(404);
     // the address is free again
     expect((await (await signedUp(gateway.url, 'gone@example.org')).account()).status).toBe(200);
+  });
+
+  it('loses its rows in every table, but for the audit log and what says that keys, preferences and learnings are gone', async () => {
+    const { id } = await person('everywhere@example.org');
+    const database = place.connect();
+    const tables = await tablesOfAccounts(database);
+    for (const table of tables) await addRow(database, table, id);
+    expect(await tablesWithRows(database, tables, id)).toEqual(tables.map(({ name }) => name));
+    expect((await admin.ask('DELETE', `/api/v1/accounts/${id}`)).status).toBe(204);
+    expect(await tablesWithRows(database, tables, id)).toEqual([
+      'api_keys',
+      'audit',
+      'learnings',
+      'preferences',
+    ]);
   });
 
   it('is deleted by its owner with the password only, and by no other account', async () => {

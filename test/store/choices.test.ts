@@ -235,7 +235,7 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
     await store.choices.add(
       [1, 2, 3].flatMap((day) => sumsIn(accountId, newChoice(), day * dayMs + 5)),
     );
-    expect(await store.retention.removeBefore('choices', 2 * dayMs, 100)).toBe(2);
+    expect(await store.retention.removeBefore('choice_days', 2 * dayMs, 100)).toBe(2);
     expect(await store.choices.days(accountId)).toEqual(['1970-01-03', '1970-01-04']);
     let rounds = 0;
     while ((await store.removal.removeRows(accountId, 3)) > 0) rounds++;

@@ -54,7 +54,7 @@ describe.each(storeRows)('old rows on $name', (row) => {
     const days = [10, 11, 12];
     const accountId = randomUUID();
     await store.requests.add(days.map((day) => requestRow({ accountId, at: day * dayMs + 5 })));
-    expect(await store.retention.removeBefore('usage', 12 * dayMs - 1, 100)).toBe(1);
+    expect(await store.retention.removeBefore('usage_days', 12 * dayMs - 1, 100)).toBe(1);
     const left = await wholeUsage(store.requests, { accountId });
     expect(left.map(({ day }) => day)).toEqual(['1970-01-13', '1970-01-12']);
   });
@@ -82,7 +82,7 @@ describe.each(storeRows)('old rows on $name', (row) => {
         '',
       );
     }
-    for (const rows of ['feedback', 'resets'] as const)
+    for (const rows of ['feedback', 'password_resets'] as const)
       expect(await store.retention.removeBefore(rows, 1_500, 100), rows).toBe(1);
     expect((await store.feedback.list(accountId, page)).items.map(({ at }) => at)).toEqual([2_000]);
     expect(await store.signIns.takeReset('reset 2000', 1_600)).toBe(accountId);

@@ -215,7 +215,7 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
     while ((await store.periods.merge(noon, 1_000)) > 0) expect(accountId).not.toBe('');
     expect(await rowsOf(accountId)).toHaveLength(2);
     // the account's, and that of all accounts
-    expect(await store.retention.removeBefore('periods', noon - 800 * dayMs, 100)).toBe(2);
+    expect(await store.retention.removeBefore('usage_periods', noon - 800 * dayMs, 100)).toBe(2);
     expect(await rowsOf(accountId)).toHaveLength(1);
   });
 });

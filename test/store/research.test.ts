@@ -118,7 +118,7 @@ describe.each(storeRows)('notes of research on $name', (row) => {
       expect(some).toBeLessThanOrEqual(10);
     expect(removed).toBe(25);
     expect(await listed(gone)).toEqual([]);
-    expect(await store.retention.removeBefore('research', 20, 1_000)).toBe(1);
+    expect(await store.retention.removeBefore('research_notes', 20, 1_000)).toBe(1);
     expect(await listed(stays)).toEqual([{ id: 'new', at: 20 }]);
   });
 });

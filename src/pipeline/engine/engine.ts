@@ -207,11 +207,11 @@ export class Engine {
       selections: retention.sessionDays,
       conversations: retention.conversationDays,
       feedback: retention.feedbackDays,
-      usage: retention.usageDays,
-      periods: retention.usageDays,
-      choices: retention.usageDays,
+      usage_days: retention.usageDays,
+      usage_periods: retention.usageDays,
+      choice_days: retention.usageDays,
       shadows: retention.usageDays,
-      research: retention.conversationDays ?? defaultNotesDays,
+      research_notes: retention.conversationDays ?? defaultNotesDays,
       audit: retention.auditDays,
     };
   }

@@ -1,3 +1,13 @@
+import type { StoreTables } from '../sql/tables.js';
+
+/**
+ * The tables with rows of accounts: those with a column `account_id`. What deletion removes, an
+ * export contains and retention bounds is written for each of them, so that none is forgotten.
+ */
+export type TablesOfAccounts = {
+  [Table in keyof StoreTables]: 'account_id' extends keyof StoreTables[Table] ? Table : never;
+}[keyof StoreTables];
+
 /** The account that holds the sums of deleted accounts. */
 export const deletedAccountId = 'deleted';
 

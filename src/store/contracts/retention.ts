@@ -1,18 +1,21 @@
-/** Rows that are deleted when they are old. The age of a conversation counts from its last turn. */
+/**
+ * The tables whose rows are deleted when they are old. The age of a conversation counts from its
+ * last turn.
+ */
 export type AgedRows =
   | 'requests'
   | 'selections'
   | 'conversations'
   | 'feedback'
-  | 'usage'
-  | 'periods'
-  | 'choices'
+  | 'usage_days'
+  | 'usage_periods'
+  | 'choice_days'
   | 'shadows'
-  | 'research'
+  | 'research_notes'
   | 'audit'
   | 'learnings'
-  | 'resets'
-  | 'signIns';
+  | 'password_resets'
+  | 'sign_ins';
 
 /** Deletes old rows. */
 export interface RetentionStore {

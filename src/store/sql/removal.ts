@@ -1,7 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { firstAccountId } from '../contracts/accounts.js';
 import { noLimits } from '../contracts/key-limits.js';
-import { deletedAccountId, deletedEmail, type RemovalStore } from '../contracts/removal.js';
+import {
+  deletedAccountId,
+  deletedEmail,
+  type RemovalStore,
+  type TablesOfAccounts,
+} from '../contracts/removal.js';
 import { periodKey } from './usage/add-periods.js';
 import { choiceKey } from './choices/choice-rows.js';
 import { clean } from './columns.js';
@@ -16,15 +21,58 @@ import { transact } from './transact.js';
 /** The name of a deleted key or preference. */
 const deleted = 'deleted';
 
+type Step = (
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  at: number,
+) => Promise<number>;
+
+/** How a table loses the rows of an account, by one of these. */
+interface Removal {
+  /** At the start, which ends all access. A step may do several tables; it returns the rows. */
+  readonly close?: Step;
+  /** The primary key of rows that are deleted then, some at a time. */
+  readonly key?: readonly string[];
+  /** At last: adds the rows to those of deleted accounts. */
+  readonly fold?: (transaction: Transaction<StoreTables>, accountId: string) => Promise<boolean>;
+}
+
+/** In this order. Null: the rows stay. */
+const removals = {
+  // each step is a transaction of its own: other writers lock its topic in another order
+  api_keys: { close: closeKeys },
+  sign_ins: { close: closeKeys },
+  password_resets: { close: closeKeys },
+  preferences: { close: closePreferences },
+  trainings: { close: closePreferences },
+  learnings: { close: forgetLearnings },
+  conversations: { key: ['id'] },
+  research_notes: { key: ['account_id', 'id'] },
+  requests: { key: ['id'] },
+  selections: { key: ['id'] },
+  shadows: { key: ['plan_id'] },
+  shadow_refusals: { key: ['account_id'] },
+  feedback: { key: ['id'] },
+  evaluations: { key: ['id'] },
+  choice_days: { key: choiceKey },
+  usage_periods: { key: periodKey },
+  usage_days: { fold: foldUsage },
+  // what was done with accounts is known after they are gone, also that one was deleted
+  audit: null,
+} satisfies Record<TablesOfAccounts, Removal | null>;
+
+const steps = (Object.entries(removals) as [TablesOfAccounts, Removal | null][]).map(
+  ([table, removal]) => ({ table, ...removal }),
+);
+const closings = new Set(steps.flatMap(({ close }) => close ?? []));
+
 /** The deletion of accounts in SQL. */
 export function createRemovalStore(database: Kysely<StoreTables>): RemovalStore {
   return {
     close: async (accountId, at) => {
       const id = clean(accountId);
-      // one topic a transaction: other writers lock them in another order
-      const steps = [closeKeys, closePreferences, forgetLearnings];
       let count = 0;
-      for (const step of steps)
+      for (const step of closings)
         count += await transact(database, (transaction) => step(transaction, id, at));
       return count > 0;
     },
@@ -98,31 +146,17 @@ async function forgetLearnings(
   return counted(forgotten);
 }
 
-/** The tables with rows of accounts, and their primary keys. */
-const keysOfRows = {
-  conversations: ['id'],
-  research_notes: ['account_id', 'id'],
-  requests: ['id'],
-  selections: ['id'],
-  shadows: ['plan_id'],
-  shadow_refusals: ['account_id'],
-  feedback: ['id'],
-  evaluations: ['id'],
-  choice_days: choiceKey,
-  usage_periods: periodKey,
-} as const;
-const tablesOfAccounts = Object.keys(keysOfRows) as (keyof typeof keysOfRows)[];
-
 /** The first table that has rows of the account loses some. */
 async function removeRows(
   database: Kysely<StoreTables>,
   accountId: string,
   maxRows: number,
 ): Promise<number> {
-  for (const table of tablesOfAccounts) {
-    const key = sql.join(keysOfRows[table].map((column) => sql.ref(column)));
-    const some = sql`(${key}) in (
-      select ${key} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
+  for (const { table, key } of steps) {
+    if (!key) continue;
+    const columns = sql.join(key.map((column) => sql.ref(column)));
+    const some = sql`(${columns}) in (
+      select ${columns} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
     const count = await transact(database, async (transaction) => {
       if (table === 'conversations') return removeConversations(transaction, some);
       if (table === 'usage_periods')
@@ -141,7 +175,9 @@ async function finish(
   accountId: string,
   at: number,
 ): Promise<boolean> {
-  const summed = await foldUsage(transaction, accountId);
+  let summed = false;
+  for (const { fold } of steps)
+    summed = ((await fold?.(transaction, accountId)) ?? false) || summed;
   if (accountId !== firstAccountId) {
     const { numDeletedRows } = await transaction
       .deleteFrom('accounts')

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { TablesOfAccounts } from '../contracts/removal.js';
 import type { AgedRows, RetentionStore } from '../contracts/retention.js';
 import { periodKey } from './usage/add-periods.js';
 import { choiceKey } from './choices/choice-rows.js';
@@ -11,7 +12,6 @@ const maxDeletions = 500;
 const dayMs = 86_400_000;
 
 interface AgedTable {
-  readonly table: keyof StoreTables;
   /** The column that dates a row, by which an index finds the old ones. */
   readonly date: string;
   /** The primary key. */
@@ -22,37 +22,38 @@ interface AgedTable {
   readonly only?: RawBuilder<unknown>;
 }
 
-const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
-  requests: { table: 'requests', date: 'at', key: ['id'] },
-  selections: { table: 'selections', date: 'at', key: ['id'] },
-  conversations: { table: 'conversations', date: 'updated_at', key: ['id'] },
-  feedback: { table: 'feedback', date: 'at', key: ['id'] },
-  usage: {
-    table: 'usage_days',
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** How old rows of each table are found. Null: its rows stay as long as what they belong to. */
+const agedTables = {
+  requests: { date: 'at', key: ['id'] },
+  selections: { date: 'at', key: ['id'] },
+  conversations: { date: 'updated_at', key: ['id'] },
+  feedback: { date: 'at', key: ['id'] },
+  usage_days: {
     date: 'day',
     key: ['day', 'account_id', 'key_id', 'provider', 'model'],
-    dateOf: (at) => new Date(at).toISOString().slice(0, 10),
+    dateOf: dayOf,
   },
   // shorter ones are merged long before, and the index begins with the span
-  periods: {
-    table: 'usage_periods',
-    date: 'at',
-    key: periodKey,
-    only: sql`span_ms = ${sql.lit(dayMs)}`,
-  },
-  choices: {
-    table: 'choice_days',
-    date: 'day',
-    key: choiceKey,
-    dateOf: (at) => new Date(at).toISOString().slice(0, 10),
-  },
-  shadows: { table: 'shadows', date: 'at', key: ['plan_id'] },
-  research: { table: 'research_notes', date: 'at', key: ['account_id', 'id'] },
-  audit: { table: 'audit', date: 'at', key: ['id'] },
-  learnings: { table: 'learnings', date: 'updated_at', key: ['account_id', 'preference_id'] },
-  resets: { table: 'password_resets', date: 'expires_at', key: ['token_hash'] },
-  signIns: { table: 'sign_ins', date: 'expires_at', key: ['token_hash'] },
-};
+  usage_periods: { date: 'at', key: periodKey, only: sql`span_ms = ${sql.lit(dayMs)}` },
+  choice_days: { date: 'day', key: choiceKey, dateOf: dayOf },
+  shadows: { date: 'at', key: ['plan_id'] },
+  research_notes: { date: 'at', key: ['account_id', 'id'] },
+  audit: { date: 'at', key: ['id'] },
+  learnings: { date: 'updated_at', key: ['account_id', 'preference_id'] },
+  password_resets: { date: 'expires_at', key: ['token_hash'] },
+  sign_ins: { date: 'expires_at', key: ['token_hash'] },
+  // what the account's owner made, and removes
+  api_keys: null,
+  preferences: null,
+  // one for each preference
+  trainings: null,
+  // at most as many rows as `maxEvaluations`
+  evaluations: null,
+  // one row for an account
+  shadow_refusals: null,
+} satisfies Record<TablesOfAccounts, AgedTable | null>;
 
 /** The deletion of old rows in SQL. */
 export function createRetentionStore(database: Kysely<StoreTables>): RetentionStore {
@@ -76,16 +77,16 @@ export function createRetentionStore(database: Kysely<StoreTables>): RetentionSt
 
 async function removeSome(
   transaction: Database,
-  rows: AgedRows,
+  table: AgedRows,
   at: number,
   limit: number,
 ): Promise<number> {
-  const { table, date, key, dateOf, only = sql`1 = 1` } = agedTables[rows];
+  const { date, key, dateOf, only = sql`1 = 1` }: AgedTable = agedTables[table];
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const condition: RawBuilder<unknown> = sql`(${columns}) in (
     select ${columns} from ${sql.table(table)}
     where ${only} and ${sql.ref(date)} < ${dateOf ? dateOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
-  if (rows === 'conversations') return await removeConversations(transaction, condition);
+  if (table === 'conversations') return await removeConversations(transaction, condition);
   const { numAffectedRows = 0n } =
     await sql`delete from ${sql.table(table)} where ${condition}`.execute(transaction);
   return Number(numAffectedRows);

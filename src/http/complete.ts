@@ -4,7 +4,7 @@ import type { CompletionWriter, PlannedCompletion } from '../pipeline/completion
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../pipeline/request.js';
 import { runCompletion } from '../pipeline/run-completion.js';
-import { answerHold } from './body-limits.js';
+import { answerHold } from './bodies/body-limits.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './connections/event-stream.js';
 import { routingHeader } from './routing-header.js';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError, statusTitle } from '../errors.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import { contextOf, type HttpContext } from './context.js';
-import { malformedJson } from './parse-body.js';
+import { malformedJson } from './bodies/parse-body.js';
 import { surfaceAt } from './surfaces/completion-surfaces.js';
 import { nativeErrorBody } from './surfaces/native-error.js';
 import { openAIErrors } from './surfaces/openai-error.js';

@@ -5,11 +5,11 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import type { Candidate, RoutingRequest } from '../chooser/plan.js';
-import { bodyLimits } from './body-limits.js';
+import { bodyLimits } from './bodies/body-limits.js';
 import { admitHostCall } from './authenticate.js';
 import { complete } from './complete.js';
 import { contextOf } from './context.js';
-import { readJsonBody } from './read-body.js';
+import { readJsonBody } from './bodies/read-body.js';
 import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
 import {

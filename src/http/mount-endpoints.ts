@@ -13,7 +13,7 @@ import { sendJson } from './send-json.js';
 import { answer } from './stage.js';
 import { resources } from './surfaces/resources.js';
 import { track } from './track.js';
-import { methodNotAllowed, optionalBody, validate } from './validate.js';
+import { methodNotAllowed, optionalBody, validate } from './bodies/validate.js';
 
 /**
  * Adds endpoints to a router: each authenticates by its scope, is counted, checks its body, runs and

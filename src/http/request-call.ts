@@ -4,7 +4,7 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { accountContextOf } from './account-context.js';
 import { apiContextOf } from './audit.js';
 import { findHostUser, isCallerRequired, keyOf } from './authenticate.js';
-import { bodyLimits } from './body-limits.js';
+import { bodyLimits } from './bodies/body-limits.js';
 import { clientAddress } from './client-address.js';
 import { contextOf, type HttpContext } from './context.js';
 import {

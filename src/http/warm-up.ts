@@ -2,7 +2,7 @@ import { compileSchema } from '../config/schema/compile-schema.js';
 import { cutJson } from '../text/json-pieces.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { measureRequest } from '../models/tokens.js';
-import { parseBody } from './parse-body.js';
+import { parseBody } from './bodies/parse-body.js';
 import { completionSurfaces } from './surfaces/completion-surfaces.js';
 
 /** What the start has left to do comes first. */

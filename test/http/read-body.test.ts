@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
-import { readJsonBody } from '../../src/http/read-body.js';
+import { readJsonBody } from '../../src/http/bodies/read-body.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { startHost } from '../helpers/host.js';

@@ -1,7 +1,7 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../src/errors.js';
-import type { BodyLimits } from '../../src/http/body-limits.js';
+import type { BodyLimits } from '../../src/http/bodies/body-limits.js';
 import { readTrainingBody } from '../../src/http/training/training-body.js';
 import { startHost } from '../helpers/host.js';
 import { at } from '../helpers/json.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../errors.js';
-import type { BodyCarrier } from '../read-body.js';
+import type { BodyCarrier } from '../bodies/read-body.js';
 
 /**
  * The bytes of a body that the host app's parser has already read, so that they can be forwarded;

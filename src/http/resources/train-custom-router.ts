@@ -6,7 +6,7 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { addPreference, dropPreference } from '../../api/preferences.js';
 import { startTraining } from '../../api/trainings.js';
-import { bodyLimits } from '../body-limits.js';
+import { bodyLimits } from '../bodies/body-limits.js';
 import { readTrainingBody } from '../training/training-body.js';
 
 /** An entry of `llm_providers`. */

@@ -6,8 +6,8 @@ import { compileSchema } from '../../config/schema/compile-schema.js';
 import { Chooser } from '../../chooser/chooser.js';
 import type { StoredWishes } from '../../store/contracts/trainings.js';
 import type { TrainingBody } from '../../api/endpoint.js';
-import type { BodyLimits } from '../body-limits.js';
-import { readBytes, readJsonBody } from '../read-body.js';
+import type { BodyLimits } from '../bodies/body-limits.js';
+import { readBytes, readJsonBody } from '../bodies/read-body.js';
 import { readForm } from './read-form.js';
 import { readMapping } from './column-mapping.js';
 

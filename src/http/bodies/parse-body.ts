@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GatewayError, invalidField } from '../errors.js';
+import { GatewayError, invalidField } from '../../errors.js';
 import {
   type JsonBounds,
   jsonBounds,
@@ -8,9 +8,9 @@ import {
   jsonExcess,
   maxJsonDepth,
   parsedExcess,
-} from '../text/json-size.js';
-import { jsonFault } from '../text/json-fault.js';
-import { cutJson, isLargeBody, parsePieces } from '../text/json-pieces.js';
+} from '../../text/json-size.js';
+import { jsonFault } from '../../text/json-fault.js';
+import { cutJson, isLargeBody, parsePieces } from '../../text/json-pieces.js';
 
 /** Of a list that is parsed in pieces: some 10 ms for short messages. */
 const pieceBytes = 256 * 1024;

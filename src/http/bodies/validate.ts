@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
-import { GatewayError, invalidField } from '../errors.js';
-import type { Validator } from '../config/schema/compile-schema.js';
-import { isLargeBody } from '../text/json-pieces.js';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { Validator } from '../../config/schema/compile-schema.js';
+import { isLargeBody } from '../../text/json-pieces.js';
 import { bodyLimits } from './body-limits.js';
-import { contextOf } from './context.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { contextOf } from '../context.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { readJsonBody } from './read-body.js';
-import { stage } from './stage.js';
+import { stage } from '../stage.js';
 
 /**
  * Reads the JSON body, checks it against its schema and sets `req.body`. A failure has the

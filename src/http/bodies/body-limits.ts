@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { GatewayRequest } from '../pipeline/request.js';
-import { contextOf } from './context.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import type { GatewayRequest } from '../../pipeline/request.js';
+import { contextOf } from '../context.js';
 
 /** What bounds the reading of one body. */
 export interface BodyLimits {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../../errors.js';
 import type { BodyLimits } from './body-limits.js';
 import { checkParsed, parseBody } from './parse-body.js';
 

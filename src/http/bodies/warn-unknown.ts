@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
-import { closestName } from '../config/closest.js';
-import { readSchema } from '../config/schema/compile-schema.js';
-import { type UnknownField, unknownFieldsOf } from '../config/schema/unknown-fields.js';
-import { effortOf, efforts } from '../completion.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { contextOf } from './context.js';
-import { stage } from './stage.js';
-import type { ModelSelectRequest } from './surfaces/model-select.js';
+import { closestName } from '../../config/closest.js';
+import { readSchema } from '../../config/schema/compile-schema.js';
+import { type UnknownField, unknownFieldsOf } from '../../config/schema/unknown-fields.js';
+import { effortOf, efforts } from '../../completion.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { contextOf } from '../context.js';
+import { stage } from '../stage.js';
+import type { ModelSelectRequest } from '../surfaces/model-select.js';
 
 /** What is probably meant by a field that no edit distance finds, or finds wrongly. */
 const meanings: Readonly<Record<string, string>> = {

@@ -144,16 +144,6 @@ export function sumOfNumbers(
   return a + b + (c + d);
 }
 
-/** The columns of an integer matrix, one array each. */
-export function columnsOf(matrix: Int8Array, width: number): Int8Array[] {
-  const rows = matrix.length / Math.max(1, width);
-  return Array.from({ length: width }, (_, column) => {
-    const values = new Int8Array(rows);
-    for (let row = 0; row < rows; row++) values[row] = matrix[row * width + column]!;
-    return values;
-  });
-}
-
 const maxDeviations = 4;
 
 /**

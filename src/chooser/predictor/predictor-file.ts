@@ -28,11 +28,6 @@ const arrays = {
   hardness: 'f32',
   slopes: 'f32',
   general: 'f32',
-  headModels: 'f32',
-  headGrams: 'i8',
-  headScale: 'f32',
-  headDense: 'f32',
-  headMeans: 'f32',
   trust: 'f32',
   difficultyGrams: 'i8',
   difficultyDense: 'f32',
@@ -51,7 +46,7 @@ const arrays = {
   prototypeTrust: 'f32',
 } as const satisfies Record<string, NumberKind>;
 type ArrayName = keyof typeof arrays;
-const format: WeightsFormat<ArrayName> = { magic: 'SBROUTE3', arrays };
+const format: WeightsFormat<ArrayName> = { magic: 'SBROUTE4', arrays };
 
 interface Header {
   readonly name: string;
@@ -82,7 +77,6 @@ function expectedLengths({
   denseNames: { length: features },
   taskNames: { length: tasks },
   models: { length: models },
-  headModels: { length: heads },
   prototypeBuckets,
 }: PredictorWeights): Partial<Record<ArrayName, number>> {
   const prototypes = Math.ceil(prototypeBuckets.length / gramsOfPrototype);
@@ -104,10 +98,7 @@ function expectedLengths({
     hardness: tasks,
     slopes: models,
     general: 3,
-    headScale: heads,
-    headDense: features * heads,
-    headMeans: tasks * heads,
-    trust: tasks * 3,
+    trust: tasks,
     difficultyDense: features,
     difficultyMeans: tasks,
     generalDifficulty: features,
@@ -130,11 +121,8 @@ function expectedLengths({
  * @throws Error if arrays have the wrong length, or hold numbers that cannot be used
  */
 function checked(weights: PredictorWeights): PredictorWeights {
-  const { headModels, prototypeBuckets, models } = weights;
   checkLengths<ArrayName>(weights, expectedLengths(weights));
-  if (headModels.some((at) => !Number.isInteger(at) || at < 0 || at >= models.length))
-    throw new Error('the predictor weights hold a head of a model that they do not name');
-  if (prototypeBuckets.some((bucket) => bucket >= gramBuckets))
+  if (weights.prototypeBuckets.some((bucket) => bucket >= gramBuckets))
     throw new Error('the predictor weights hold a prototype with a bucket that does not exist');
   return weights;
 }

@@ -47,20 +47,7 @@ export interface PredictorWeights extends PrototypeWeights {
   readonly hardness: Float32Array;
   /** By model: how much a text's difficulty affects it; 1 is average. */
   readonly slopes: Float32Array;
-  /**
-   * Heads: what single texts mean for single models, in log odds. The places of the models that
-   * have a head,
-   */
-  readonly headModels: Float32Array;
-  /**
-   * for each bucket one number for each head (in units of `headScale`, which is by head), for each
-   * dense feature, and the mean of each task.
-   */
-  readonly headGrams: Int8Array;
-  readonly headScale: Float32Array;
-  readonly headDense: Float32Array;
-  readonly headMeans: Float32Array;
-  /** By task: how much heads count, difficulty beside a head, and difficulty without a head. */
+  /** By task: how much a text's difficulty counts. */
   readonly trust: Float32Array;
   /** By task: how much prototypes count compared to the rest of the prediction, 0..1. */
   readonly prototypeTrust: Float32Array;
@@ -90,7 +77,5 @@ export function misfitOf(weights: PredictorWeights, denseNames: readonly string[
     return 'its n-grams have another number of buckets';
   if (weights.telling.length !== gramBuckets)
     return 'its prototypes have another number of buckets';
-  if (weights.headGrams.length !== gramBuckets * weights.headModels.length)
-    return 'its heads have another number of buckets';
   return null;
 }

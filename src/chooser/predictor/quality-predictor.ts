@@ -30,16 +30,12 @@ export class QualityPredictor {
   /** Reads requests; public because the laboratory fits the gate to its figures. */
   readonly reader: RequestReader;
   private readonly placesOfModels: ReadonlyMap<string, number>;
-  /** By model: the place of its head; -1 without a head. */
-  private readonly heads: Int16Array;
   private readonly prototypes: Prototypes;
 
   constructor(readonly weights: PredictorWeights) {
     this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
     this.prototypes = new Prototypes(weights);
     this.reader = new RequestReader(weights, this.prototypes);
-    this.heads = new Int16Array(weights.models.length).fill(-1);
-    weights.headModels.forEach((model, head) => (this.heads[model] = head));
   }
 
   /** The place of a measured model, by its exact name in the weights; -1 for others. */
@@ -64,18 +60,13 @@ export class QualityPredictor {
       share += weight * one;
       variance += (weight * one * (1 - one)) / (priorRows + counts[at]!);
     }
-    const head = this.heads[model]!;
-    const beside =
-      head < 0
-        ? -slopes[model]! * reading.difficulty
-        : reading.leaning(head) - slopes[model]! * reading.headDifficulty;
     const alike =
       reading.nearest === null
         ? 0
         : share + this.prototypes.beyondTask(reading.nearest, model, models.length);
     return mix(
       reading,
-      oddsOf(share) + beside,
+      oddsOf(share) - slopes[model]! * reading.difficulty,
       variance,
       ability[model]! - general[0]!,
       generalSpread,

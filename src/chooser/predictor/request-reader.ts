@@ -1,5 +1,5 @@
 import { sigmoid } from '../../models/numbers.js';
-import { addRows, columnsOf, scaledDense, sumOfNumbers, sumOfRows } from './columns.js';
+import { addRows, scaledDense, sumOfNumbers, sumOfRows } from './columns.js';
 import type { Features } from './features/features.js';
 import type { PredictorWeights } from './predictor-weights.js';
 import type { Nearest, Prototypes } from './prototypes.js';
@@ -14,17 +14,8 @@ export interface Reading {
   readonly tasks: readonly number[];
   /** The request's coordinates in the learned space. */
   readonly place: Float64Array;
-  /**
-   * Log odds to lose for a model of average slope, in addition to what the tasks say: for models
-   * without a head, and for those with one.
-   */
+  /** Log odds to lose for a model of average slope, in addition to what the tasks say. */
   readonly difficulty: number;
-  readonly headDifficulty: number;
-  /**
-   * Log odds to win, in addition, for the model of a head. Computed on demand: few candidates have
-   * a head.
-   */
-  readonly leaning: (head: number) => number;
   /** How much similar prompts count, 0..1, and which they are; null if they do not count. */
   readonly trustInNearest: number;
   readonly nearest: Nearest | null;
@@ -46,15 +37,10 @@ const strangeLikeness = 0.15,
 
 /** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
 export class RequestReader {
-  /** By head and bucket: one head is asked at a time, so its numbers are stored side by side. */
-  private readonly gramsOfHeads: readonly Int8Array[];
-
   constructor(
     private readonly weights: PredictorWeights,
     private readonly prototypes: Prototypes,
-  ) {
-    this.gramsOfHeads = columnsOf(weights.headGrams, weights.headModels.length);
-  }
+  ) {}
 
   /** Reads one request. */
   read(features: Features): Reading {
@@ -62,20 +48,21 @@ export class RequestReader {
     const place = this.locate(features, dense);
     const shares = this.tasksAt(place);
     const { entropy, distance } = this.standing(place, shares);
-    const { gate, taskLengths, denseLengths, generalDifficulty } = this.weights;
+    const { gate, trust, taskLengths, denseLengths, generalDifficulty } = this.weights;
     const tasks: number[] = [];
-    for (let task = 0; task < shares.length; task++)
-      if (shares[task]! >= minShare) tasks.push(task);
+    let trusted = 0;
+    for (let task = 0; task < shares.length; task++) {
+      if (shares[task]! < minShare) continue;
+      tasks.push(task);
+      trusted += shares[task]! * trust[task]!;
+    }
     const familiar = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
-    const { hard, headDifficulty, leaning } = this.beside(features, dense, shares, tasks);
     return {
       gate: familiar,
       shares,
       tasks,
       place,
-      difficulty: hard,
-      headDifficulty,
-      leaning,
+      difficulty: trusted * this.difficultyOf(features, dense, shares),
       ...this.alikeTo(features, shares, tasks, familiar),
       generalDifficulty: dot(dense, generalDifficulty),
       length: dot(shares, taskLengths) + dot(dense, denseLengths),
@@ -145,49 +132,7 @@ export class RequestReader {
     return { entropy, distance: Math.sqrt(nearest) };
   }
 
-  /** What the text itself tells in addition to its tasks, as far as the weights trust that. */
-  private beside(
-    features: Features,
-    dense: Float64Array,
-    shares: Float64Array,
-    tasks: readonly number[],
-  ): { hard: number; headDifficulty: number; leaning: (head: number) => number } {
-    const { trust, headScale } = this.weights;
-    const difficulty = this.difficultyOf(features, dense, shares);
-    let inHeads = 0,
-      besideHeads = 0,
-      alone = 0;
-    for (const task of tasks) {
-      const share = shares[task]!;
-      inHeads += share * trust[task * 3]!;
-      besideHeads += share * trust[task * 3 + 1]!;
-      alone += share * trust[task * 3 + 2]!;
-    }
-    const known = new Float64Array(headScale.length).fill(NaN);
-    const leaning = (head: number): number => {
-      if (Number.isNaN(known[head]!))
-        known[head] = inHeads * this.headOf(head, features, dense, shares, tasks);
-      return known[head]!;
-    };
-    return { hard: alone * difficulty, headDifficulty: besideHeads * difficulty, leaning };
-  }
-
-  /** What a head says of a text, relative to the mean of its tasks. */
-  private headOf(
-    head: number,
-    { buckets, weights: amounts }: Features,
-    dense: Float64Array,
-    shares: Float64Array,
-    tasks: readonly number[],
-  ): number {
-    const { headScale, headDense, headMeans } = this.weights;
-    const { length: width } = headScale;
-    let said = sumOfNumbers(this.gramsOfHeads[head]!, buckets, amounts) * headScale[head]!;
-    for (let at = 0; at < dense.length; at++) said += dense[at]! * headDense[at * width + head]!;
-    for (const task of tasks) said -= shares[task]! * headMeans[task * width + head]!;
-    return said;
-  }
-
+  /** How hard a text is among those of its tasks. */
   private difficultyOf(
     { buckets, weights: amounts }: Features,
     dense: Float64Array,

@@ -92,16 +92,24 @@ export class CandidateQualities {
 }
 
 function earlierOf(predictor: QualityPredictor, abilities: ModelAbilities): Earlier {
-  const { models, headModels } = predictor.weights;
-  const references = Array.from(headModels, (place) => ({
-    place,
-    ability: abilities.measured(models[place]!),
-  })).filter((one): one is Reference => one.ability !== null);
+  const { models } = predictor.weights;
+  const references = models.flatMap((name, place) => {
+    const ability = abilities.measured(name);
+    return ability === null ? [] : [{ place, ability, tasks: measuredTasks(predictor, place) }];
+  });
+  references.sort((a, b) => b.tasks - a.tasks);
   return {
     predictor,
     find: createFindModel(models),
     references: references.slice(0, maxReferences),
   };
+}
+
+/** On how many kinds of task a model was measured. */
+function measuredTasks({ weights: { models, counts } }: QualityPredictor, model: number): number {
+  let tasks = 0;
+  for (let at = model; at < counts.length; at += models.length) if (counts[at]! > 0) tasks++;
+  return tasks;
 }
 
 /** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  addRows,
-  columnsOf,
-  sumOfNumbers,
-  sumOfRows,
-} from '../../../src/chooser/predictor/columns.js';
+import { addRows, sumOfNumbers, sumOfRows } from '../../../src/chooser/predictor/columns.js';
 
 const matrices = fc.integer({ min: 1, max: 21 }).chain((width) =>
   fc.record({
@@ -29,12 +24,11 @@ describe('sums over the rows of a matrix', () => {
         const plain = Array.from({ length: width }, (_, column) =>
           rows.reduce((sum, row, at) => sum + amounts[at]! * numbers[row * width + column]!, 0),
         );
-        const sums = sumOfRows(numbers, width, rows, amounts),
-          columns = columnsOf(numbers, width);
-        expect(columns).toHaveLength(width);
+        const sums = sumOfRows(numbers, width, rows, amounts);
         plain.forEach((sum, column) => {
+          const numbersOfColumn = numbers.filter((_, at) => at % width === column);
           expect(sums[column]).toBeCloseTo(sum, 6);
-          expect(sumOfNumbers(columns[column]!, rows, amounts)).toBeCloseTo(sum, 6);
+          expect(sumOfNumbers(numbersOfColumn, rows, amounts)).toBeCloseTo(sum, 6);
         });
       }),
     );

@@ -3,7 +3,6 @@ import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-
 import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from './fit-difficulty.js';
-import { fitHeads } from './fit-heads.js';
 import { fitEmbedding, scalingOf, type Embedding, type Scaling } from './fit-embedding.js';
 import { defaultGate } from './fit-gate.js';
 import { fitDifficultySlopes } from './fit-slopes.js';
@@ -24,7 +23,7 @@ export interface FitOptions {
   /** Absent: `defaultGate`. */
   readonly gate?: Float32Array;
   readonly epochs?: number;
-  /** Fits only what locates a text; difficulty, slopes, heads and prototypes stay empty. */
+  /** Fits only what locates a text; difficulty, slopes and prototypes stay empty. */
   readonly isPlaceOnly?: boolean;
   readonly onProgress?: (share: number, doing: string) => void;
 }
@@ -110,11 +109,6 @@ type Texts = Pick<
   | 'difficultyDense'
   | 'difficultyMeans'
   | 'generalDifficulty'
-  | 'headModels'
-  | 'headGrams'
-  | 'headScale'
-  | 'headDense'
-  | 'headMeans'
   | 'trust'
   | keyof TrustedPrototypes
 >;
@@ -133,12 +127,11 @@ function fitTexts(
   const isKept = (row: number): boolean =>
     foldOf(`${evaluations.groups[row]!} kept back`, foldsKeptBack) === 0;
   const learned = rows.filter((row) => !isKept(row));
-  const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed),
-    heads = fitHeads(evaluations, learned, tables, scaling, seed);
+  const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed);
   const slopes = fitDifficultySlopes(evaluations, rows, tables, scaling, seed);
   const keptBack = rows.filter(isKept),
-    parts = { tables, difficulty, slopes, heads };
-  const trust = fitTrust(evaluations, keptBack, parts, scaling);
+    parts = { tables, difficulty, slopes };
+  const trust = fitTrust(evaluations, { learned, keptBack }, parts, scaling);
   const prototypes = fitTrustedPrototypes(
     evaluations,
     { learned, keptBack },
@@ -146,8 +139,7 @@ function fitTexts(
     chancesWithout(evaluations, parts, trust, scaling),
     seed,
   );
-  const hard = quantise(difficulty.grams, 1),
-    said = quantise(heads.grams, heads.models.length);
+  const hard = quantise(difficulty.grams, 1);
   return {
     slopes,
     difficultyGrams: hard.numbers,
@@ -155,11 +147,6 @@ function fitTexts(
     difficultyDense: difficulty.dense,
     difficultyMeans: difficulty.means,
     generalDifficulty: difficulty.general,
-    headModels: Float32Array.from(heads.models),
-    headGrams: said.numbers,
-    headScale: said.units,
-    headDense: heads.dense,
-    headMeans: heads.means,
     trust,
     ...prototypes,
   };

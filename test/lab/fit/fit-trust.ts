@@ -1,10 +1,9 @@
 import { logit, type Evaluations } from './evaluations.js';
 import { sigmoid } from '../../../src/models/numbers.js';
-import { solve } from '../../../src/chooser/training/custom/linear-systems.js';
 import { difficultyOf, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
-import { headsOf, type Heads } from './fit-heads.js';
 import type { Tables } from './tables.js';
+import type { SplitRows } from './trust-prototypes.js';
 
 /** What was learned of single texts, to be judged. */
 export interface Learned {
@@ -12,96 +11,90 @@ export interface Learned {
   readonly difficulty: Difficulty;
   /** By model. */
   readonly slopes: Float32Array;
-  readonly heads: Heads;
 }
 
-/**
- * Numbers for each task: trust in heads, in difficulty beside a head, and in difficulty without a
- * head.
- */
-const trustWidth = 3;
-
 /** The trust if there are few rows, and how many rows (by their information) it counts as. */
-const defaultTrustWithHead = [0.5, 0.5],
-  defaultTrustAlone = [0.7];
+const defaultTrust = 0.7;
 const prior = 6;
 const rounds = 8;
-/**
- * The answers to one prompt count as at most so many, because each adds less than the one before.
- */
+/** The answers to one prompt count as at most this many: each adds less than the one before. */
 const maxModels = 6;
 const maxTrust = 1.2;
+/** Models that were measured in fewer families do not judge. */
+const minFamilies = 3;
 
 /** Answers to the prompts of one family. */
 interface Answers {
-  /** By answer: log odds from the model's head, and from the text's difficulty. */
-  readonly signals: (readonly [head: number, difficulty: number])[];
+  /** By answer: log odds from the text's difficulty. */
+  readonly signals: number[];
   readonly odds: number[];
   readonly scores: number[];
   readonly weights: number[];
 }
 
+/** The places of the models that were measured in several families. */
+function widelyMeasured(
+  { models, scores, tasks, families }: Evaluations,
+  rows: Int32Array,
+): number[] {
+  const seen = models.map(() => new Set<string>());
+  for (const row of rows)
+    for (let model = 0; model < models.length; model++)
+      if (!Number.isNaN(scores[row * models.length + model]!))
+        seen[model]!.add(families[tasks[row]!]!);
+  return [...models.keys()].filter((model) => seen[model]!.size >= minFamilies);
+}
+
 /**
- * How far what was learned of single texts holds on unseen prompts, by family: logistic regression
- * on the signals, shrunk towards the default trust.
- * @param rows prompts that only the tables were fitted to
- * @returns by task, `trustWidth` each
+ * How far the difficulty of single texts holds on unseen prompts, by family: logistic regression on
+ * what it adds, shrunk towards the default trust.
+ * @param rows the tables were fitted to both parts, difficulty to the first alone
+ * @returns by task
  */
 export function fitTrust(
   evaluations: Evaluations,
-  rows: Int32Array,
+  { learned: known, keptBack }: SplitRows,
   learned: Learned,
   scaling: Scaling,
 ): Float32Array {
   const { families, tasks } = evaluations;
   const byFamily = new Map<string, Answers>();
-  const addAnswers = signalsOf(evaluations, learned, scaling);
-  for (const row of rows) {
+  const addAnswers = signalsOf(evaluations, widelyMeasured(evaluations, known), learned, scaling);
+  for (const row of keptBack) {
     const family = families[tasks[row]!]!;
     const answers = byFamily.get(family) ?? { signals: [], odds: [], scores: [], weights: [] };
     byFamily.set(family, answers);
     addAnswers(row, answers);
   }
-  const trusts = new Map(
-    [...byFamily].map(([family, answers]) => [
-      family,
-      [
-        ...trustIn(answers, defaultTrustWithHead, (signals) => signals),
-        ...trustIn(answers, defaultTrustAlone, ([, difficulty]) => [difficulty]),
-      ],
-    ]),
-  );
-  const defaults = [...defaultTrustWithHead, ...defaultTrustAlone];
-  return Float32Array.from(
-    { length: families.length * trustWidth },
-    (_, at) => (trusts.get(families[Math.floor(at / trustWidth)]!) ?? defaults)[at % trustWidth]!,
-  );
+  const trusts = new Map([...byFamily].map(([family, answers]) => [family, trustIn(answers)]));
+  return Float32Array.from(families, (family) => trusts.get(family) ?? defaultTrust);
+}
+
+/** How much harder a row is than its task. */
+function hardnessIn(
+  { features, tasks }: Evaluations,
+  { grams, dense, means }: Difficulty,
+  scaling: Scaling,
+): (row: number) => number {
+  return (row) => difficultyOf(features[row]!, grams, dense, scaling) - means[tasks[row]!]!;
 }
 
 /** Adds the answers to a row, with their signals. */
 function signalsOf(
-  { features, scores, tasks, models }: Evaluations,
-  { tables, difficulty, slopes, heads }: Learned,
+  evaluations: Evaluations,
+  judging: readonly number[],
+  { tables, difficulty, slopes }: Learned,
   scaling: Scaling,
 ): (row: number, answers: Answers) => void {
-  const width = models.length,
-    said = new Float64Array(heads.models.length);
+  const { scores, tasks, models } = evaluations;
+  const width = models.length;
+  const hardnessOf = hardnessIn(evaluations, difficulty, scaling);
   return (row, answers) => {
-    const task = tasks[row]!;
-    const hard =
-      difficultyOf(features[row]!, difficulty.grams, difficulty.dense, scaling) -
-      difficulty.means[task]!;
-    headsOf(features[row]!, heads, scaling, said);
-    const measured = [...heads.models.keys()].filter(
-      (head) => !Number.isNaN(scores[row * width + heads.models[head]!]!),
-    );
-    for (const head of measured) {
-      const model = heads.models[head]!;
-      answers.signals.push([
-        said[head]! - heads.means[task * said.length + head]!,
-        -slopes[model]! * hard,
-      ]);
-      answers.odds.push(logit(tables.shares[task * width + model]!));
+    const hard = hardnessOf(row);
+    const measured = judging.filter((model) => !Number.isNaN(scores[row * width + model]!));
+    for (const model of measured) {
+      answers.signals.push(-slopes[model]! * hard);
+      answers.odds.push(logit(tables.shares[tasks[row]! * width + model]!));
       answers.scores.push(scores[row * width + model]!);
       answers.weights.push(Math.min(1, maxModels / measured.length));
     }
@@ -109,67 +102,43 @@ function signalsOf(
 }
 
 /**
- * Predicts the chances of all models on a row from tables, heads and difficulty, without
- * prototypes.
- * NaN for a model without a score there.
+ * Predicts the chances of all models on a row from tables and difficulty, without prototypes. NaN
+ * for a model without a score there.
  * @param trust from `fitTrust`
  */
 export function chancesWithout(
-  { features, scores, tasks, models }: Evaluations,
-  { tables, difficulty, slopes, heads }: Learned,
+  evaluations: Evaluations,
+  { tables, difficulty, slopes }: Learned,
   trust: Float32Array,
   scaling: Scaling,
 ): (row: number) => Float64Array {
-  const width = models.length,
-    said = new Float64Array(heads.models.length),
-    headOf = new Map(Array.from(heads.models, (model, head) => [model, head]));
+  const { scores, tasks, models } = evaluations;
+  const width = models.length;
+  const hardnessOf = hardnessIn(evaluations, difficulty, scaling);
   return (row) => {
     const task = tasks[row]!,
-      [inHeads, besideHeads, alone] = trust.subarray(task * trustWidth);
-    const hard =
-      difficultyOf(features[row]!, difficulty.grams, difficulty.dense, scaling) -
-      difficulty.means[task]!;
-    headsOf(features[row]!, heads, scaling, said);
-    return Float64Array.from(models, (_, model) => {
-      if (Number.isNaN(scores[row * width + model]!)) return NaN;
-      const head = headOf.get(model),
-        felt = slopes[model]! * hard;
-      const extra =
-        head === undefined
-          ? -alone! * felt
-          : inHeads! * (said[head]! - heads.means[task * said.length + head]!) -
-            besideHeads! * felt;
-      return sigmoid(logit(tables.shares[task * width + model]!) + extra);
-    });
+      hard = trust[task]! * hardnessOf(row);
+    return Float64Array.from(models, (_, model) =>
+      Number.isNaN(scores[row * width + model]!)
+        ? NaN
+        : sigmoid(logit(tables.shares[task * width + model]!) - slopes[model]! * hard),
+    );
   };
 }
 
-/** Logistic regression with offsets on a few signals, by Newton's method. */
-function trustIn(
-  { signals, odds, scores, weights }: Answers,
-  defaults: readonly number[],
-  seen: (signals: readonly [number, number]) => readonly number[],
-): number[] {
-  const trust = [...defaults];
+/** Logistic regression with offsets on one signal, by Newton's method. */
+function trustIn({ signals, odds, scores, weights }: Answers): number {
+  let trust = defaultTrust;
   for (let round = 0; round < rounds; round++) {
-    const slope = Float64Array.from(trust, (value, at) => prior * (defaults[at]! - value));
-    const curve = trust.map((_, at) =>
-      Float64Array.from(trust, (__, other) => (at === other ? prior : 0)),
-    );
+    let slope = prior * (defaultTrust - trust),
+      curve = prior;
     scores.forEach((score, at) => {
-      const inputs = seen(signals[at]!);
-      const chance = sigmoid(
-        inputs.reduce((sum, signal, j) => sum + trust[j]! * signal, odds[at]!),
-      );
-      inputs.forEach((signal, j) => {
-        slope[j]! += weights[at]! * (score - chance) * signal;
-        for (let k = 0; k <= j; k++)
-          curve[j]![k]! += weights[at]! * chance * (1 - chance) * signal * inputs[k]!;
-      });
+      const signal = signals[at]!,
+        chance = sigmoid(odds[at]! + trust * signal);
+      slope += weights[at]! * (score - chance) * signal;
+      curve += weights[at]! * chance * (1 - chance) * signal * signal;
     });
-    solve(curve, slope).forEach(
-      (step, at) => (trust[at] = Math.min(maxTrust, Math.max(0, trust[at]! + step))),
-    );
+    trust = Math.min(maxTrust, Math.max(0, trust + slope / curve));
   }
   return trust;
 }

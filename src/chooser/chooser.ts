@@ -45,7 +45,7 @@ import { Trainings } from './training/trainings.js';
 import { tuningReader, whyPassedOver } from './training/tuning-reader.js';
 
 export type { Retraction, TrainingTerms };
-export { knownModels } from './known-model.js';
+export { knownModels } from './outlook/model-abilities.js';
 export { savingsOf } from './savings/period-savings.js';
 export { applyPreference } from './apply-preference.js';
 export { candidatesOfPlan } from './what-if.js';

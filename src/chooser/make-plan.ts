@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ClientError, GatewayError, invalidField } from '../errors.js';
 import { appraise, type AppraisalSources } from './appraise.js';
 import { type CallRules, eligible, type Eligibility } from './eligible.js';
-import { placed } from './placed.js';
+import { rankedCandidate } from './ranked-candidate.js';
 import type {
   Appraisal,
   Candidate,
@@ -116,7 +116,9 @@ function sortOut(
 
 /** A single candidate is called whatever its quality, so none is predicted. */
 function onlyCandidate([known]: readonly Appraisal[]): RankedCandidate[] {
-  return known === undefined ? [] : [placed(known, 1, 'the only model that can serve the request')];
+  return known === undefined
+    ? []
+    : [rankedCandidate(known, 1, 'the only model that can serve the request')];
 }
 
 function planOf(

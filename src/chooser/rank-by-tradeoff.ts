@@ -1,9 +1,8 @@
 import { savesLittle, stayedWith } from './affinity.js';
-import { placed } from './placed.js';
 import type { Figures } from './figures.js';
 import type { CandidateFigures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
-import { reasonAmongEquals } from './reason-among-equals.js';
+import { rankedCandidate, reasonAmongEquals } from './ranked-candidate.js';
 import { lengthOf, thousandthsText } from '../models/numbers.js';
 
 /**
@@ -106,17 +105,17 @@ function sortingOf(
   return isKnown ? sortings[isStreamed ? 'start' : 'whole'] : sortings.latency;
 }
 
-/** Nobody pays for less than this, if it cannot be measured. */
-const least = 0.01;
+/** Smaller differences are not paid for, if they are within the uncertainty. */
+const minDifference = 0.01;
 
 /** Whether a candidate's quality cannot be told from the best one's. */
 function equals({ figures: best }: CandidateFigures, { figures }: CandidateFigures): boolean {
   const lost = best.quality - figures.quality;
-  return lost < least && lost <= lengthOf(best.uncertainty ?? 0, figures.uncertainty ?? 0);
+  return lost < minDifference && lost <= lengthOf(best.uncertainty ?? 0, figures.uncertainty ?? 0);
 }
 
 // 0.9 - 0.85 is slightly more than 0.05 in binary
-const dust = 1e-9;
+const roundingError = 1e-9;
 /** Doubt takes at most this share of a tolerance: new models are doubtful, and not to be left out. */
 const maxDoubt = 0.5;
 
@@ -130,7 +129,7 @@ const doubtOf = ({ learned, uncertainty }: Figures): number => (learned ? 0 : (u
  * @param doubt the standard deviation of the loss
  */
 export const isTolerated = (lost: number, doubt: number, tolerance: number): boolean =>
-  lost + Math.min(doubt, maxDoubt * tolerance) <= tolerance + dust;
+  lost + Math.min(doubt, maxDoubt * tolerance) <= tolerance + roundingError;
 
 /** Whether what a candidate loses against the best is tolerated. */
 const isWithin = (
@@ -155,20 +154,24 @@ function rankByQuality(sorted: readonly CandidateFigures[], best: number): Ranke
         quality: `predicted quality ${thousandthsText(quality)}`,
         costText: sortings.cost.text(known.figures),
       };
-      return placed(known, best, reasonAmongEquals({ costs, index, all: sorted.length, ...said }));
+      return rankedCandidate(
+        known,
+        best,
+        reasonAmongEquals({ costs, index, all: sorted.length, ...said }),
+      );
     }
     const reason =
       index === 0
         ? `best predicted quality, ${thousandthsText(best)}`
         : `predicted quality ${thousandthsText(quality)}, best is ${thousandthsText(best)}`;
-    return placed(known, quality, reason);
+    return rankedCandidate(known, quality, reason);
   });
 }
 
-function reasonBehind(first: CandidateFigures, one: CandidateFigures, tolerance: number): string {
+function reasonBelow(first: CandidateFigures, one: CandidateFigures, tolerance: number): string {
   const [best, quality] = [first.figures.quality, one.figures.quality];
   const text = `predicted quality ${thousandthsText(quality)}, best is ${thousandthsText(best)}`;
-  const isUnsure = best - quality <= tolerance + dust && !isWithin(first, one, tolerance);
+  const isUnsure = best - quality <= tolerance + roundingError && !isWithin(first, one, tolerance);
   return isUnsure ? `${text}; not surely within the tolerance` : text;
 }
 
@@ -186,8 +189,8 @@ function rankWinners(
   return winners.map((known, index) => {
     const value = figure(known.figures);
     const within = `within ${thousandthsText(tolerance)} of the best quality`;
-    if (value === null) return placed(known, 1, `${within}, ${unknown}`);
-    return placed(
+    if (value === null) return rankedCandidate(known, 1, `${within}, ${unknown}`);
+    return rankedCandidate(
       known,
       1 + 1 / (1 + value),
       `${index === 0 ? `${first} ` : ''}${within}, ${text(known.figures)}`,
@@ -208,7 +211,7 @@ function stayedByScore(
 ): RankedCandidate[] {
   if (affinity <= 0) return ranked;
   return stayedWith(ranked, continued, depth, ({ score }, best) =>
-    score < best.score - affinity - dust
+    score < best.score - affinity - roundingError
       ? null
       : `${what} ${thousandthsText(score)}, best is ${thousandthsText(best.score)}`,
   );
@@ -283,7 +286,7 @@ export function rankByTradeoff(
   const ranked = [
     ...rankWinners(winners.sort(tradeoff.order), tradeoff, tolerance),
     ...rest.map((one) =>
-      placed(one, one.figures.quality, reasonBehind(sorted[0]!, one, tolerance)),
+      rankedCandidate(one, one.figures.quality, reasonBelow(sorted[0]!, one, tolerance)),
     ),
   ];
   return affinity > 0 ? stayedByFigure(ranked, request, winners.length, tradeoff) : ranked;

@@ -1,4 +1,4 @@
-import { placed } from './placed.js';
+import { rankedCandidate } from './ranked-candidate.js';
 import type { Figures } from './figures.js';
 import type { CandidateFigures, RankedCandidate, Weights } from './plan.js';
 import { thousandths } from '../models/numbers.js';
@@ -44,7 +44,7 @@ export function rankByWeights(
     .map((known) => ({ known, score: scoreOf(known) }))
     .sort((a, b) => b.score - a.score || b.known.figures.quality - a.known.figures.quality);
   return scored.map(({ known, score }, index) =>
-    placed(
+    rankedCandidate(
       known,
       score,
       `${index === 0 ? 'best ' : ''}${thousandths(score)} by the weights of the preference`,

@@ -3,12 +3,12 @@ import type { Outlook } from './read-outlook.js';
 /** The kind of a long request, which is known by its length; `ability` is the kind it is judged by. */
 export const longDocument = { name: 'long document', ability: 'long' } as const;
 
-/** Up to so many tokens a request is none, and with each doubling it is one by so much more. */
+/** Above `shortTokens` each doubling of a request adds this share of a long document. */
 const shortTokens = 2_000,
   shareOfDoubling = 0.15,
   maxShare = 0.6;
 
-/** What a request asks, as far as it is a long document: the longer, the more. */
+/** A request's outlook with the share of a long document that its length in tokens gives it. */
 export function withLength(outlook: Outlook, tokens: number): Outlook {
   if (tokens <= shortTokens) return outlook;
   const long = Math.min(maxShare, shareOfDoubling * Math.log2(tokens / shortTokens));

@@ -1,11 +1,11 @@
 import { modelIdentity } from '../../models/model-identity.js';
 import { NameCache } from '../../models/name-cache.js';
-import { lengthOf } from '../../models/numbers.js';
+import { lengthOf, logOdds } from '../../models/numbers.js';
+import { makerOf } from '../../models/price-list.js';
 import { readModelTable } from '../../models/model-tables.js';
 import type { ReasoningEffort } from '../../completion.js';
 import type { AbilityTable, Particular } from '../../models/ability-table.js';
 import { effortLevels, levelOf } from '../../models/effort-steps.js';
-import { placeOfShare } from './family-share.js';
 
 /** Where an ability is from: published results of the model, its family, or its name and price. */
 export type Basis = 'measured' | 'family' | 'guess';
@@ -26,6 +26,23 @@ export interface ModelAbility {
   /** What to add for a group of languages, and at an effort (`levelOf`). */
   readonly languages: Readonly<Record<string, number>>;
   readonly efforts: Readonly<Record<string, number>>;
+}
+
+/** Abilities follow shares in a straight line above this, and their log odds below. */
+const straightFrom = 0.25;
+const slopeBelow = straightFrom * (1 - straightFrom);
+const minShare = 0.03;
+
+/**
+ * Where a share of the families' table stands on a line that abilities follow. Log odds alone put
+ * the best families .3 to .6 above what their models' results say (2026-11): the table was written
+ * by hand, with small steps near 1.
+ * @param share 0..1
+ */
+export function placeOfShare(share: number): number {
+  const kept = Math.min(1 - minShare, Math.max(minShare, share));
+  if (kept >= straightFrom) return kept;
+  return straightFrom + slopeBelow * (logOdds(kept) - logOdds(straightFrom));
 }
 
 /** An ability that the configuration states is as sure as one with many results. */
@@ -147,4 +164,22 @@ let shipped: ModelAbilities | undefined;
 /** The shipped abilities, read once. @throws Error if their file is missing or malformed */
 export function shippedAbilities(): ModelAbilities {
   return (shipped ??= new ModelAbilities(readModelTable('measured-abilities')));
+}
+
+/**
+ * The models that the tables have: those with published results, by `names` in one spelling; `has`
+ * knows also those with their maker's price.
+ * @param at ms since 1970
+ */
+export function knownModels(at: number): {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+} {
+  const abilities = shippedAbilities();
+  return {
+    names: abilities.names,
+    has: (name) =>
+      abilities.measured(name) !== null ||
+      makerOf(name.slice(name.lastIndexOf('/') + 1), at) !== null,
+  };
 }

@@ -7,14 +7,14 @@ import type { Outlook } from './read-outlook.js';
 
 /** Numbers the kinds of requests, by which ratings are told apart. */
 export class RequestKinds {
-  /** Under this name the numbers of the kinds are stored: other weights may have others. */
+  /** The name under which numbers of kinds are stored: other weights may number others. */
   readonly router: string;
   private readonly names: readonly string[];
   private readonly numbers: ReadonlyMap<string, number>;
 
   constructor({ kinds }: Pick<OutlookWeights, 'kinds'>) {
     const read = kinds.map(({ name }) => name);
-    // behind those that are read, whose numbers are stored
+    // last, so that the stored numbers of the others stay
     this.names = [...read, longDocument.name];
     this.router = `kinds ${hash('sha256', read.join()).slice(0, 12)}`;
     this.numbers = new Map(this.names.map((name, number) => [name, number]));

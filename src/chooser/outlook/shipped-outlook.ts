@@ -26,7 +26,7 @@ function readOutlookFile(): OutlookReader {
 
 let router: string | undefined;
 
-/** Under this name the kinds of requests are numbered. */
+/** The name under which numbers of kinds of requests are stored. */
 export const shippedRouter = (): string =>
   (router ??= new RequestKinds(shippedOutlook().weights).router);
 

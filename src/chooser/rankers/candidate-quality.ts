@@ -22,7 +22,7 @@ interface Earlier {
 
 /** Below this, what was learned of models of 2024 is not worth reading the request for it. */
 const minFamiliar = 0.5;
-/** So many models of 2024 show how well all of them did. */
+/** How many models of 2024 are compared with their abilities to find the level of all. */
 const maxReferences = 6;
 
 /**

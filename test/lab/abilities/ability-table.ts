@@ -1,7 +1,7 @@
 import { guessedAbility, knownAbility } from '../../../src/models/model-families.js';
 import { canonicalName } from '../../../src/models/model-name.js';
 import { modelIdentity } from '../../../src/models/model-identity.js';
-import { placeOfShare } from '../../../src/chooser/outlook/family-share.js';
+import { placeOfShare } from '../../../src/chooser/outlook/model-abilities.js';
 import type {
   AbilityTable,
   Particular,

@@ -1,7 +1,10 @@
+import { sigmoid } from '../../../models/numbers.js';
+import type { CustomWeights } from '../../predictor/custom-weights.js';
 import { bootstrapMean, type Estimate } from './bootstrap.js';
 import { meanOf, type Predicted } from './choices.js';
-import type { HeldOut } from './cross-validate.js';
+import { crossValidateOffsets, type HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
+import { fitOffsets, offsetsAlone } from './fit-correction.js';
 
 /** A figure of the shipped predictor, and of the same with an offset for each model. */
 interface BeforeAndAfter {
@@ -23,7 +26,7 @@ export interface CalibrationReport {
 }
 
 /** As routing bounds the qualities that it predicts. */
-const least = 0.001;
+const minQuality = 0.001;
 
 /** Compares the shipped predictor's qualities with those of the same predictor with offsets. */
 export function judgeCalibration(
@@ -54,7 +57,7 @@ function lossesOf({ models, scores, count }: CustomRows, predicted: Predicted): 
     for (let at = row * width; at < (row + 1) * width; at++) {
       const score = scores[at]!;
       if (Number.isNaN(score)) continue;
-      const chance = Math.min(1 - least, Math.max(least, predicted[at]!));
+      const chance = Math.min(1 - minQuality, Math.max(minQuality, predicted[at]!));
       sum -= score * Math.log(chance) + (1 - score) * Math.log(1 - chance);
       measured++;
     }
@@ -72,4 +75,40 @@ function levelErrorOf({ models, scores }: CustomRows, predicted: Predicted): num
     measured[at % width]!++;
   });
   return meanOf(errors.map((error, model) => Math.abs(error) / measured[model]!));
+}
+
+/** What became of the levels of an earlier training's router. */
+interface EarlierCalibration {
+  readonly report: CalibrationReport;
+  /** The router with corrected levels; null: that lowers no log loss. */
+  readonly weights: CustomWeights | null;
+}
+
+/**
+ * Corrects the levels of a router that stays in use by newer evaluations, if that lowers the log
+ * loss of its predictions on prompts that the offsets were not fitted on. What it learned of prompts
+ * stays as it is.
+ * @returns null if it does not know each of the evaluated models
+ */
+export function calibrateEarlier(
+  rows: CustomRows,
+  earlier: CustomWeights,
+  seed: number,
+): EarlierCalibration | null {
+  const { earlierOdds, models } = rows;
+  if (earlierOdds === null || models.some((model) => !earlier.models.includes(model))) return null;
+  const moved = { ...rows, odds: earlierOdds };
+  const predicted = {
+    router: earlierOdds.map(sigmoid),
+    offsets: crossValidateOffsets(moved, seed),
+  };
+  const report = judgeCalibration(rows, predicted, seed);
+  if (!report.isBetter) return { report, weights: null };
+  const all = Int32Array.from({ length: rows.count }, (_, row) => row);
+  const { offsets } = fitOffsets(moved, all, offsetsAlone.trust);
+  const corrected = earlier.offsets.map((offset, at) => {
+    const place = models.indexOf(earlier.models[at]!);
+    return place < 0 ? offset : offset + offsets[place]!;
+  });
+  return { report, weights: { ...earlier, offsets: corrected } };
 }

@@ -27,8 +27,8 @@ export interface CostQuality {
   readonly shipped: readonly CurvePoint[];
 }
 
-/** Every so many worths of a dollar is a point of the curve. */
-const everyWorth = 3;
+/** The curve has a point for every third of the worths of a dollar that are tried. */
+const worthStep = 3;
 const draws = 300;
 
 /**
@@ -80,7 +80,7 @@ function meanCosts({ models: { length }, rows, costs }: Pool): Float64Array {
 /** By row the chosen place, for each worth of a dollar that changes a choice. */
 function choicesOf(pool: Pool, predictions: Predictions): Int32Array[] {
   const all = worths
-    .filter((_, at) => at % everyWorth === 0)
+    .filter((_, at) => at % worthStep === 0)
     .map((worth) =>
       Int32Array.from({ length: pool.rows }, (_, row) =>
         choiceAt(predictions, pool.models.length, row, worth),

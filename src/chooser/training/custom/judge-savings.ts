@@ -45,10 +45,10 @@ export interface TrainedSavings {
 /** Savings, or why they cannot be judged. */
 export type Judged = { readonly savings: TrainedSavings } | { readonly unjudged: string };
 
-/** As many as a training asks for. */
+/** A training asks for as many. */
 const minPrompts = 20;
 // predictions have single precision, in which 0.9 - 0.85 is slightly more than 0.05
-const dust = 1e-6;
+const roundingError = 1e-6;
 
 /** What costs are judged by, beside rows and predictions. */
 interface SavingsTerms {
@@ -124,13 +124,13 @@ function sameSingle(
 ): string | null {
   const means = meanScores(rows);
   const costOf = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
-  const most = costOf(trained) * (1 + dust);
+  const maxCost = costOf(trained) * (1 + roundingError);
   const able = rows.models.flatMap((model, place) => {
     const places = alwaysCalling(rows, place, means).map((called, row) =>
       judged[row]! < 0 ? -1 : called,
     );
     const cost = costOf(places);
-    return cost <= most && isAsGood(compared(rows, costs, places, judged, seed), tolerance)
+    return cost <= maxCost && isAsGood(compared(rows, costs, places, judged, seed), tolerance)
       ? { model, cost }
       : [];
   });
@@ -214,7 +214,7 @@ function cheapest(
   return measured
     .filter((model) =>
       isTolerated(
-        predicted[from + best]! - predicted[from + model]! - dust,
+        predicted[from + best]! - predicted[from + model]! - roundingError,
         Math.hypot(doubtOf(best), doubtOf(model)),
         tolerance,
       ),

@@ -3,7 +3,7 @@ import { createTuning } from '../../predictor/custom-tuning.js';
 import type { CustomWeights } from '../../predictor/custom-weights.js';
 import type { QualityPredictor } from '../../predictor/quality-predictor.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';
-import { calibrateEarlier } from './calibrate-earlier.js';
+import { calibrateEarlier } from './calibration.js';
 import { crossValidate } from './cross-validate.js';
 import { type CustomRows, readCustomRows } from './custom-rows.js';
 import { type Correction, correctedOdds, offsetsAlone, type Setting } from './fit-correction.js';

@@ -86,7 +86,7 @@ const difference = ({ score }: RouterComparison): string =>
 /** The verdict in a few plain sentences, with figures. */
 export function verdictOn(finding: TrainingFinding, findings: Findings, inUse: InUse): string {
   const why = { better: whyBetter, cheaper: whyCheaper, no_use: whyNoUse }[finding](findings);
-  return [why, sameElsewhere(findings), aboutCosts(findings), outcomeOf(findings, inUse)]
+  return [why, sameBySingleModel(findings), aboutCosts(findings), outcomeOf(findings, inUse)]
     .filter(Boolean)
     .join(' ');
 }
@@ -129,8 +129,8 @@ function whyNoSaving(single: string, savings: TrainedSavings): string {
     : `${figures}.`;
 }
 
-/** A saving for which nobody needs to choose. */
-function sameElsewhere({ savings }: Findings): string {
+/** Names a single model that saves as much without any choosing. */
+function sameBySingleModel({ savings }: Findings): string {
   return savings?.sameAs && isCheaper(savings)
     ? `Always calling ${savings.sameAs} does the same: it is as good at no more cost.`
     : '';

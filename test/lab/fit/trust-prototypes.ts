@@ -37,7 +37,7 @@ const priorRows = 40;
  * their place in the file.
  */
 const minTrust = 0.2;
-const minGain = 0.001;
+const minGain = 0.0009;
 
 interface Kept {
   readonly groups: Groups;

@@ -1,6 +1,11 @@
 import type { Citation } from '../source.js';
 import type { PlacedLink, PlacedMarker } from './answer-text.js';
-import { type CitedClaim, claimBefore, withoutMarkdown, sentenceAround } from './claims.js';
+import {
+  type CitedStatement,
+  statementBefore,
+  withoutMarkdown,
+  sentenceAround,
+} from './cited-statement.js';
 import { findEvidence, literalQuote } from './evidence/find-evidence.js';
 import { SourceText } from './evidence/source-text.js';
 import type { AnswerSources, KnownSource } from './known-sources.js';
@@ -49,16 +54,16 @@ export class CitationFinder {
   }
 
   private *ofMarkers(text: string, markers: readonly PlacedMarker[]): Generator<Citation> {
-    let previous: { end: number; claim: CitedClaim | null } | null = null;
+    let previous: { end: number; statement: CitedStatement | null } | null = null;
     for (const { piece, ids } of markers) {
       if (piece.start === -1) break;
-      const claim: CitedClaim | null = claimBefore(text, piece.start, previous);
-      previous = { end: piece.end, claim };
-      if (!claim) continue;
-      const { start, end } = claim;
+      const statement: CitedStatement | null = statementBefore(text, piece.start, previous);
+      previous = { end: piece.end, statement };
+      if (!statement) continue;
+      const { start, end } = statement;
       for (const id of ids) {
         const source = this.sources.byId(id);
-        const quote = source ? this.quoteOf(claim.text, claim.context, source) : '';
+        const quote = source ? this.quoteOf(statement.text, statement.context, source) : '';
         yield { source: id, start, end, quote, verified: quote === '' ? false : 'text' };
       }
     }
@@ -80,20 +85,20 @@ export class CitationFinder {
     { start, end, quote: given = '' }: References['spans'][number],
     source: KnownSource,
   ): Citation {
-    const claim = withoutMarkdown(text.slice(start, end));
+    const statement = withoutMarkdown(text.slice(start, end));
     const found =
       given === ''
-        ? this.quoteOf(claim, claim, source)
+        ? this.quoteOf(statement, statement, source)
         : this.cached('quotation', given, source, literalQuote);
     const verified = found === '' ? 'provider' : 'text';
     return { source: source.id, start, end, quote: given === '' ? found : given, verified };
   }
 
-  /** What a source says of a claim, or else of the sentence around it. */
-  private quoteOf(claim: string, context: string, source: KnownSource): string {
-    const quote = this.cached('claim', claim, source, findEvidence);
-    return quote === '' && context !== claim
-      ? this.cached('claim', context, source, findEvidence)
+  /** What a source says of a statement, or else of the sentence around it. */
+  private quoteOf(statement: string, context: string, source: KnownSource): string {
+    const quote = this.cached('statement', statement, source, findEvidence);
+    return quote === '' && context !== statement
+      ? this.cached('statement', context, source, findEvidence)
       : quote;
   }
 

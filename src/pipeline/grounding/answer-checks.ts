@@ -1,7 +1,7 @@
 import type { UrlCitation } from '../../completion.js';
 import { CitationFinder } from '../../grounding/citations/citation-finder.js';
 import { CitedText } from '../../grounding/citations/cited-text.js';
-import { claimBefore } from '../../grounding/citations/claims.js';
+import { statementBefore } from '../../grounding/citations/cited-statement.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
@@ -199,7 +199,7 @@ class NativeText implements CheckedText {
       byUrl: (url: string) => sources.byUrl(url),
       isKnown: () => true,
     };
-    const spans = ofClaims(text, this.spans);
+    const spans = ofStatements(text, this.spans);
     const marked = new CitedText(known);
     for (const span of spans) marked.cite(span);
     // spans count only where the text stays as it is
@@ -212,13 +212,13 @@ class NativeText implements CheckedText {
 const providersMarker = /^\[\d{1,4}\]$/;
 
 /** A provider that numbers its pages gives the place of the number: what it stands for is cited. */
-function ofClaims(text: string, spans: readonly Span[]): Span[] {
-  let previous: Parameters<typeof claimBefore>[2] = null;
+function ofStatements(text: string, spans: readonly Span[]): Span[] {
+  let previous: Parameters<typeof statementBefore>[2] = null;
   return spans.map((span) => {
     if (!providersMarker.test(text.slice(span.start, span.end))) return span;
-    const claim = claimBefore(text, span.start, previous);
-    previous = { end: span.end, claim };
-    const { start, end } = claim ?? span;
+    const statement = statementBefore(text, span.start, previous);
+    previous = { end: span.end, statement };
+    const { start, end } = statement ?? span;
     // what the page says of it is looked up
     return { ...span, start, end, quote: undefined };
   });

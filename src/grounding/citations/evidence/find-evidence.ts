@@ -1,4 +1,9 @@
-import { type ClaimTerm, claimWords, type ClaimWords, subjectOf } from './claim-terms.js';
+import {
+  type StatementTerm,
+  statementWords,
+  type StatementWords,
+  subjectOf,
+} from './statement-terms.js';
 import { findQuotation, quotationsIn } from './quotations.js';
 import type { SourceText } from './source-text.js';
 import { termsOf } from './terms.js';
@@ -8,11 +13,11 @@ const maxQuote = 300;
 /** So many sentences are compared in full. */
 const maxCandidates = 8;
 
-/** Which share of a claim's words the source must have, by their weights. */
+/** Which share of a statement's words the source must have, by their weights. */
 const minShare = 0.5;
 /** The same without numbers, which could be equal by chance. */
 const minShareOfWords = 0.4;
-/** The same where a literal quotation is not there, or what the claim begins with. */
+/** The same where a literal quotation is not there, or what the statement begins with. */
 const minShareInDoubt = 0.75;
 const minWordsOfQuotation = 5;
 /** Where nouns are written with capitals, this share of them may be missing. */
@@ -21,19 +26,19 @@ const maxMissingNouns = 0.25;
 const neighbourFit = 0.6;
 const titleFit = 0.5;
 
-/** How each term of a claim fits each sentence that has it. */
+/** How each term of a statement fits each sentence that has it. */
 type Fits = readonly ReadonlyMap<number, number>[];
 
 /**
- * Finds what a source says of a claim, in the source's words: the claim's quotation if it is there,
+ * Finds what a source says of a statement, in the source's words: the statement's quotation if it is there,
  * else the sentence that has its numbers, its names and about half of its other words.
  * It compares words: it knows no synonyms and no other languages, and no `not`.
  * @returns '' if there is none
  */
-export function findEvidence(claim: string, source: SourceText): string {
-  const words = claimWords(claim);
+export function findEvidence(statement: string, source: SourceText): string {
+  const words = statementWords(statement);
   const fits = words.terms.map((term) => source.placesOf(term));
-  const quotations = quotationsIn(claim);
+  const quotations = quotationsIn(statement);
   const isShort = (quotation: string): boolean =>
     quotation.split(/\s+/).length < minWordsOfQuotation;
   for (const quotation of quotations) {
@@ -46,8 +51,8 @@ export function findEvidence(claim: string, source: SourceText): string {
   return bestSentence(words, fits, source, isDoubtful ? minShareInDoubt : minShare);
 }
 
-/** Whether a source has all numbers of a claim somewhere. */
-const hasNumbers = ({ terms }: ClaimWords, fits: Fits): boolean =>
+/** Whether a source has all numbers of a statement somewhere. */
+const hasNumbers = ({ terms }: StatementWords, fits: Fits): boolean =>
   terms.every(({ kind }, index) => kind !== 'number' || fits[index]!.size > 0);
 
 /** A quotation as the source has it; '' if it does not have it. */
@@ -63,10 +68,15 @@ function cut(quote: string): string {
   return quote.slice(0, /[\uD800-\uDBFF]/.test(quote[end - 1]!) ? end - 1 : end);
 }
 
-function bestSentence(words: ClaimWords, fits: Fits, source: SourceText, minimum: number): string {
+function bestSentence(
+  words: StatementWords,
+  fits: Fits,
+  source: SourceText,
+  minimum: number,
+): string {
   if (words.terms.length === 0) return '';
   if (lacksNames(words, fits, source)) return '';
-  // without capitals, names cannot be told from other words: most claims begin with one
+  // without capitals, names cannot be told from other words: most statements begin with one
   const lacksFirst = words.terms[0]?.kind === 'signs' && fits[0]!.size === 0;
   const least = lacksFirst ? minShareInDoubt : minimum;
   let best = { share: 0, sentence: '' };
@@ -79,9 +89,9 @@ function bestSentence(words: ClaimWords, fits: Fits, source: SourceText, minimum
   return cut(best.sentence);
 }
 
-/** Whether the claim names what the source never does. */
+/** Whether the statement names what the source never does. */
 function lacksNames(
-  { terms, hasCapitalNouns }: ClaimWords,
+  { terms, hasCapitalNouns }: StatementWords,
   fits: Fits,
   source: SourceText,
 ): boolean {
@@ -95,8 +105,8 @@ function lacksNames(
   return hasCapitalNouns ? missing >= maxMissingNouns * names && missing > 0 : missing > 0;
 }
 
-/** The sentences that have most of the claim. */
-function candidates(terms: readonly ClaimTerm[], fits: Fits, size: number): number[] {
+/** The sentences that have most of the statement. */
+function candidates(terms: readonly StatementTerm[], fits: Fits, size: number): number[] {
   const scores = new Float32Array(size);
   for (const [index, term] of terms.entries())
     for (const [sentence, fit] of fits[index]!) scores[sentence]! += fit * term.weight;
@@ -112,8 +122,8 @@ function candidates(terms: readonly ClaimTerm[], fits: Fits, size: number): numb
   return best;
 }
 
-/** The share of the claim that stands in a sentence or right beside it; 0 if that is too little. */
-function shareIn(index: number, { terms }: ClaimWords, fits: Fits, source: SourceText): number {
+/** The share of the statement that stands in a sentence or right beside it; 0 if that is too little. */
+function shareIn(index: number, { terms }: StatementWords, fits: Fits, source: SourceText): number {
   let [all, found, words, foundWords, inSentence, numbers, numbersHere] = [0, 0, 0, 0, 0, 0, 0];
   for (const [place, term] of terms.entries()) {
     const own = fits[place]!.get(index) ?? 0;
@@ -136,8 +146,8 @@ function shareIn(index: number, { terms }: ClaimWords, fits: Fits, source: Sourc
   return found / all;
 }
 
-/** Whether all names of a claim stand in a sentence, right beside it or in the title. */
-function isNear(index: number, { terms }: ClaimWords, fits: Fits, source: SourceText): boolean {
+/** Whether all names of a statement stand in a sentence, right beside it or in the title. */
+function isNear(index: number, { terms }: StatementWords, fits: Fits, source: SourceText): boolean {
   return terms.every((term, place) => {
     const fit = fits[place]!;
     const isBeside = fit.has(index) || fit.has(index - 1) || fit.has(index + 1);
@@ -145,8 +155,8 @@ function isNear(index: number, { terms }: ClaimWords, fits: Fits, source: Source
   });
 }
 
-/** Whether a sentence says of something else what the claim says of its subject. */
-function isAboutOther(words: ClaimWords, sentence: string, isNearby: boolean): boolean {
+/** Whether a sentence says of something else what the statement says of its subject. */
+function isAboutOther(words: StatementWords, sentence: string, isNearby: boolean): boolean {
   const said = termsOf(sentence);
   const isShared = (key: string, keys: readonly { key: string }[]): boolean =>
     keys.some((each) => each.key === key || (key.length >= 5 && each.key.startsWith(key)));
@@ -154,6 +164,6 @@ function isAboutOther(words: ClaimWords, sentence: string, isNearby: boolean): b
   const other = subject === null ? null : subjectOf(sentence, said);
   if (other !== null && !isShared(other, terms) && !isShared(subject!, said)) return true;
   if (isNearby || hasCapitalNouns) return false;
-  // the claim names something further away, and the sentence something else
-  return claimWords(sentence).terms.some(({ isName, key }) => isName && !isShared(key, terms));
+  // the statement names something further away, and the sentence something else
+  return statementWords(sentence).terms.some(({ isName, key }) => isName && !isShared(key, terms));
 }

@@ -1,12 +1,12 @@
 import { splitSentences } from '../sentences.js';
-import type { ClaimTerm } from './claim-terms.js';
+import type { StatementTerm } from './statement-terms.js';
 import { readableText, type ReadableText } from './readable-text.js';
 import { stemOf, termsOf } from './terms.js';
 
 /** More of a source is not looked through. */
 const maxLength = 1_000_000;
 
-/** A text in which many claims are looked up: its sentences, and where each word is. */
+/** A text in which many statements are looked up: its sentences, and where each word is. */
 export class SourceText {
   /** Without the addresses of links. */
   readonly text: string;
@@ -45,12 +45,12 @@ export class SourceText {
     return (this.readable ??= readableText(this.text));
   }
 
-  hasInTitle({ key, stem }: ClaimTerm): boolean {
+  hasInTitle({ key, stem }: StatementTerm): boolean {
     return this.titleKeys.has(key) || (stem !== '' && this.titleKeys.has(stem));
   }
 
   /** The sentences that have a term, and how well each fits it, from 0 to 1. */
-  placesOf(term: ClaimTerm): ReadonlyMap<number, number> {
+  placesOf(term: StatementTerm): ReadonlyMap<number, number> {
     const found = new Map<number, number>();
     if (term.kind === 'number') {
       for (const value of term.values)

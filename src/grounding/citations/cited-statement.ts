@@ -1,16 +1,16 @@
 import { splitSentences } from './sentences.js';
 
 /** What a marker or a link says of the text, in its UTF-16 units. */
-export interface CitedClaim {
+export interface CitedStatement {
   readonly start: number;
   readonly end: number;
-  /** What is looked up in the source: the claim, without signs of Markdown. */
+  /** What is looked up in the source: the statement, without signs of Markdown. */
   readonly text: string;
-  /** The sentence or row around it, where the claim is only a part of it. */
+  /** The sentence or row around it, where the statement is only a part of it. */
   readonly context: string;
 }
 
-/** Claims are not looked for further away. */
+/** Statements are not looked for further away. */
 const maxDistance = 1_200;
 const maxIndent = 20;
 const maxEntry = 200;
@@ -21,19 +21,19 @@ const leading = /^(?:[\s|>#,.;:!?)\]、，。；：）]|[-*+•–—]\s|\d{1,3}
 /**
  * The sentence, item or cell before a marker, back to the previous marker.
  * @param markerStart where the marker begins
- * @param previous the marker before, and its claim
+ * @param previous the marker before, and its statement
  * @returns null if nothing stands there, or the marker begins an entry of a list of sources
  */
-export function claimBefore(
+export function statementBefore(
   text: string,
   markerStart: number,
-  previous: { readonly end: number; readonly claim: CitedClaim | null } | null,
-): CitedClaim | null {
+  previous: { readonly end: number; readonly statement: CitedStatement | null } | null,
+): CitedStatement | null {
   const from = Math.max(0, markerStart - maxDistance);
   if (beginsEntry(text, markerStart)) return null;
   const end = from + text.slice(from, markerStart).trimEnd().length;
   if (previous && previous.end >= from && separators.test(text.slice(previous.end, markerStart)))
-    return previous.claim;
+    return previous.statement;
   const sentence = splitSentences(text.slice(from, end)).at(-1);
   if (!sentence) return null;
   const rowStart = from + text.slice(from, end).lastIndexOf('\n') + 1;

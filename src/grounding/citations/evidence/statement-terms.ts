@@ -1,8 +1,8 @@
 import { stemOf, termsOf, type TextTerm } from './terms.js';
 import { calendarWords, germanWords, predicates, stopWords } from './word-lists.js';
 
-/** What a claim says, as far as it can be looked up. */
-export interface ClaimTerm {
+/** What a statement says, as far as it can be looked up. */
+export interface StatementTerm {
   readonly kind: TextTerm['kind'];
   readonly key: string;
   /** '' if it has none. */
@@ -15,12 +15,12 @@ export interface ClaimTerm {
   readonly isName: boolean;
 }
 
-/** A claim as it is compared with a source. */
-export interface ClaimWords {
-  readonly terms: readonly ClaimTerm[];
+/** A statement as it is compared with a source. */
+export interface StatementWords {
+  readonly terms: readonly StatementTerm[];
   /** Whether nouns that are no names are written with capitals. */
   readonly hasCapitalNouns: boolean;
-  /** What the claim is about, by its key; null if that cannot be told. */
+  /** What the statement is about, by its key; null if that cannot be told. */
   readonly subject: string | null;
 }
 
@@ -30,20 +30,21 @@ const weights = { number: 3, name: 2, word: 1, signs: 0.5, particle: 0.15 };
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word);
 const isStop = ({ key }: TextTerm): boolean => stopWords.has(key);
 
-/** Finds what can be looked up of a claim: numbers and names tell most. */
-export function claimWords(claim: string): ClaimWords {
-  const all = termsOf(claim);
+/** Finds what can be looked up of a statement: numbers and names tell most. */
+export function statementWords(statement: string): StatementWords {
+  const all = termsOf(statement);
   const words = all.filter(({ kind }) => kind === 'word');
   const german = words.filter(({ key, written }) => !isCapital(written) && germanWords.has(key));
   const capitals = words.filter(({ written }) => isCapital(written));
   const isTitle = words.length >= 4 && capitals.length > 0.6 * words.length;
-  const subject = subjectOf(claim, all);
+  const subject = subjectOf(statement, all);
   const seen = new Set<string>();
-  const terms: ClaimTerm[] = [];
+  const terms: StatementTerm[] = [];
   for (const [index, term] of all.entries()) {
     if (seen.has(term.key) || isLight(term)) continue;
     seen.add(term.key);
-    const isInitial = index === 0 || /[.!?:„“"(]\s*$/.test(claim.slice(0, term.start).slice(-4));
+    const isInitial =
+      index === 0 || /[.!?:„“"(]\s*$/.test(statement.slice(0, term.start).slice(-4));
     const isName =
       term.kind === 'word' &&
       isCapital(term.written) &&

@@ -248,8 +248,8 @@ describe('the imports', () => {
         to.startsWith('chooser/') &&
         !from.startsWith('chooser/') &&
         !doors.test(to) &&
-        // these two go: what is read of them becomes facts about models, or nothing
-        !/^chooser\/(answer-length\/model-habits|learning\/(signals\/|rated-decision))/.test(to),
+        // becomes a fact about models
+        to !== 'chooser/answer-length/model-habits.ts',
     );
     expect(around).toEqual([]);
     const names = sources

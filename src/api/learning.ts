@@ -34,9 +34,9 @@ const getLearning = endpoint({
   async run(call: Call) {
     const { parts } = call;
     const { scope, exploration } = await scopeOf(call);
-    const { enabled, implicit } = parts.current().routing.learning;
+    const { enabled } = parts.current().routing.learning;
     const { preferenceId } = scope;
-    return parts.state.chooser.show(scope, { preferenceId, enabled, implicit, exploration });
+    return parts.state.chooser.show(scope, { preferenceId, enabled, exploration });
   },
 });
 

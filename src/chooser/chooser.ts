@@ -29,7 +29,7 @@ import { type LearningSettings, shownLearning } from './learning/shown-scope.js'
 import { shippedRouter } from './outlook/shipped-outlook.js';
 import { type AbilitiesByKind, abilitiesByKind } from './outlook/abilities-by-kind.js';
 import type { Appraisal, Candidate, Ranker } from './plan.js';
-import type { Retraction } from './predictor/online-state.js';
+import type { Retraction } from './learning/evidence.js';
 import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';

@@ -32,7 +32,7 @@ export function addLearningCommands(program: Command): void {
       .option('--account <account>', 'whose, by mail address; default: the first account')
       .option('--preference <id>', 'of requests with this preference; default: without any');
   ofScope('show')
-    .description('print what was learned from ratings, signals and outcomes, as JSON')
+    .description('print what was learned from ratings and outcomes, as JSON')
     .action((options: LearningOptions, command: Command) =>
       onStore(command, (store, config) => showLearningCommand(store, options, config)),
     );
@@ -50,13 +50,12 @@ export function addLearningCommands(program: Command): void {
 export async function showLearningCommand(
   store: Store,
   options: LearningOptions,
-  { routing, learning }: Config,
+  { routing }: Config,
 ): Promise<string> {
   const { scope, exploration } = await scopeOf(store, options);
   const settings = {
     preferenceId: scope.preferenceId,
     enabled: routing.learning && routing.ranker === 'learned',
-    implicit: learning.implicit,
     exploration: exploration ?? routing.exploration,
   };
   return `${JSON.stringify(await Chooser.showStored(store, scope, settings), null, 2)}\n`;

@@ -526,15 +526,6 @@ export interface ConfigInput {
      */
     readonly deny?: readonly string[];
   };
-  /** What the gateway learns from, beside ratings. */
-  readonly learning?: {
-    /**
-     * Whether retries, corrections, refusals, answers that are cut off and failed tool calls
-     * count a little against the model that answered. `routing.learning: false` switches them off
-     * too. Default: `true`.
-     */
-    readonly implicit?: boolean;
-  };
   /** How the gateway measures what choosing a model saves. */
   readonly savings?: {
     /**

@@ -44,7 +44,6 @@ export const defaults = {
     explainHeader: true,
     auto: [],
   },
-  learning: { implicit: true },
   savings: { shadow: 0, maxUsdPerDay: 1 },
   search: {
     engines: [],
@@ -115,7 +114,6 @@ export function fillDefaults(
     models: recordOf(Object.entries(input.models ?? {})),
     aliases: recordOf(Object.entries(aliasTargets(input.aliases ?? {}))),
     routing: { ...defaults.routing, ...input.routing },
-    learning: { ...defaults.learning, ...input.learning },
     savings: { ...defaults.savings, ...input.savings },
     research: { ...defaults.research, ...input.research },
     search: fillSearch(input.search ?? {}, defaults.search),

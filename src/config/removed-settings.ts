@@ -5,7 +5,10 @@ import { fieldName } from './schema/compile-schema.js';
  * name of a whole section), each with a sentence that says what holds instead. They are ignored with
  * a warning.
  */
-const removedSettings: Readonly<Record<string, string>> = {};
+const removedSettings: Readonly<Record<string, string>> = {
+  learning:
+    'the gateway learns from ratings and outcomes only, and `routing.learning` switches that',
+};
 
 /**
  * A copy of written settings without those that are gone, and a warning for each of them. The

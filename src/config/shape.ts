@@ -260,10 +260,6 @@ export interface Config {
   /** Names for models, each with its targets in order; without a prototype. */
   readonly aliases: Readonly<Record<string, readonly string[]>>;
   readonly routing: RoutingConfig;
-  readonly learning: {
-    /** Whether the learner takes in signals that need no rating. */
-    readonly implicit: boolean;
-  };
   readonly savings: SavingsConfig;
   readonly research: ResearchConfig;
   readonly search: SearchConfig;

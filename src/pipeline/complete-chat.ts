@@ -20,7 +20,6 @@ import { keepTurn } from './keep-turn.js';
 import { withAdvice } from './engine/model-names.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
-import { watchToolCalls } from './watch-tool-calls.js';
 
 /** What a caller wants to know while its completion runs. */
 export interface CompletionHooks {
@@ -64,16 +63,13 @@ class RunningCompletion {
     if (planned.call.stream) parts.metrics.streamOpened();
     try {
       const copied = copyContent(request, planned);
-      const calls = watchToolCalls(request, planned);
-      const taps = [copied, calls].filter((tap) => tap !== null);
-      const out = withTaps(this.writer, taps);
+      const out = withTaps(this.writer, copied === null ? [] : [copied]);
       const rounds = this.roundsOf(out);
       const answer = this.finished(await (rounds ? rounds.run() : this.execute(out)));
       if (rounds) {
         answer.grounding = rounds.end(answer);
         this.writer.grounded?.(answer.grounding);
       }
-      request.hasBadToolCall = calls?.hasBadCall() ?? false;
       record.finishReason = answer.finishReason;
       rememberAnswered(parts, request, planned.call.chat.messages, answer.candidate);
       answer.stored = await this.keep(answer);

@@ -41,8 +41,6 @@ export interface GatewayRequest extends ObservedRequest {
   call: CompletionCall | null;
   /** What a planned completion may use beside its model; null: nothing. */
   grounding: PlannedGrounding | null;
-  /** Whether its answer has a tool call that cannot be carried out, as far as was looked. */
-  hasBadToolCall: boolean;
   /** The first model that the request names; null if it names none. */
   asked: Candidate | null;
   /** What its error texts must not repeat where they are kept: messages, input, or a path. */
@@ -114,7 +112,6 @@ export function newRequest({
     heldBytes: 0,
     call: null,
     grounding: null,
-    hasBadToolCall: false,
     asked: null,
     prompt: null,
     warnings: [],

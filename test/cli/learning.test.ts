@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetLearningCommand, showLearningCommand } from '../../src/cli/learning.js';
 import { resolveConfig } from '../../src/config/config.js';
-import { encodeOnline } from '../../src/chooser/predictor/online-codec.js';
-import { withLesson } from '../../src/chooser/predictor/online-learner.js';
-import { nothingLearned } from '../../src/chooser/predictor/online-state.js';
+import { encodeEvidence } from '../../src/chooser/learning/evidence-codec.js';
+import { withRating } from '../../src/chooser/learning/add-evidence.js';
+import { nothingLearned } from '../../src/chooser/learning/evidence.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { expectConforms } from '../helpers/conforms.js';
@@ -26,15 +26,13 @@ describe('signalbox learning', () => {
 
   it('shows what the API shows, and takes back the part that is named', async () => {
     const now = Date.now();
-    const lessons = [
+    const ratings = [
       { key: 'a', at: now - 2 * hourMs },
       { key: 'b', at: now - 2 * hourMs },
       { key: 'a', at: now },
     ].map((one) => ({
       ...one,
-      cause: 'rating' as const,
       subject: '',
-      weight: 1,
       model: 'm',
       kinds: null,
       predicted: 0.5,
@@ -42,7 +40,7 @@ describe('signalbox learning', () => {
     }));
     const scope = { accountId: firstAccountId, preferenceId: '' };
     await store.learnings.change([
-      [scope, () => encodeOnline(lessons.reduce(withLesson, nothingLearned))],
+      [scope, () => encodeEvidence(ratings.reduce(withRating, nothingLearned))],
     ]);
     const before = await shown();
     expectConforms('learning.response', before);

@@ -255,7 +255,7 @@ describe.each(databasesOfRun)('online learning on %s', (_name, make) => {
     const { ratings } = listAt(learning, 'keys')[0] as { ratings: number };
     const day = new Date().toISOString().slice(0, 10);
     expect(learning).toMatchObject({
-      keys: [{ keyId: 'fixed:one', ratings, signals: 0, share: 1 }],
+      keys: [{ keyId: 'fixed:one', ratings }],
       days: [{ day: expect.stringMatching(/^\d{4}-/) as string, keyId: 'fixed:one', ratings }],
       models: [
         {

@@ -1,6 +1,6 @@
-import { decodeOnline, encodeOnline } from '../predictor/online-codec.js';
-import type { Retraction } from '../predictor/online-state.js';
-import { withoutLessons } from '../predictor/take-back.js';
+import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
+import type { Retraction } from './evidence.js';
+import { withoutEvidence } from './take-back.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { Store } from '../../store/contracts/store.js';
 
@@ -24,14 +24,12 @@ export async function forgetLearned(
     [
       scope,
       (state) => {
-        const before = decodeOnline(state),
-          after = withoutLessons(before, part, now);
-        isAny =
-          after.lessons.length < before.lessons.length ||
-          after.served.length < before.served.length;
+        const before = decodeEvidence(state),
+          after = withoutEvidence(before, part, now);
+        isAny = after.rows.length < before.rows.length;
         // what was taken back of a time keeps out what arrives late, also where nothing had come yet
         const isOfTime = part.keys === null && part.model === null;
-        return isAny || isOfTime ? encodeOnline(after) : state;
+        return isAny || isOfTime ? encodeEvidence(after) : state;
       },
     ],
   ]);

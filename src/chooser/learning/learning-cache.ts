@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { withTimeout } from '../../async/with-timeout.js';
-import { decodeOnline, encodeOnline, fateOf } from '../predictor/online-codec.js';
-import { ratedAt, withLesson } from '../predictor/online-learner.js';
-import { createOnlineTuning } from '../predictor/online-tuning.js';
-import { hasFaults } from '../predictor/served.js';
+import { ratedAt, withRating } from './add-evidence.js';
+import type { LearnedState, Retraction } from './evidence.js';
+import { decodeEvidence, encodeEvidence, fateOf } from './evidence-codec.js';
+import { hasFaults } from './known-faults.js';
+import { createLearnedTuning } from './learned-tuning.js';
 import type { Tuning } from '../predictor/tuning.js';
-import type { OnlineState, Retraction } from '../predictor/online-state.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningRecord, LearningScope } from '../../store/contracts/learnings.js';
 import { RecordCache } from '../../store/record-cache.js';
@@ -126,17 +126,15 @@ export class LearningCache {
       scope,
       ratings.map(({ feedback }) => feedback),
       (state) =>
-        encodeOnline(
+        encodeEvidence(
           ratings.reduce(
             (before, { feedback, score }) =>
-              withLesson(before, {
+              withRating(before, {
                 ...this.withOwnKinds(score),
-                cause: 'rating',
                 key: feedback.keyId,
                 subject: subjectOf(feedback),
-                weight: 1,
               }),
-            decodeOnline(state),
+            decodeEvidence(state),
           ),
         ),
     );
@@ -214,7 +212,7 @@ export class LearningCache {
     const now = this.now();
     let read = this.read.get(record);
     if (!read || read.until <= now) {
-      const state = decodeOnline(record.state);
+      const state = decodeEvidence(record.state);
       this.warnOfOtherVersion(record);
       this.warnOfOtherKinds(record, state);
       this.read.set(record, (read = { known: this.knownOf(state, now), until: now + refreshMs }));
@@ -233,8 +231,9 @@ export class LearningCache {
     );
   }
 
-  private warnOfOtherKinds(record: LearningRecord, { router, lessons }: OnlineState): void {
-    if (router === null || router === this.options.router() || lessons.length === 0) return;
+  private warnOfOtherKinds(record: LearningRecord, state: LearnedState): void {
+    const { router } = state;
+    if (router === null || router === this.options.router() || ratedAt(state) === null) return;
     const { accountId } = record;
     const key = keyOf(record);
     if (this.warned.has(key)) return;
@@ -245,8 +244,8 @@ export class LearningCache {
     );
   }
 
-  private knownOf(state: OnlineState, now: number): KnownLearning | null {
-    const tuning = createOnlineTuning(state, this.options.router(), now);
+  private knownOf(state: LearnedState, now: number): KnownLearning | null {
+    const tuning = createLearnedTuning(state, this.options.router(), now);
     const rated = ratedAt(state);
     const isRated = rated !== null && now - rated < recentMs;
     return { tuning, isRated, hasFaults: hasFaults(state, now) };

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
-import { decodeOnline, encodeOnline } from '../predictor/online-codec.js';
-import type { Retraction, Served } from '../predictor/online-state.js';
-import { withOutcomes } from '../predictor/served.js';
-import { isMeantBy, namedBy } from '../predictor/take-back.js';
+import { sumOf, withOutcomes } from './add-evidence.js';
+import type { EvidenceRow, Retraction } from './evidence.js';
+import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
+import { isMeantBy } from './take-back.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
@@ -24,7 +24,7 @@ interface ScopeCounts {
   /** When the first outcome was counted, ms since 1970. */
   readonly since: number;
   /** By key and provider's model. */
-  readonly tallies: ReadonlyMap<string, Served>;
+  readonly tallies: ReadonlyMap<string, EvidenceRow>;
 }
 
 const defaultEveryMs = 5_000;
@@ -38,12 +38,10 @@ const maxBatch = 100;
 const maxScopes = 5_000;
 const maxTallies = 100;
 /**
- * Answers without a fault are written once there are this many, or they have waited this long, and
- * count as at most `maxAnswers`.
+ * Answers without a fault are written once there are this many, or they have waited this long.
  */
 const minAnswers = 50;
 const maxWaitMs = 60_000;
-const maxAnswers = 200;
 
 const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
   `${accountId} ${preferenceId}`;
@@ -147,9 +145,9 @@ export class OutcomeCounts {
 
   private isDue({ scope, since, tallies }: ScopeCounts): boolean {
     let isEnough = this.now() - since >= maxWaitMs;
-    for (const { answers, faults, spoilt } of tallies.values()) {
-      if (faults + spoilt > 0) return true;
-      isEnough ||= answers >= minAnswers;
+    for (const { weight, score } of tallies.values()) {
+      if (score < 1) return true;
+      isEnough ||= weight >= minAnswers;
     }
     return isEnough && this.options.hasFaults(scope);
   }
@@ -181,21 +179,24 @@ function withCounts(
   { since, tallies }: ScopeCounts,
 ): string | null {
   if (forgottenAt !== null && since < forgottenAt) return state;
-  const before = decodeOnline(state),
+  const before = decodeEvidence(state),
     after = withOutcomes(before, tallies.values());
-  return after === before ? state : encodeOnline(after);
+  return after === before ? state : encodeEvidence(after);
 }
 
-function talliesOf(outcomes: Outcomes, key: string | null, at: number): Map<string, Served> {
-  const tallies = new Map<string, Served>();
-  for (const [name, outcome] of outcomes)
-    tallies.set(`${key ?? ''} ${name}`, {
-      name,
+function talliesOf(outcomes: Outcomes, key: string | null, at: number): Map<string, EvidenceRow> {
+  const tallies = new Map<string, EvidenceRow>();
+  for (const [model, outcome] of outcomes)
+    tallies.set(`${key ?? ''} ${model}`, {
+      source: 'outcome',
+      model,
       key,
-      answers: 1,
-      faults: outcome === 'failed' ? 1 : 0,
-      spoilt: outcome === 'spoilt' ? 1 : 0,
+      kinds: [],
+      score: outcome === 'failed' ? 0 : 1,
+      weight: 1,
       at,
+      predicted: 1,
+      subject: '',
     });
   return tallies;
 }
@@ -211,21 +212,9 @@ function merged(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
   return { scope: older.scope, since: Math.min(older.since, newer.since), tallies };
 }
 
-function sumOf(one: Served, other: Served): Served {
-  const answers = one.answers + other.answers;
-  const kept = Math.min(1, maxAnswers / answers);
-  return {
-    ...other,
-    answers: answers * kept,
-    faults: (one.faults + other.faults) * kept,
-    spoilt: (one.spoilt + other.spoilt) * kept,
-    at: Math.max(one.at, other.at),
-  };
-}
-
 /** The counts without what a retraction means; null if nothing is left. */
 function withoutPart({ tallies, ...counts }: ScopeCounts, part: Retraction): ScopeCounts | null {
   const isMeant = isMeantBy(part);
-  const left = [...tallies].filter(([, tally]) => !isMeant(namedBy(tally)));
+  const left = [...tallies].filter(([, tally]) => !isMeant(tally));
   return left.length === 0 ? null : { ...counts, tallies: new Map(left) };
 }

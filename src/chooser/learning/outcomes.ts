@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.js';
-import { servedName } from '../predictor/online-state.js';
+import { servedName } from './evidence.js';
 
 /** What a finished request says about its models. */
 interface FinishedAttempts {
@@ -15,10 +15,10 @@ interface FinishedAttempts {
 }
 
 /**
- * How a provider's model did: it answered; it failed; or its answer was refused, or cut off although
+ * How a provider's model did: it answered; or it failed, its answer was refused, or cut off although
  * the client had set no limit.
  */
-export type Outcome = 'answered' | 'failed' | 'spoilt';
+export type Outcome = 'answered' | 'failed';
 
 /** By `<provider>/<model>`. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
@@ -41,12 +41,12 @@ const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
  */
 export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
   const outcomes = new Map<string, Outcome>();
-  const isSpoilt = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);
+  const isFault = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);
   for (const { provider, model, outcome } of attempts) {
     const name = servedName(provider, model);
     if (name === null) continue;
     if (ownFaults.has(outcome)) outcomes.set(name, 'failed');
-    else if (outcome === 'ok') outcomes.set(name, isSpoilt ? 'spoilt' : 'answered');
+    else if (outcome === 'ok') outcomes.set(name, isFault ? 'failed' : 'answered');
     else outcomes.delete(name);
   }
   return outcomes;

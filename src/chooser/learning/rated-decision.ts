@@ -1,4 +1,4 @@
-import type { NewLesson } from '../predictor/online-learner.js';
+import type { NewRating } from './add-evidence.js';
 import type { KindsOfTask } from '../figures.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
@@ -31,10 +31,10 @@ export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
 }
 
 /** How a model did on a decision, as the learner takes it. */
-export type ModelScore = Pick<NewLesson, 'model' | 'kinds' | 'predicted' | 'score' | 'at'>;
+export type ModelScore = Pick<NewRating, 'model' | 'kinds' | 'predicted' | 'score' | 'at'>;
 
 /** The model that is rated, and its score. */
-export type ModelRating = Pick<NewLesson, 'score' | 'at'> & {
+export type ModelRating = Pick<NewRating, 'score' | 'at'> & {
   readonly provider: string | null;
   readonly model: string | null;
 };

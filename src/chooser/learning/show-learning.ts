@@ -1,12 +1,12 @@
-import { type LearnedMoves, learnedMoves } from '../predictor/learned-moves.js';
-import { decodeOnline } from '../predictor/online-codec.js';
-import type { OnlineState } from '../predictor/online-state.js';
+import { type LearnedMoves, learnedMoves } from './learned-moves.js';
+import { decodeEvidence } from './evidence-codec.js';
+import type { LearnedState } from './evidence.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { Store } from '../../store/contracts/store.js';
 
 /** What a scope has learned, for display. */
 export interface ShownLearning {
-  readonly state: OnlineState;
+  readonly state: LearnedState;
   readonly moves: LearnedMoves;
   /** Ms since 1970; null: nothing was ever learned. */
   readonly updatedAt: number | null;
@@ -24,7 +24,7 @@ export async function showLearning(
   now: number,
 ): Promise<ShownLearning> {
   const record = await learnings.find(scope);
-  const state = decodeOnline(record?.state ?? null);
+  const state = decodeEvidence(record?.state ?? null);
   return {
     state,
     moves: learnedMoves(state, router, now),

@@ -1,52 +1,36 @@
-import type { WeighedLesson } from '../predictor/key-shares.js';
+import type { EvidenceRow } from './evidence.js';
 import { kindName } from '../outlook/shipped-outlook.js';
-import type { LearnedMoves } from '../predictor/learned-moves.js';
-import { unknownKey } from '../predictor/online-state.js';
+import type { LearnedMoves } from './learned-moves.js';
 import { thousandths } from '../../models/numbers.js';
 
-/** What ratings and signals have moved, most rated first. */
+/** What ratings have moved, most rated first. */
 export const shownModels = (moves: LearnedMoves): object[] =>
-  [...groupedBy(moves.lessons.all, ({ lesson }) => lesson.model)]
-    .map(([model, lessons]) => ({ model, lessons, ...countsOf(lessons) }))
-    .sort((a, b) => b.ratings - a.ratings || b.signals - a.signals)
-    .map(({ model, lessons, ratings, signals }) => ({
+  [...groupedBy(moves.ratings, ({ model }) => model)]
+    .map(([model, ratings]) => ({
       model,
-      ratings,
-      signals,
-      score: meanScore(lessons),
-      ...shownMoves(moves, model, lessons),
-      causes: causesOf(lessons),
-      keys: [...groupedBy(lessons, ({ lesson }) => lesson.key)].map(([key, ofKey]) => ({
-        keyId: shownKey(key),
-        ...countsOf(ofKey),
+      ratings: ratings.length,
+      score: thousandths(ratings.reduce((sum, { score }) => sum + score, 0) / ratings.length),
+      ...shownMoves(moves, model, ratings),
+      keys: [...groupedBy(ratings, ({ key }) => key)].map(([keyId, ofKey]) => ({
+        keyId,
+        ratings: ofKey.length,
       })),
-      updatedAt: lastOf(lessons),
-    }));
-
-/** Whose ratings and signals these are, and what the ratings of each key count for. */
-/** The id of a key; null also where an earlier version did not keep it. */
-export const shownKeys = ({ lessons: { all, shares } }: LearnedMoves): object[] =>
-  [...groupedBy(all, ({ lesson }) => lesson.key)]
-    .map(([key, lessons]) => ({
-      keyId: shownKey(key),
-      ...countsOf(lessons),
-      share: thousandths(shares.get(key) ?? 0),
-      updatedAt: lastOf(lessons),
+      updatedAt: lastOf(ratings),
     }))
-    .sort((a, b) => b.ratings - a.ratings || b.signals - a.signals);
+    .sort((a, b) => b.ratings - a.ratings);
+
+/** Whose ratings these are, most ratings first. */
+export const shownKeys = ({ ratings }: LearnedMoves): object[] =>
+  [...groupedBy(ratings, ({ key }) => key)]
+    .map(([keyId, ofKey]) => ({ keyId, ratings: ofKey.length, updatedAt: lastOf(ofKey) }))
+    .sort((a, b) => b.ratings - a.ratings);
 
 /** What came when, of which key and about which model, the last day first. */
-export const shownDays = ({ lessons: { all } }: LearnedMoves): object[] =>
-  [
-    ...groupedBy(
-      all,
-      ({ lesson: { at, key, model } }) => `${shownDay(at)} ${key ?? ''} ${model}`,
-    ).values(),
-  ]
-    .map((lessons) => {
-      const [{ lesson }] = lessons as [WeighedLesson];
-      const { at, key, model } = lesson;
-      return { day: shownDay(at), keyId: shownKey(key), model, ...countsOf(lessons) };
+export const shownDays = ({ ratings }: LearnedMoves): object[] =>
+  [...groupedBy(ratings, ({ at, key, model }) => `${shownDay(at)} ${key ?? ''} ${model}`).values()]
+    .map((group) => {
+      const [{ at, key, model }] = group as [EvidenceRow];
+      return { day: shownDay(at), keyId: key, model, ratings: group.length };
     })
     .sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
 
@@ -55,16 +39,13 @@ const isoOf = (at: number): string => new Date(at).toISOString();
 /** A day of UTC, such as `2027-01-31`. */
 export const shownDay = (at: number): string => isoOf(at).slice(0, 10);
 
-/** The id of a key; null also where an earlier version did not keep it. */
-export const shownKey = (key: string | null): string | null => (key === unknownKey ? null : key);
-
 function shownMoves(
   { models, places }: LearnedMoves,
   name: string,
-  lessons: readonly WeighedLesson[],
+  ratings: readonly EvidenceRow[],
 ): object {
   const { odds, spread } = models.get(name)!;
-  const own = new Set(lessons.flatMap(({ lesson }) => lesson.kinds.map(([kind]) => kind)));
+  const own = new Set(ratings.flatMap(({ kinds }) => kinds.map(([kind]) => kind)));
   const [move = 0] = odds;
   return {
     move: thousandths(move),
@@ -79,37 +60,18 @@ function shownMoves(
   };
 }
 
-function countsOf(lessons: readonly WeighedLesson[]): { ratings: number; signals: number } {
-  const ratings = lessons.filter(({ lesson }) => lesson.cause === 'rating').length;
-  return { ratings, signals: lessons.length - ratings };
-}
-
-function causesOf(lessons: readonly WeighedLesson[]): Record<string, number> {
-  const causes: Record<string, number> = {};
-  for (const { lesson } of lessons)
-    if (lesson.cause !== 'rating') causes[lesson.cause] = (causes[lesson.cause] ?? 0) + 1;
-  return causes;
-}
-
-function meanScore(lessons: readonly WeighedLesson[]): number | null {
-  const scores = lessons.flatMap(({ lesson }) => (lesson.cause === 'rating' ? [lesson.score] : []));
-  return scores.length === 0
-    ? null
-    : thousandths(scores.reduce((sum, score) => sum + score, 0) / scores.length);
-}
-
-const lastOf = (lessons: readonly WeighedLesson[]): string =>
-  isoOf(Math.max(...lessons.map(({ lesson }) => lesson.at)));
+const lastOf = (ratings: readonly EvidenceRow[]): string =>
+  isoOf(Math.max(...ratings.map(({ at }) => at)));
 
 function groupedBy<K>(
-  lessons: readonly WeighedLesson[],
-  of: (lesson: WeighedLesson) => K,
-): Map<K, WeighedLesson[]> {
-  const groups = new Map<K, WeighedLesson[]>();
-  for (const lesson of lessons) {
-    const group = groups.get(of(lesson));
-    if (group) group.push(lesson);
-    else groups.set(of(lesson), [lesson]);
+  ratings: readonly EvidenceRow[],
+  of: (rating: EvidenceRow) => K,
+): Map<K, EvidenceRow[]> {
+  const groups = new Map<K, EvidenceRow[]>();
+  for (const rating of ratings) {
+    const group = groups.get(of(rating));
+    if (group) group.push(rating);
+    else groups.set(of(rating), [rating]);
   }
   return groups;
 }

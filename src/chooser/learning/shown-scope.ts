@@ -1,21 +1,19 @@
-import { modelOfServed, type Served } from '../predictor/online-state.js';
-import { faultsOf, servedByName, sumOfServed } from '../predictor/served.js';
+import { type EvidenceRow, modelOfServed } from './evidence.js';
+import { countsOf, faultsOf, outcomesByModel } from './known-faults.js';
 import { thousandths } from '../../models/numbers.js';
 import type { ShownLearning } from './show-learning.js';
-import { shownDay, shownDays, shownKey, shownKeys, shownModels } from './shown-models.js';
+import { shownDay, shownDays, shownKeys, shownModels } from './shown-models.js';
 
 /** What the configuration says of a scope's learning. */
 export interface LearningSettings {
   readonly preferenceId: string;
   readonly enabled: boolean;
-  /** Whether signals that need no rating are taken in. */
-  readonly implicit: boolean;
   readonly exploration: number;
 }
 
 /** What a scope has learned, as the API and the command line show it. */
 export function shownLearning(
-  { preferenceId, enabled, implicit, exploration }: LearningSettings,
+  { preferenceId, enabled, exploration }: LearningSettings,
   { state, moves, updatedAt }: ShownLearning,
 ): object {
   const now = Date.now();
@@ -23,14 +21,13 @@ export function shownLearning(
     object: 'learning',
     preference_id: preferenceId === '' ? null : preferenceId,
     enabled,
-    implicit: enabled && implicit,
     exploration,
     updatedAt: updatedAt === null ? null : new Date(updatedAt).toISOString(),
     models: shownModels(moves),
     keys: shownKeys(moves),
     days: shownDays(moves),
-    outcomes: [...servedByName(state.served)]
-      .map(([name, rows]) => shownServed(name, rows, now))
+    outcomes: [...outcomesByModel(state)]
+      .map(([name, rows]) => shownOutcomes(name, rows, now))
       .sort((a, b) => b.answers - a.answers),
   };
 }
@@ -40,9 +37,9 @@ interface ShownCounts {
   readonly faults: number;
 }
 
-function shownServed(
+function shownOutcomes(
   name: string,
-  rows: readonly Served[],
+  rows: readonly EvidenceRow[],
   now: number,
 ): ShownCounts & Record<string, unknown> {
   const slash = name.indexOf('/');
@@ -55,15 +52,14 @@ function shownServed(
       .sort((a, b) => b.at - a.at)
       .map((row) => ({
         day: shownDay(row.at),
-        keyId: shownKey(row.key),
+        keyId: row.key,
         ...shownCounts([row], now),
       })),
     updatedAt: new Date(Math.max(...rows.map(({ at }) => at))).toISOString(),
   };
 }
 
-/** Refused and cut off answers are faults too. */
-function shownCounts(rows: readonly Served[], now: number): ShownCounts {
-  const { answers, faults, spoilt } = sumOfServed(rows, now);
-  return { answers: thousandths(answers), faults: thousandths(faults + spoilt) };
+function shownCounts(rows: readonly EvidenceRow[], now: number): ShownCounts {
+  const { answers, faults } = countsOf(rows, now);
+  return { answers: thousandths(answers), faults: thousandths(faults) };
 }

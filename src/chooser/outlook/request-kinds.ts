@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { KindsOfTask } from '../figures.js';
-import { largestShares } from '../predictor/largest-shares.js';
+import { largestShares } from '../learning/largest-shares.js';
 import { longDocument } from './long-documents.js';
 import type { OutlookWeights } from './outlook-weights.js';
 import type { Outlook } from './read-outlook.js';

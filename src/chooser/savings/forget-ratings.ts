@@ -1,5 +1,5 @@
-import { ratedName } from '../predictor/online-state.js';
-import type { Retraction } from '../predictor/online-state.js';
+import { ratedName } from '../learning/evidence.js';
+import type { Retraction } from '../learning/evidence.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { FeedbackStore } from '../../store/contracts/requests.js';
 

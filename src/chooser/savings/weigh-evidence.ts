@@ -1,4 +1,3 @@
-import { shareBound } from '../predictor/key-shares.js';
 import type { KeyRatings, RatedQuality } from '../../store/contracts/choices.js';
 import type { KeyRatedPairs, PairSums, RatedPairs } from '../../store/contracts/shadows.js';
 import type { SavingsEvidence } from './beliefs.js';
@@ -96,4 +95,28 @@ function together<T>(rows: readonly T[], idOfRow: (row: T) => string, add: (a: T
     sums.set(id, before === undefined ? row : add(before, row));
   }
   return [...sums.values()];
+}
+
+/** The most that one key's ratings count for, of all, if three or more keys rate. */
+const maxShare = 1 / 3;
+/** A key with fewer ratings bounds no other's. */
+const minRatings = 5;
+
+/**
+ * The most that one key may count for, given what each key's ratings would: with it as the bound of each, no key has more than a third
+ * of the sum, or than its part of it where fewer than three rate.
+ */
+function shareBound(sums: readonly number[]): number {
+  const raters = sums.filter((sum) => sum >= minRatings).length;
+  if (raters < 2) return Infinity;
+  const share = Math.max(maxShare, 1 / raters);
+  const sorted = [...sums].sort((a, b) => b - a);
+  let rest = sorted.reduce((sum, one) => sum + one, 0);
+  for (const [bounded, sum] of sorted.entries()) {
+    // `bounded` keys count for the bound each, the others for what they have
+    const bound = (share * rest) / (1 - share * bounded);
+    if (sum <= bound * (1 + 1e-9)) return bound;
+    rest -= sum;
+  }
+  return sorted.at(-1) ?? Infinity;
 }

@@ -1,6 +1,5 @@
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
-import { learnSignals } from './learn-signals.js';
 import { closeRecord, reportRequest } from './report-request.js';
 import { shadowAnswer } from './shadow-answer.js';
 
@@ -14,7 +13,5 @@ export function finishRequest(parts: GatewayParts, request: GatewayRequest): voi
   request.record.choice = chooser.answeredChoice(request);
   reportRequest(parts, request);
   chooser.learn(request);
-  if (!request.call) return;
-  learnSignals(parts, request, request.call);
   shadowAnswer(parts, request);
 }

@@ -148,7 +148,6 @@ function routingOf(config: Config, { learns }: Ranker): GatewaySnapshot['routing
     explainHeader,
     learning: {
       enabled: learning && learns === true,
-      implicit: config.learning.implicit,
       exploration,
     },
     allow: allow ?? null,

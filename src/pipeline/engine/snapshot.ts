@@ -47,8 +47,6 @@ export interface GatewaySnapshot {
     readonly learning: {
       /** Whether feedback and outcomes are taken in, and move choices. */
       readonly enabled: boolean;
-      /** Whether signals that need no rating are taken in. */
-      readonly implicit: boolean;
       /**
        * The share of decisions that may try another candidate, unless a preference says otherwise.
        */

@@ -15,8 +15,6 @@ import { Passwords } from '../../accounts/passwords.js';
 import { RateLimiter } from '../../accounts/rate-limiter.js';
 import { SignedIds } from '../../accounts/signed-ids.js';
 import { Chooser, type TrainingTerms } from '../../chooser/chooser.js';
-import { RecentTurns } from '../../chooser/learning/signals/recent-turns.js';
-import { SignalCounts } from '../../chooser/learning/signals/signal-counts.js';
 import {
   type RequestLogOptions,
   RequestLogWriter,
@@ -39,8 +37,6 @@ export class GatewayState {
   readonly limits: RateLimiter;
   readonly ids: SignedIds;
   readonly chooser: Chooser;
-  readonly signals: SignalCounts;
-  readonly turns = new RecentTurns();
   readonly passwords = new Passwords();
   readonly backgroundTasks = new BackgroundTasks();
   readonly requestLog: RequestLogWriter;
@@ -74,7 +70,6 @@ export class GatewayState {
       flushRequests: () => this.requestLog.flush(),
       metrics,
     });
-    this.signals = new SignalCounts(databases, recording.report);
     this.requestLog = new RequestLogWriter(databases, recording);
     this.limits = new RateLimiter(databases, () => this.requestLog.flush());
     this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
@@ -103,12 +98,7 @@ export class GatewayState {
     await this.backgroundTasks.done();
     this.keys.close();
     this.titles.close();
-    await Promise.all([
-      this.conversations.close(),
-      this.requestLog.close(),
-      this.chooser.close(),
-      this.signals.close(),
-    ]);
+    await Promise.all([this.conversations.close(), this.requestLog.close(), this.chooser.close()]);
     await this.databases.close();
   }
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { LearningCache } from '../../../src/chooser/learning/learning-cache.js';
-import { decodeOnline, encodeOnline } from '../../../src/chooser/predictor/online-codec.js';
-import { withOutcomes } from '../../../src/chooser/predictor/served.js';
+import { decodeEvidence, encodeEvidence } from '../../../src/chooser/learning/evidence-codec.js';
+import { withOutcomes } from '../../../src/chooser/learning/add-evidence.js';
 import type { ModelScore } from '../../../src/chooser/learning/rated-decision.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
@@ -73,9 +73,8 @@ describe('the cached learning of a scope', () => {
   });
 
   it.each([
-    ['{"version":1}', 'its ratings are dropped, its outcomes are kept'],
-    ['{"version":2}', 'its ratings count for all kinds of task alike, without their keys'],
-    ['{"version":9}', 'it cannot be read and is dropped'],
+    ['{"version":2}', 'it cannot be read and is dropped'],
+    ['{"version":3,"lessons":[[2]]}', 'what came of signals without a rating is dropped'],
   ])('that another version stored (%s) is taken over with one warning', async (state, fate) => {
     const backing = open();
     const { store } = await backing.get();
@@ -194,14 +193,16 @@ describe('the cached learning of a scope', () => {
       const cache = new LearningCache(backing, { router });
       const { store } = await backing.get();
       const crowd = Promise.all(
-        Array.from({ length: 400 }, () => cache.rate(feedback(), scope, rating())),
+        Array.from({ length: 400 }, (_, at) =>
+          cache.rate(feedback(), scope, { ...rating(), model: `model-${at % 4}` }),
+        ),
       );
       const under = { way: true };
       void crowd.finally(() => (under.way = false));
       let meanwhile = 0;
       for (; under.way; meanwhile++) await store.learnings.find(scope);
       await crowd;
-      expect((await cache.show(scope)).state.lessons).toHaveLength(400);
+      expect((await cache.show(scope)).state.rows).toHaveLength(400);
       expect(
         (await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items,
       ).toHaveLength(400);
@@ -221,7 +222,7 @@ describe('the cached learning of a scope', () => {
     await rate('an older one');
     const { state } = await cache.show(scope);
     expect(state).toMatchObject({ router: 'r' });
-    expect(state.lessons.map(({ kinds }) => kinds)).toEqual([[[0, 1]], []]);
+    expect(state.rows.map(({ kinds }) => kinds)).toEqual([[[0, 1]], []]);
     cache.close();
     await backing.close();
   });
@@ -235,9 +236,19 @@ describe('the cached learning of a scope', () => {
       [
         scope,
         (state) =>
-          encodeOnline(
-            withOutcomes(decodeOnline(state), [
-              { name: 'p/a', key: 'k', answers: 10, faults: 5, spoilt: 0, at: now },
+          encodeEvidence(
+            withOutcomes(decodeEvidence(state), [
+              {
+                source: 'outcome',
+                model: 'p/a',
+                key: 'k',
+                kinds: [],
+                score: 0.5,
+                weight: 10,
+                predicted: 1,
+                subject: '',
+                at: now,
+              },
             ]),
           ),
       ],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import { OutcomeCounts } from '../../../src/chooser/learning/outcome-counts.js';
 import type { Outcome } from '../../../src/chooser/learning/outcomes.js';
-import { decodeOnline } from '../../../src/chooser/predictor/online-codec.js';
+import { decodeEvidence } from '../../../src/chooser/learning/evidence-codec.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import type { LearningScope } from '../../../src/store/contracts/learnings.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
@@ -43,9 +43,9 @@ describe('counts of outcomes', () => {
     return (
       record &&
       Object.fromEntries(
-        decodeOnline(record.state).served.map(({ name, key, answers, faults, spoilt }) => [
-          key === 'k' ? name : `${key} ${name}`,
-          [Math.round(answers), Math.round(faults + spoilt)],
+        decodeEvidence(record.state).rows.map(({ model, key, weight, score }) => [
+          key === 'k' ? model : `${key} ${model}`,
+          [Math.round(weight), Math.round(weight * (1 - score))],
         ]),
       )
     );
@@ -158,9 +158,9 @@ describe('counts of outcomes', () => {
     expect(await stored()).toEqual({});
   });
 
-  it('are kept apart by key, and refused or cut off answers are faults', async () => {
+  it('are kept apart by key', async () => {
     const counts = countsOn(backing);
-    for (let times = 0; times < 3; times++) counts.add(scope, 'k', outcome('spoilt'));
+    for (let times = 0; times < 3; times++) counts.add(scope, 'k', outcome('failed'));
     counts.add(scope, 'l', outcome('failed'));
     counts.add(scope, null, outcome('answered'));
     await counts.flush(5_000);

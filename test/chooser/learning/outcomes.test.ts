@@ -36,9 +36,9 @@ describe('the outcome of an answer', () => {
   });
 
   it.each([
-    ['refused', 'content_filter', false, 'spoilt'],
-    ['refused with a bound', 'content_filter', true, 'spoilt'],
-    ['cut off', 'length', false, 'spoilt'],
+    ['refused', 'content_filter', false, 'failed'],
+    ['refused with a bound', 'content_filter', true, 'failed'],
+    ['cut off', 'length', false, 'failed'],
     ['cut off where the client bounded it', 'length', true, 'answered'],
     ['ended by itself', 'stop', false, 'answered'],
     ['ended by a tool call', 'tool_calls', false, 'answered'],

@@ -1,10 +1,10 @@
 import { logOdds, sigmoid } from '../../../src/models/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/chooser/explore.js';
-import { withLesson } from '../../../src/chooser/predictor/online-learner.js';
+import { withRating } from '../../../src/chooser/learning/add-evidence.js';
 import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
-import { nothingLearned, type OnlineState } from '../../../src/chooser/predictor/online-state.js';
-import { createOnlineTuning } from '../../../src/chooser/predictor/online-tuning.js';
+import { nothingLearned, type LearnedState } from '../../../src/chooser/learning/evidence.js';
+import { createLearnedTuning } from '../../../src/chooser/learning/learned-tuning.js';
 import type { Reading } from '../../../src/chooser/predictor/request-reader.js';
 import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import type { Figures, KindsOfTask } from '../../../src/chooser/figures.js';
@@ -110,16 +110,14 @@ function predictRow(
 function choicesOf(stream: Stream, isLearning: boolean, exploration: number): Int32Array {
   const { pool, predicted, order } = stream;
   const width = pool.models.length;
-  let state: OnlineState = nothingLearned;
+  let state: LearnedState = nothingLearned;
   return Int32Array.from(order, (row) => {
     const { kinds, models } = predicted[row]!;
     const chosen = choose(stream, state, row, exploration);
     if (isLearning) {
-      state = withLesson(state, {
-        cause: 'rating',
+      state = withRating(state, {
         key: null,
         subject: '',
-        weight: 1,
         model: pool.models[chosen]!,
         kinds,
         predicted: models[chosen]!.quality,
@@ -142,11 +140,11 @@ const noFeatures = {
 /** Chooses as the learned ranker does: the best by tuned quality, or one worth exploring. */
 function choose(
   { router, predicted, candidates }: Stream,
-  state: OnlineState,
+  state: LearnedState,
   row: number,
   exploration: number,
 ): number {
-  const tuning = createOnlineTuning(state, router, 0);
+  const tuning = createLearnedTuning(state, router, 0);
   const { reading, kinds, models } = predicted[row]!;
   const request = { reading, features: noFeatures, kinds };
   const ranked: (Figures & { readonly model: number })[] = models.map((expected, model) => {

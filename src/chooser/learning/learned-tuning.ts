@@ -1,9 +1,17 @@
-import { maxMove } from './online-learner.js';
 import { oddsOf } from './fit-beliefs.js';
 import { type LearnedMoves, learnedMoves, type ModelMoves } from './learned-moves.js';
-import { type OnlineState, ratedName, servedName } from './online-state.js';
-import { faultsOf, type KnownFaults, servedByName } from './served.js';
-import type { Adjustment, Expected, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
+import { type LearnedState, ratedName, servedName } from './evidence.js';
+import { faultsOf, type KnownFaults, outcomesByModel } from './known-faults.js';
+import type {
+  Adjustment,
+  Expected,
+  TunedCandidate,
+  TunedRequest,
+  Tuning,
+} from '../predictor/tuning.js';
+
+/** The most that a scope's traffic may move a model, in log odds. */
+export const maxMove = 2;
 
 /** The number of model names that are cached with their canonical spelling. */
 const maxNames = 2_000;
@@ -28,39 +36,33 @@ interface KnownModel extends ModelMoves {
  * @param now ms since 1970: older evidence counts less
  * @returns null if nothing is known about any model
  */
-export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
+export function createLearnedTuning(
+  state: LearnedState,
+  router: string,
+  now: number,
+): Tuning | null {
   const served = new Map<string, KnownService>();
-  for (const [name, rows] of servedByName(state.served)) {
+  for (const [name, rows] of outcomesByModel(state)) {
     const known = faultsOf(rows, now);
     if (known) served.set(name, { reliability: 1 - known.loss, reason: failedReason(known) });
   }
-  if (state.lessons.length + served.size === 0) return null;
-  return new OnlineTuning(learnedMoves(state, router, now), served);
+  const moves = learnedMoves(state, router, now);
+  return moves.models.size + served.size === 0 ? null : new LearnedTuning(moves, served);
 }
 
 /** `5 of 40 answers failed` */
-function failedReason({ answers, faults, spoilt, isBounded }: KnownFaults): string {
-  const failed = `${Math.round(faults + spoilt)} of ${Math.round(answers)} answers failed`;
-  return isBounded ? `${failed}, each key within its bound` : failed;
+function failedReason({ answers, faults, isBounded }: KnownFaults): string {
+  const failed = `${Math.round(faults)} of ${Math.round(answers)} answers failed`;
+  return isBounded ? `${failed}, fewer where the keys agree` : failed;
 }
 
-/** `3 ratings and 1 signal`: what a model was moved by. */
-function countedReason({ lessons }: LearnedMoves, name: string): string {
-  let ratings = 0,
-    signals = 0;
-  for (const { lesson } of lessons.all) {
-    if (lesson.model !== name) continue;
-    if (lesson.cause === 'rating') ratings++;
-    else signals++;
-  }
-  const parts = [
-    ...(ratings > 0 ? [ratings === 1 ? '1 rating' : `${ratings} ratings`] : []),
-    ...(signals > 0 ? [signals === 1 ? '1 signal' : `${signals} signals`] : []),
-  ];
-  return `moved by ${parts.join(' and ')}`;
+/** `moved by 3 ratings` */
+function countedReason({ ratings }: LearnedMoves, name: string): string {
+  const count = ratings.filter(({ model }) => model === name).length;
+  return `moved by ${count === 1 ? '1 rating' : `${count} ratings`}`;
 }
 
-class OnlineTuning implements Tuning {
+class LearnedTuning implements Tuning {
   private readonly names = new Map<string, string | null>();
   private readonly known: ReadonlyMap<string, KnownModel>;
   private readonly places: ReadonlyMap<number, number>;

@@ -1,5 +1,72 @@
-import { otherKinds, folded } from './online-evidence.js';
-import { type Belief, type Evidence, priors } from './online-state.js';
+/** A normal distribution of one number, in log odds. */
+export interface Belief {
+  readonly mean: number;
+  readonly variance: number;
+}
+
+/**
+ * What ratings of one model on one kind of task said beyond the predictions, as a normal
+ * distribution in log odds.
+ */
+export interface Evidence {
+  /** The inverse of its variance. */
+  readonly weight: number;
+  /**
+   * Its mean times its weight. An answer that was almost certain has next to no weight, but a
+   * surprise still has a sum.
+   */
+  readonly sum: number;
+}
+
+/**
+ * Prior variances, in log odds, of what ratings will teach beyond the predictions: of how strictly
+ * all models are rated, of the same on one kind of task, of one model compared to the others, and
+ * of the same on one kind. The last is four times the one before it, so that ratings on one kind
+ * move a model there first, and elsewhere once several kinds agree. A smaller `strictness` learns
+ * sooner where the predictor errs, but harms where all models are rated low.
+ */
+export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.1, kind: 0.4 } as const;
+
+/** The kind that stands for all kinds without evidence of their own. */
+export const otherKinds = -1;
+
+const maxMean = 6;
+
+/** The prior variance of one model's ratings on one kind of task around the prediction. */
+const maxVariance = Object.values(priors).reduce((sum, variance) => sum + variance, 0);
+
+type ByKind = ReadonlyMap<number, Evidence>;
+
+/** Evidence with more evidence added to it. */
+export function added(held: Evidence | undefined, weight: number, sum: number): Evidence {
+  const whole = (held?.weight ?? 0) + weight,
+    most = maxMean * (whole + 1 / maxVariance);
+  return { weight: whole, sum: Math.max(-most, Math.min(most, (held?.sum ?? 0) + sum)) };
+}
+
+/**
+ * Evidence on the kept kinds; what the others say about the model as a whole is added to
+ * `otherKinds`.
+ */
+function folded(evidence: ByKind, isKept: (kind: number) => boolean): ByKind {
+  const kept = new Map<number, Evidence>();
+  let rest: Evidence | undefined = evidence.get(otherKinds);
+  for (const [kind, one] of evidence) {
+    if (kind === otherKinds) continue;
+    if (isKept(kind)) kept.set(kind, one);
+    else rest = added(rest, ...asWhole(one));
+  }
+  return rest ? kept.set(otherKinds, rest) : kept;
+}
+
+/**
+ * Evidence on one kind as evidence on other kinds: less certain, because of the effects that belong
+ * to the kind alone.
+ */
+function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
+  const less = 1 + weight * (priors.kind + priors.kindStrictness);
+  return [weight / less, sum / less];
+}
 
 /**
  * How a model's quality differs from that of the others, in log odds, with the variance before any

@@ -6,10 +6,9 @@ import { createLatencyWindow } from '../../../src/models/latency-window.js';
 import { makePlan } from '../../../src/chooser/make-plan.js';
 import type { Plan } from '../../../src/chooser/plan.js';
 import { logOdds } from '../../../src/models/numbers.js';
-import { weighed } from '../../../src/chooser/predictor/key-shares.js';
-import { type NewLesson, withLesson } from '../../../src/chooser/predictor/online-learner.js';
-import { nothingLearned, type OnlineState } from '../../../src/chooser/predictor/online-state.js';
-import { createOnlineTuning } from '../../../src/chooser/predictor/online-tuning.js';
+import { type NewRating, withRating } from '../../../src/chooser/learning/add-evidence.js';
+import { nothingLearned, type LearnedState } from '../../../src/chooser/learning/evidence.js';
+import { createLearnedTuning } from '../../../src/chooser/learning/learned-tuning.js';
 import { shippedRouter } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
@@ -37,8 +36,8 @@ const programs = [
   'Write a SQL query that finds the ten customers with the highest revenue.',
 ];
 
-const planOf = (text: string, state: OnlineState = nothingLearned): Plan => {
-  const tuning = createOnlineTuning(state, shippedRouter(), 0);
+const planOf = (text: string, state: LearnedState = nothingLearned): Plan => {
+  const tuning = createLearnedTuning(state, shippedRouter(), 0);
   return makePlan({
     id: 'fixed',
     request: {
@@ -59,25 +58,23 @@ const planOf = (text: string, state: OnlineState = nothingLearned): Plan => {
   });
 };
 /** Who is predicted to answer best: among equals a cheaper one is called. */
-const bestOf = (text: string, state?: OnlineState): string =>
+const bestOf = (text: string, state?: LearnedState): string =>
   planOf(text, state).candidates.reduce((best, one) =>
     one.why.quality > best.why.quality ? one : best,
   ).model;
 /** The mean log odds of the predicted quality. */
-const oddsOf = (model: Model, texts: readonly string[], state?: OnlineState): number =>
+const oddsOf = (model: Model, texts: readonly string[], state?: LearnedState): number =>
   texts.reduce((sum, text) => {
     const one = planOf(text, state).candidates.find(({ model: name }) => name === model)!;
     return sum + logOdds(one.why.quality) / texts.length;
   }, 0);
 const plans = new Map([...mails, ...programs].map((text) => [text, planOf(text)]));
-const ratingOf = (key: string, text: string, model: Model, score: number): NewLesson => {
+const ratingOf = (key: string, text: string, model: Model, score: number): NewRating => {
   const plan = plans.get(text) ?? planOf(text);
   const { quality } = plan.candidates.find((one) => one.model === model)!.why;
   return {
-    cause: 'rating',
     key,
     subject: '',
-    weight: 1,
     model,
     kinds: plan.kinds!,
     predicted: quality,
@@ -91,60 +88,25 @@ const ratings = (
   key: string,
   texts: readonly string[],
   scoreOf: (model: Model) => number,
-): NewLesson[] =>
+): NewRating[] =>
   Array.from({ length: times }, (_, at) => {
     const model = models[at % models.length]!;
     const text = texts[Math.floor(at / models.length) % texts.length]!;
     return ratingOf(key, text, model, scoreOf(model));
   });
-const learned = (...given: readonly NewLesson[]): OnlineState =>
-  given.reduce(withLesson, nothingLearned);
+const learned = (...given: readonly NewRating[]): LearnedState =>
+  given.reduce(withRating, nothingLearned);
 /** Who is predicted to be the best on e-mails, and whom honest keys prefer. */
 const [best, preferred] = ['claude-sonnet-4-5', 'gpt-5.2'] as const;
 /** What an honest key says of e-mails. */
 const honestly = (model: Model): number => (model === best ? 0.2 : model === preferred ? 1 : 0.8);
 
 describe('the ratings of several keys', () => {
-  const count = fc.double({ min: 5, max: 200, noNaN: true });
-
-  it('count for at most a third of all by one key, or its part where fewer rate', () => {
-    fc.assert(
-      fc.property(fc.array(count, { minLength: 1, maxLength: 12 }), (counts) => {
-        const { shares } = weighed(
-          counts.flatMap((times, key) =>
-            Array.from({ length: Math.ceil(times) }, () => ({
-              ...ratingOf(`key ${key}`, mails[0]!, 'gpt-5.2', 1),
-              kinds: [],
-              weight: times / Math.ceil(times),
-            })),
-          ),
-          0,
-        );
-        const most = Math.max(1 / 3, 1 / counts.length);
-        for (const share of shares.values()) expect(share).toBeLessThanOrEqual(most + 1e-9);
-        expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
-      }),
-      { numRuns: 50 },
-    );
-  }, 60_000);
-
-  it('lose no weight to a key that no longer rates', () => {
-    const old = ratings(20, 'gone', mails, () => 0).map((one) => ({ ...one, kinds: [] }));
-    const now = 400 * 86_400_000;
-    const fresh = old.slice(0, 10).map((one) => ({ ...one, key: 'here', at: now }));
-    const { all } = weighed([...old, ...fresh], now);
-    const whole = all.reduce(
-      (sum, { lesson, weight }) => sum + (lesson.key === 'here' ? weight : 0),
-      0,
-    );
-    expect(whole).toBeCloseTo(10, 9);
-  });
-
   it('are not undone by one or four of another key', () => {
     const before = learned(...ratings(40, 'honest', mails, honestly));
     for (const times of [1, 4])
       for (const score of [0, 0.5, 1]) {
-        const after = ratings(times, 'another', mails, () => score).reduce(withLesson, before);
+        const after = ratings(times, 'another', mails, () => score).reduce(withRating, before);
         for (const text of mails) expect(bestOf(text, after)).toBe(preferred);
       }
   });
@@ -156,16 +118,7 @@ describe('the ratings of several keys', () => {
     expect(oddsOf(best, programs, state)).toBeLessThan(oddsOf(best, programs) - 0.05);
   });
 
-  it('are not overturned by a hundred of one key that came later, whatever it prefers', () => {
-    const before = learned(...ratings(40, 'honest', mails, honestly));
-    for (const favourite of models) {
-      const attack = ratings(100, 'attacker', mails, (model) => (model === favourite ? 1 : 0));
-      const after = attack.reduce(withLesson, before);
-      for (const text of mails) expect(bestOf(text, after), favourite).toBe(preferred);
-    }
-  });
-
-  it('are not turned to what a hundred of one key prefer that came at the same time', () => {
+  it('are not turned to what a hundred of one key prefer, whoever came first', () => {
     const honest = ratings(40, 'honest', mails, honestly);
     const before = learned(...honest);
     expect(bestOf(mails[0]!)).toBe(best);
@@ -206,7 +159,7 @@ describe('the ratings of several keys', () => {
 
 describe('ratings on one kind of task', () => {
   it('leave the difficulty of a request as uncertain as it was', () => {
-    const widthOf = (state?: OnlineState): number => {
+    const widthOf = (state?: LearnedState): number => {
       const { why } = planOf(mails[0]!, state).candidates.find(({ model }) => model === best)!;
       return why.interval![1] - why.interval![0];
     };

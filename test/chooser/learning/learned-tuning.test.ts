@@ -1,24 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeOnline, encodeOnline } from '../../../src/chooser/predictor/online-codec.js';
-import { fitBeliefs } from '../../../src/chooser/predictor/fit-beliefs.js';
-import { weighed } from '../../../src/chooser/predictor/key-shares.js';
-import { largestShares } from '../../../src/chooser/predictor/largest-shares.js';
-import type { Beliefs, Move } from '../../../src/chooser/predictor/online-beliefs.js';
-import { learnedMoves } from '../../../src/chooser/predictor/learned-moves.js';
 import {
-  maxMove,
-  type NewLesson,
-  withLesson,
-} from '../../../src/chooser/predictor/online-learner.js';
+  decodeEvidence,
+  encodeEvidence,
+  fateOf,
+} from '../../../src/chooser/learning/evidence-codec.js';
+import { fitBeliefs } from '../../../src/chooser/learning/fit-beliefs.js';
+import { largestShares } from '../../../src/chooser/learning/largest-shares.js';
+import type { Beliefs, Move } from '../../../src/chooser/learning/beliefs.js';
+import { learnedMoves } from '../../../src/chooser/learning/learned-moves.js';
 import {
-  causes,
+  type NewRating,
+  withOutcomes,
+  withRating,
+} from '../../../src/chooser/learning/add-evidence.js';
+import {
+  type EvidenceRow,
+  type LearnedState,
   nothingLearned,
-  type OnlineState,
-  unknownKey,
-} from '../../../src/chooser/predictor/online-state.js';
-import { withOutcomes } from '../../../src/chooser/predictor/served.js';
-import { createOnlineTuning } from '../../../src/chooser/predictor/online-tuning.js';
+} from '../../../src/chooser/learning/evidence.js';
+import { createLearnedTuning, maxMove } from '../../../src/chooser/learning/learned-tuning.js';
 import {
   type Expectation,
   QualityPredictor,
@@ -51,11 +52,9 @@ const requestOf = (...shares: number[]): TunedRequest => ({
   kinds: { router: 'r', shares: largestShares(shares.entries()) },
 });
 const first = requestOf(1, 0);
-const rating = (score: number, changes: Partial<NewLesson> = {}): NewLesson => ({
-  cause: 'rating',
+const rating = (score: number, changes: Partial<NewRating> = {}): NewRating => ({
   key: 'k',
   subject: '',
-  weight: 1,
   model: 'a',
   kinds: { router: 'r', shares: [[0, 1]] },
   predicted: 0.8,
@@ -63,23 +62,34 @@ const rating = (score: number, changes: Partial<NewLesson> = {}): NewLesson => (
   at: 0,
   ...changes,
 });
-const rated = (times: number, one: NewLesson, from: OnlineState = nothingLearned): OnlineState =>
-  Array.from({ length: times }).reduce<OnlineState>((state) => withLesson(state, one), from);
+const outcome = (changes: Partial<EvidenceRow>): EvidenceRow => ({
+  source: 'outcome',
+  model: 'p/a',
+  kinds: [],
+  score: 1,
+  weight: 40,
+  key: 'k',
+  at: 0,
+  predicted: 1,
+  subject: '',
+  ...changes,
+});
+const rated = (times: number, one: NewRating, from: LearnedState = nothingLearned): LearnedState =>
+  Array.from({ length: times }).reduce<LearnedState>((state) => withRating(state, one), from);
 const adjusted = (
-  state: OnlineState,
+  state: LearnedState,
   model = 'a',
   request = first,
   now = 0,
   router = 'r',
 ): Adjustment | null =>
-  createOnlineTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
-const beliefsOf = ({ lessons }: OnlineState, now: number): Beliefs =>
-  fitBeliefs(weighed(lessons, now).all);
+  createLearnedTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
+const beliefsOf = ({ rows }: LearnedState, now: number): Beliefs => fitBeliefs(rows, now);
 /**
  * What is believed of a model on the first request, whether or not it is certain enough to move the
  * model.
  */
-const believedOf = (state: OnlineState, model = 'a'): number =>
+const believedOf = (state: LearnedState, model = 'a'): number =>
   beliefsOf(state, 0).moveOf(model, [[0, 1]]).mean;
 const moveOf = (...given: Parameters<typeof adjusted>): number => adjusted(...given)?.odds ?? 0;
 
@@ -88,7 +98,7 @@ describe('what ratings teach', () => {
     expect(moveOf(rated(5, rating(0)))).toBeLessThan(-0.2);
     expect(moveOf(rated(50, rating(1)))).toBeGreaterThan(0.05);
     expect(adjusted(rated(5, rating(0)), 'b')).toBeNull();
-    expect(createOnlineTuning(nothingLearned, 'r', 0)).toBeNull();
+    expect(createLearnedTuning(nothingLearned, 'r', 0)).toBeNull();
   });
 
   it('moves the model more on the rated kind of task', () => {
@@ -105,14 +115,14 @@ describe('what ratings teach', () => {
       moveOf(
         Array.from({ length: 10 })
           .flatMap(() => asPredicted)
-          .reduce(withLesson, nothingLearned),
+          .reduce(withRating, nothingLearned),
       ),
     ).toBe(0);
   });
 
   it('moves only models that differ from the others: if all are rated alike, none moves', () => {
     const models = ['a', 'b', 'c', 'd'];
-    const worse = (score: (model: string) => number): OnlineState =>
+    const worse = (score: (model: string) => number): LearnedState =>
       models.reduce(
         (state, model) => rated(60, rating(score(model), { model }), state),
         nothingLearned,
@@ -164,7 +174,7 @@ describe('what ratings teach', () => {
   });
 
   it('fades: after a month it counts like half as many ratings, after a year it moves nothing', () => {
-    const beliefs = (state: OnlineState, now: number): Move =>
+    const beliefs = (state: LearnedState, now: number): Move =>
       beliefsOf(state, now).moveOf('a', [[0, 1]]);
     const [whole, half] = [20, 10].map((times) => rated(times, rating(0.2, { predicted: 0.3 })));
     expect(beliefs(whole!, 30 * dayMs).mean / beliefs(half!, 0).mean).toBeCloseTo(1, 1);
@@ -189,20 +199,20 @@ describe('what ratings teach', () => {
     const subject = 's';
     const once = rated(1, rating(0, { subject }));
     expect(rated(50, rating(0, { subject }), once)).toEqual(once);
-    const turned = withLesson(once, rating(1, { subject }));
-    expect(turned.lessons).toMatchObject([{ score: 1 }]);
+    const turned = withRating(once, rating(1, { subject }));
+    expect(turned.rows).toMatchObject([{ score: 1 }]);
     expect(believedOf(turned)).toBeGreaterThan(believedOf(once));
     let state = once;
     for (let times = 0; times < 20; times++)
-      for (const score of [1, 0]) state = withLesson(state, rating(score, { subject }));
+      for (const score of [1, 0]) state = withRating(state, rating(score, { subject }));
     expect(state).toEqual(once);
   });
 
   it('counts what several raters say of the same answer, and what one says of several models', () => {
     const subject = 's';
-    const one = withLesson(nothingLearned, rating(0, { subject }));
-    const both = withLesson(one, rating(1, { subject, key: 'another' }));
-    expect(withLesson(both, rating(0.5, { subject, model: 'b' })).lessons).toHaveLength(3);
+    const one = withRating(nothingLearned, rating(0, { subject }));
+    const both = withRating(one, rating(1, { subject, key: 'another' }));
+    expect(withRating(both, rating(0.5, { subject, model: 'b' })).rows).toHaveLength(3);
   });
 
   it('does not count strict ratings of all models against one of them', () => {
@@ -217,25 +227,23 @@ describe('what ratings teach', () => {
     const whole = moveOf(state, 'a', requestOf(0, 1));
     expect(whole).toBeLessThan(0);
     expect(moveOf(state, 'a', first, 0, 'another')).toBeLessThan(0);
-    const renumbered = withLesson(state, rating(0.8, { kinds: { router: 'another', shares: [] } }));
-    expect(renumbered.lessons.every(({ kinds }) => kinds.length === 0)).toBe(true);
+    const renumbered = withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } }));
+    expect(renumbered.rows.every(({ kinds }) => kinds.length === 0)).toBe(true);
   });
 });
 
 describe('what outcomes teach', () => {
   it('lowers a model that failed often, on that provider only, and says so', () => {
-    const served = (spoilt: number): OnlineState =>
-      withOutcomes(nothingLearned, [
-        { name: 'p/a', key: 'k', answers: 40, faults: 2, spoilt, at: 0 },
-      ]);
-    expect(adjusted(served(3))).toMatchObject({ reason: '5 of 40 answers failed' });
-    expect(moveOf(served(20))).toBeLessThan(moveOf(served(3)));
+    const served = (failed: number): LearnedState =>
+      withOutcomes(nothingLearned, [outcome({ score: 1 - failed / 40 })]);
+    expect(adjusted(served(5))).toMatchObject({ reason: '5 of 40 answers failed' });
+    expect(moveOf(served(22))).toBeLessThan(moveOf(served(5)));
     expect(
-      createOnlineTuning(served(20), 'r', 0)!.adjust(candidateOf('a', 'q'), first, expected),
+      createLearnedTuning(served(22), 'r', 0)!.adjust(candidateOf('a', 'q'), first, expected),
     ).toBeNull();
-    const others = [{ name: 'p/a', key: 'l', answers: 40, faults: 2, spoilt: 0, at: 0 }];
-    expect(adjusted(withOutcomes(served(20), others))).toMatchObject({
-      reason: '24 of 80 answers failed, each key within its bound',
+    const others = [outcome({ key: 'l', score: 38 / 40 })];
+    expect(adjusted(withOutcomes(served(22), others))).toMatchObject({
+      reason: '24 of 80 answers failed, fewer where the keys agree',
     });
   });
 });
@@ -247,11 +255,9 @@ describe('a state', { timeout: 60_000 }, () => {
     { maxLength: 8 },
   );
   const ratings = fc.array(
-    fc.record<NewLesson>({
-      cause: fc.constantFrom(...causes),
-      key: fc.option(fc.constantFrom('k', 'l', 'm', unknownKey)),
+    fc.record<NewRating>({
+      key: fc.option(fc.constantFrom('k', 'l', 'm')),
       subject: fc.constantFrom('', 's', 't'),
-      weight: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
       model: fc.oneof(fc.constantFrom('a', 'b', '__proto__', ''), fc.string()),
       kinds: fc.option(fc.record({ router: fc.constantFrom('r', 's'), shares })),
       predicted: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
@@ -262,10 +268,9 @@ describe('a state', { timeout: 60_000 }, () => {
   );
   const tallies = fc.array(
     fc.record({
-      key: fc.constantFrom(null, 'k', 'l', unknownKey),
-      answers: anything,
-      faults: anything,
-      spoilt: anything,
+      key: fc.constantFrom(null, 'k', 'l'),
+      weight: anything,
+      score: anything,
       at: fc.constantFrom(0, 86_400_000, NaN),
     }),
     { maxLength: 20 },
@@ -278,10 +283,7 @@ describe('a state', { timeout: 60_000 }, () => {
         tallies,
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 }),
         (given, counts, parts) => {
-          const state = withOutcomes(
-            given.reduce(withLesson, nothingLearned),
-            counts.map((count) => ({ ...count, name: 'p/a' })),
-          );
+          const state = withOutcomes(given.reduce(withRating, nothingLearned), counts.map(outcome));
           for (const model of ['a', 'b', '__proto__']) {
             const adjustment = adjusted(state, model, requestOf(...parts), 5);
             if (!adjustment) continue;
@@ -306,8 +308,8 @@ describe('a state', { timeout: 60_000 }, () => {
     const moved = (order: readonly number[]): number =>
       Math.abs(
         moveOf(
-          order.reduce<OnlineState>(
-            (state, score) => withLesson(state, rating(score, { predicted: 0.5 })),
+          order.reduce<LearnedState>(
+            (state, score) => withRating(state, rating(score, { predicted: 0.5 })),
             nothingLearned,
           ),
         ),
@@ -317,23 +319,16 @@ describe('a state', { timeout: 60_000 }, () => {
       expect(moved(order)).toBeLessThanOrEqual(maxMove);
   });
 
-  it('holds a bounded number of models, ratings and kinds', () => {
-    const models = Array.from({ length: 300 }, (_, at) =>
-      rating(0, { model: `model${at}x`, at, kinds: null }),
-    );
-    const { lessons } = models.reduce(withLesson, nothingLearned);
-    const names = new Set(lessons.map(({ model }) => model));
-    expect(names.size).toBe(200);
-    expect(['model-99x', 'model-100x', 'model-299x'].map((name) => names.has(name))).toEqual([
-      false,
-      true,
-      true,
-    ]);
-    expect(rated(600, rating(0)).lessons).toHaveLength(500);
+  it('holds a bounded number of ratings and kinds', () => {
+    const crowd = Array.from({ length: 1_100 }, (_, at) => rating(0, { model: `model${at}x`, at }));
+    const { rows } = [rating(1, { key: 'another' }), ...crowd].reduce(withRating, nothingLearned);
+    expect(rows).toHaveLength(1_000);
+    expect(rows.some(({ key }) => key === 'another')).toBe(true);
+    expect(rows.some(({ at }) => at === 50)).toBe(false);
     const kinds = Array.from({ length: 90 }, (_, kind) =>
       rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }),
     );
-    const state = kinds.reduce(withLesson, nothingLearned);
+    const state = kinds.reduce(withRating, nothingLearned);
     expect(learnedMoves(state, 'r', 0).places.size).toBe(64);
     expect(moveOf(state, 'a', requestOf(...Array.from({ length: 90 }, () => 0), 1))).toBeLessThan(
       0,
@@ -343,12 +338,10 @@ describe('a state', { timeout: 60_000 }, () => {
   it('is read as it was written; anything else counts as nothing learned', () => {
     fc.assert(
       fc.property(ratings, (given) => {
-        const state = given.reduce(withLesson, nothingLearned);
-        const read = decodeOnline(encodeOnline(state));
-        expect(decodeOnline(encodeOnline(read))).toEqual(read);
-        expect(read.lessons.map(({ model }) => model)).toEqual(
-          state.lessons.map(({ model }) => model),
-        );
+        const state = given.reduce(withRating, nothingLearned);
+        const read = decodeEvidence(encodeEvidence(state));
+        expect(decodeEvidence(encodeEvidence(read))).toEqual(read);
+        expect(read.rows.map(({ model }) => model)).toEqual(state.rows.map(({ model }) => model));
         for (const model of ['a', 'b'])
           expect(moveOf(read, model)).toBeCloseTo(moveOf(state, model), 4);
       }),
@@ -366,55 +359,37 @@ describe('a state', { timeout: 60_000 }, () => {
           ),
         ),
         (text) => {
-          expect(decodeOnline(text).lessons).toEqual([]);
+          expect(decodeEvidence(text).rows).toEqual([]);
         },
       ),
     );
   });
 
-  it('of the first version keeps its outcomes only, because ratings were stored differently', () => {
-    const earlier = {
-      version: 1,
+  it('of the version before keeps its ratings and outcomes; the log says what is dropped', () => {
+    const earlier = JSON.stringify({
+      version: 3,
       router: 'r',
-      ratedAt: 5,
-      strictness: [0, 1, 0],
-      models: [['a', -1, 0.1, 5, 1, 0, [[0, -1, 0.2]]]],
-      served: [['p/a', 40, 20, 0]],
-    };
-    const state = decodeOnline(JSON.stringify(earlier));
-    expect(state.lessons).toEqual([]);
-    expect(state.served).toEqual([
-      { name: 'p/a', key: unknownKey, answers: 40, faults: 20, spoilt: 0, at: 0 },
-    ]);
-  });
-
-  it('of the second version keeps its ratings, which move the model on all kinds of task', () => {
-    const earlier = {
-      version: 2,
-      router: 'r',
-      ratedAt: 5,
-      models: [
-        [
-          'a',
-          25,
-          2.5,
-          0,
-          [
-            [3, 2, -8],
-            [-1, 1, -4],
-          ],
-        ],
+      models: ['a'],
+      keys: ['k'],
+      lessons: [
+        [0, 0, 's', 0, 0.8, 0.2, 1, 5, [0, 1]],
+        [2, 0, '', 0, 0.8, 0, 0.1, 6, [0, 1]],
       ],
-      served: [['p/a', 40, 20, 0]],
-    };
-    const state = decodeOnline(JSON.stringify(earlier));
-    expect(state.lessons).toHaveLength(25);
-    expect(state.lessons[0]).toMatchObject({ model: 'a', score: 0.1, predicted: 0.58 });
-    expect(moveOf({ ...state, served: [] })).toBeLessThan(-0.1);
-    expect(state.served).toHaveLength(1);
-    // a first rating by a key of today does not count as much as all of them
-    const more = withLesson({ ...state, served: [] }, rating(1, { model: 'b' }));
-    expect(moveOf(more)).toBeLessThan(-0.1);
+      outcomes: [['p/a', 0, 40, 10, 10, 7]],
+      retractions: [[null, ['l'], null, 9]],
+    });
+    expect(decodeEvidence(earlier)).toEqual({
+      router: 'r',
+      rows: [
+        { ...rating(0.2, { subject: 's', at: 5 }), source: 'rating', weight: 1, kinds: [[0, 1]] },
+        outcome({ score: 0.5, at: 7 }),
+      ],
+      takenBack: [{ from: null, keys: ['l'], model: null, until: 9 }],
+    });
+    expect(fateOf(earlier)).toBe('what came of signals without a rating is dropped');
+    expect(fateOf(encodeEvidence(decodeEvidence(earlier)))).toBeNull();
+    expect(fateOf('{"version":2,"models":[]}')).toBe('it cannot be read and is dropped');
+    expect(fateOf(null)).toBeNull();
   });
 
   it('uses only the largest kinds of a request, as parts of a whole', () => {

@@ -1,8 +1,6 @@
 import { logOdds, sigmoid } from '../../models/numbers.js';
-import type { WeighedLesson } from './key-shares.js';
-import { Beliefs } from './online-beliefs.js';
-import { added, otherKinds } from './online-evidence.js';
-import type { Evidence } from './online-state.js';
+import { added, Beliefs, type Evidence, otherKinds } from './beliefs.js';
+import { type EvidenceRow, leftOf } from './evidence.js';
 
 /** Rounds of Newton's method: after these, sums differ by less than what is shown. */
 const rounds = 5;
@@ -17,49 +15,52 @@ export const oddsOf = (value: number): number => logOdds(share(value));
 type ByModel<T> = Map<string, Map<number, T>>;
 
 const wholly = [[otherKinds, 1]] as const;
-const kindsOf = ({
-  lesson: { kinds },
-}: WeighedLesson): readonly (readonly [kind: number, share: number])[] =>
+const kindsOf = ({ kinds }: EvidenceRow): readonly (readonly [kind: number, share: number])[] =>
   kinds.length > 0 ? kinds : wholly;
 
 /**
- * What lessons say beyond the predictions: logistic regression on top of these, for each kind of
- * task by its share of the request. The order of the lessons does not matter.
+ * What ratings say beyond the predictions: logistic regression on top of these, for each kind of
+ * task by its share of the request. The order of the ratings does not matter.
+ * @param now ms since 1970: older ratings count less
  */
-export function fitBeliefs(lessons: readonly WeighedLesson[]): Beliefs {
+export function fitBeliefs(ratings: readonly EvidenceRow[], now: number): Beliefs {
   const totals: ByModel<number> = new Map();
-  let beliefs = new Beliefs(evidenceOf(lessons, totals));
+  let beliefs = new Beliefs(evidenceOf(ratings, now, totals));
   for (let round = 1; round < rounds; round++) {
     for (const [name, kinds] of totals)
       for (const [kind, total] of kinds) {
         const next = beliefs.totalOf(name, kind);
         kinds.set(kind, total + Math.max(-maxStep, Math.min(maxStep, next - total)));
       }
-    beliefs = new Beliefs(evidenceOf(lessons, totals));
+    beliefs = new Beliefs(evidenceOf(ratings, now, totals));
   }
   return beliefs;
 }
 
 /**
- * The evidence of all lessons as seen from what is believed so far.
+ * The evidence of all ratings as seen from what is believed so far.
  * @param totals by how much ratings are expected to exceed the predictions; what is missing is
  * added as 0
  */
-function evidenceOf(lessons: readonly WeighedLesson[], totals: ByModel<number>): ByModel<Evidence> {
+function evidenceOf(
+  ratings: readonly EvidenceRow[],
+  now: number,
+  totals: ByModel<number>,
+): ByModel<Evidence> {
   const sums: ByModel<{ weight: number; sum: number }> = new Map();
-  for (const weighed of lessons) {
-    const { lesson, weight } = weighed,
-      kinds = kindsOf(weighed);
-    const believed = ofModel(totals, lesson.model),
-      held = ofModel(sums, lesson.model);
-    let odds = oddsOf(lesson.predicted);
+  for (const rating of ratings) {
+    const weight = leftOf(rating, now),
+      kinds = kindsOf(rating);
+    const believed = ofModel(totals, rating.model),
+      held = ofModel(sums, rating.model);
+    let odds = oddsOf(rating.predicted);
     for (const [kind, part] of kinds) {
       if (!believed.has(kind)) believed.set(kind, 0);
       odds += part * believed.get(kind)!;
     }
     const chance = sigmoid(odds),
       certainty = weight * chance * (1 - chance),
-      surprise = weight * (lesson.score - chance);
+      surprise = weight * (rating.score - chance);
     for (const [kind, part] of kinds) {
       const one = held.get(kind) ?? { weight: 0, sum: 0 };
       one.weight += part * certainty;

@@ -1,0 +1,105 @@
+import { canonicalName } from '../../models/model-name.js';
+
+/**
+ * One thing from which a scope learns. A rating says how good one answer was. An outcome counts the
+ * answers of one provider's model to one key on one day (UTC), and how many of them failed.
+ */
+export interface EvidenceRow {
+  readonly source: 'rating' | 'outcome';
+  /** Of a rating: the model's name, whatever its provider. Of an outcome: `<provider>/<model>`. */
+  readonly model: string;
+  /** The request's kinds of task, as parts of a whole; empty: unknown, and of outcomes. */
+  readonly kinds: readonly (readonly [kind: number, share: number])[];
+  /** Of a rating: 0..1. Of an outcome: the share of the answers that did not fail. */
+  readonly score: number;
+  /** Of a rating: how much it counts, 1. Of an outcome: how many answers it counts. */
+  readonly weight: number;
+  /** The id of the key that it came with; null: without a key. */
+  readonly key: string | null;
+  /** Of a rating: when it came. Of an outcome: when the last was counted. Ms since 1970. */
+  readonly at: number;
+  /** 0..1: the predicted chance of a good answer, before anything learned moved it; 1 of outcomes. */
+  readonly predicted: number;
+  /** Identifies the decision or answer, so that the last word of a key counts; '': unknown. */
+  readonly subject: string;
+}
+
+/** Which evidence is taken back: what all of these name. Null: any. */
+export interface Retraction {
+  /** What came from this time on, ms since 1970. */
+  readonly from: number | null;
+  /** What came with these keys. */
+  readonly keys: readonly string[] | null;
+  readonly model: string | null;
+}
+
+/** What was taken back at a time, ms since 1970: what came before and arrives late is not learned. */
+export interface TakenBack extends Retraction {
+  readonly until: number;
+}
+
+/**
+ * What one scope (an account's default, or one of its preferences) has learned from its traffic.
+ */
+export interface LearnedState {
+  /** Under this name the kinds of task are numbered; null before the first. */
+  readonly router: string | null;
+  /** Ratings in the order in which they came. */
+  readonly rows: readonly EvidenceRow[];
+  /** The last ones. */
+  readonly takenBack: readonly TakenBack[];
+}
+
+/** The state before anything was learned. */
+export const nothingLearned: LearnedState = {
+  router: null,
+  rows: [],
+  takenBack: [],
+};
+
+const maxNameLength = 200;
+
+/**
+ * The name under which a model's ratings are kept; null for a text that cannot be a model's name. A
+ * fine-tuned model is kept apart from its base model.
+ */
+export function ratedName(model: string): string | null {
+  if (model.length > maxNameLength) return null;
+  const name = model.startsWith('ft:') ? model : canonicalName(model);
+  return name === '' ? null : name;
+}
+
+/** The name under which a provider's answers are counted; null if it is too long. */
+export function servedName(provider: string | null, model: string): string | null {
+  const name = `${provider ?? ''}/${model}`;
+  return name.length > maxNameLength ? null : name;
+}
+
+/** The model's name in the name under which a provider's answers are counted. */
+export const modelOfServed = (name: string): string => name.slice(name.indexOf('/') + 1);
+
+/** Ratings fade by half in 30 days, outcomes in one. */
+const halfLifeMs = { rating: 30 * 86_400_000, outcome: 86_400_000 } as const;
+
+/** What a row still counts at a time; one from the future counts whole. */
+export const leftOf = ({ source, weight, at }: EvidenceRow, now: number): number =>
+  weight * 2 ** (-Math.max(0, now - at) / halfLifeMs[source]);
+
+/** The rows of one source. */
+export const rowsOf = (
+  { rows }: Pick<LearnedState, 'rows'>,
+  source: EvidenceRow['source'],
+): EvidenceRow[] => rows.filter((row) => row.source === source);
+
+/**
+ * What keys agree on: the median of what each says. Of an even number it takes the one of the two
+ * middle values that is nearer to 0, and 0 if they differ in sign, so that of two keys neither can
+ * move anything against the other. 0 if no key says anything.
+ */
+export function agreedOn(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const low = sorted[(sorted.length - 1) >> 1] ?? 0,
+    high = sorted[sorted.length >> 1] ?? 0;
+  if (low < 0 && high > 0) return 0;
+  return Math.abs(low) < Math.abs(high) ? low : high;
+}

@@ -1,0 +1,80 @@
+import { agreedOn, type EvidenceRow, leftOf, type LearnedState, rowsOf } from './evidence.js';
+
+/** Answers, and how many of them failed. */
+export interface Counts {
+  readonly answers: number;
+  /** Failures of the provider, refusals, and answers that were cut off without a client's bound. */
+  readonly faults: number;
+}
+
+/** What is known of the failures of one provider's model. */
+export interface KnownFaults extends Counts {
+  /** 0..1: the part of its quality that the model loses by them. */
+  readonly loss: number;
+  /** Whether the keys together make the failures of one count for less. */
+  readonly isBounded: boolean;
+}
+
+/** The number of answers without a fault that every model starts with. */
+const priorAnswers = 50;
+/** Models with fewer faults count as faultless. */
+const minFaults = 0.5;
+/** A key with fewer answers of a model has no say. */
+const minAnswers = 5;
+
+/** The sum of outcomes at a time: they halve every day. */
+export function countsOf(rows: readonly EvidenceRow[], now: number): Counts {
+  let answers = 0,
+    faults = 0;
+  for (const row of rows) {
+    const left = leftOf(row, now);
+    answers += left;
+    faults += left * (1 - row.score);
+  }
+  return { answers, faults };
+}
+
+/** Outcomes by the provider's model. */
+export function outcomesByModel(state: Pick<LearnedState, 'rows'>): Map<string, EvidenceRow[]> {
+  const groups = new Map<string, EvidenceRow[]>();
+  for (const row of rowsOf(state, 'outcome')) {
+    const group = groups.get(row.model);
+    if (group) group.push(row);
+    else groups.set(row.model, [row]);
+  }
+  return groups;
+}
+
+/** Whether any answer is remembered that failed. @param now ms since 1970 */
+export const hasFaults = (state: LearnedState, now: number): boolean =>
+  [...outcomesByModel(state).values()].some((rows) => countsOf(rows, now).faults >= minFaults);
+
+/**
+ * What one provider's model loses by its failures: the share of failed answers on which the keys
+ * agree that have used it, for all of its answers. So one key alone, whose requests are refused or
+ * never end, turns nothing for the others.
+ * @param rows the outcomes of this model
+ * @param now ms since 1970
+ * @returns null if next to nothing failed that counts
+ */
+export function faultsOf(rows: readonly EvidenceRow[], now: number): KnownFaults | null {
+  const all = countsOf(rows, now);
+  if (all.faults < minFaults) return null;
+  const keys = [...new Set(rows.map(({ key }) => key))]
+    .map((key) =>
+      countsOf(
+        rows.filter((row) => row.key === key),
+        now,
+      ),
+    )
+    .filter(({ answers }) => answers >= minAnswers);
+  const rates = keys.map(({ answers, faults }) => faults / answers);
+  const rate = keys.length < 2 ? all.faults / all.answers : agreedOn(rates);
+  const counted = rate * all.answers;
+  if (counted < minFaults) return null;
+  return {
+    ...all,
+    loss: counted / (priorAnswers + all.answers),
+    isBounded: counted < all.faults * (1 - 1e-9),
+  };
+}

@@ -1,8 +1,8 @@
 import type { ChatMessage } from '../../completion.js';
 import { denseNames, type Features } from '../predictor/features/features.js';
 import { type Wish, readWish } from './wish.js';
-import { bitOf, type CueRole } from './cues.js';
-import type { RequestedLength } from './requested-length.js';
+import { type Cue, cueBit } from './request-words.js';
+import type { StatedLength } from './stated-length.js';
 import type { AnswerKind } from '../../models/answer-lengths.js';
 import { difficultyAt, measuredFactor, usualAnswers, workedKinds } from './kinds-of-answer.js';
 
@@ -28,12 +28,12 @@ const hasOptions = placeOf('hasOptions'),
   endsAsking = placeOf('endsAsking');
 
 /** The kind of answer that each kind of work leads to. */
-const kindOfWork: Readonly<Partial<Record<CueRole, AnswerKind>>> = {
+const kindOfWork: Readonly<Partial<Record<Cue, AnswerKind>>> = {
   story: 'story',
   essay: 'essay',
   letter: 'letter',
   poem: 'poem',
-  tiny: 'tiny',
+  shortText: 'tiny',
   translate: 'translation',
   summarise: 'summary',
   rewrite: 'rewriting',
@@ -41,13 +41,14 @@ const kindOfWork: Readonly<Partial<Record<CueRole, AnswerKind>>> = {
   prove: 'proof',
 };
 
-const fewWords = 14,
-  factWords = 22,
-  shortGreeting = 6,
-  shortSum = 40;
+/** Most words of a calculation, a question for a fact and a greeting; most tokens of a calculation. */
+const maxSumWords = 14,
+  maxFactWords = 22,
+  maxGreetingWords = 6,
+  maxSumTokens = 40;
 /** Tokens of each further tool call of an answer. */
 const furtherCall = 30,
-  mostFurtherCalls = 6;
+  maxFurtherCalls = 6;
 
 function isAgentStep(messages: readonly ChatMessage[]): boolean {
   const role = messages.at(-1)?.role;
@@ -55,9 +56,9 @@ function isAgentStep(messages: readonly ChatMessage[]): boolean {
 }
 
 /** Also "hello, how are you", which asks for nothing. */
-const isGreeting = ({ work, roles }: Wish): boolean =>
-  (roles & bitOf.greet) !== 0 &&
-  (roles & (bitOf.write | bitOf.ask)) === 0 &&
+const isGreeting = ({ work, cues }: Wish): boolean =>
+  (cues & cueBit.greet) !== 0 &&
+  (cues & (cueBit.write | cueBit.ask)) === 0 &&
   (work === 'greet' || work === 'explain');
 
 /** The kind of answer, without regard to a stated length. */
@@ -66,47 +67,32 @@ function kindOf(
   { dense, genre, isCourtesy }: Features,
   isOffered: boolean,
 ): AnswerKind {
-  const { work, roles, words, size } = asked;
+  const { work, cues, words } = asked;
   if (isCourtesy) return 'greeting';
-  if (isGreeting(asked) && words <= shortGreeting) return 'greeting';
-  if (work === 'classify' && (roles & bitOf.explain) === 0) return 'label';
+  if (isGreeting(asked) && words <= maxGreetingWords) return 'greeting';
+  if (work === 'classify' && (cues & cueBit.explain) === 0) return 'label';
   const named = work === null ? undefined : kindOfWork[work];
   if (named !== undefined) return named;
   if (isOffered) return 'toolCall';
   if (dense[hasOptions] === 1) return 'choice';
   if (work === 'code' || genre === 'code')
-    return (roles & bitOf.large && !(roles & bitOf.explain)) || (work === 'code' && size.isWhole)
-      ? 'program'
-      : 'code';
-  if (roles & bitOf.json) return 'extraction';
+    return cues & cueBit.program && !(cues & cueBit.explain) ? 'program' : 'code';
+  if (cues & cueBit.data) return 'extraction';
   if (genre === 'mathematics')
-    return words < fewWords && asked.tokens < shortSum ? 'calculation' : 'mathematics';
+    return words < maxSumWords && asked.tokens < maxSumTokens ? 'calculation' : 'mathematics';
   if (work === 'explain') return 'explanation';
-  if (words <= factWords && (work === 'ask' || dense[endsAsking] === 1)) return 'fact';
+  if (words <= maxFactWords && (work === 'ask' || dense[endsAsking] === 1)) return 'fact';
   return 'chat';
 }
 
 const briefShare = 0.4,
-  mostBrief = 160,
-  longShare = 1.8,
-  stepwiseShare = 1.3;
-/** A novel is not written in one answer, but as much of it as fits; each part adds to a plan. */
-const longTextShare = 3,
-  partShare = 0.35;
-/** Kinds that parts make longer: what is asked to be written, not what is asked about. */
-const ofParts: ReadonlySet<AnswerKind> = new Set(['essay', 'chat']);
-
-/** How much longer than usual a kind of answer is for the size of what is asked for. */
-function sizeShare(kind: AnswerKind, { size, roles }: Wish): number {
-  const long = size.isLong && (kind === 'story' || kind === 'essay') ? longTextShare : 1;
-  const isListed = ofParts.has(kind) && (roles & bitOf.write || kind !== 'chat');
-  return long * (isListed ? 1 + partShare * (size.parts - 1) : 1);
-}
+  maxBrief = 160,
+  longShare = 1.8;
 
 /** How wishes without a number change the usual length. */
-function wished(tokens: number, { roles, isStepwise }: Wish): number {
-  if (roles & bitOf.brief) return Math.min(tokens, Math.max(mostBrief, tokens * briefShare));
-  return tokens * (roles & bitOf.long ? longShare : 1) * (isStepwise ? stepwiseShare : 1);
+function wished(tokens: number, { cues }: Wish): number {
+  if (cues & cueBit.brief) return Math.min(tokens, Math.max(maxBrief, tokens * briefShare));
+  return tokens * (cues & cueBit.long ? longShare : 1);
 }
 
 /** A verbose model keeps closer to a stated length than to none. */
@@ -154,15 +140,14 @@ export function askedAnswer(
 
 /** What is usual of a kind, as the request wishes it without a number. */
 function usualVisible(kind: AnswerKind, asked: Wish, features: Features): number {
-  const { tokens, ofText, mostOfText } = usualAnswers[kind];
-  const usual = tokens + Math.min(mostOfText, asked.tokens * ofText) + further(kind, features);
+  const { tokens, ofText, maxOfText } = usualAnswers[kind];
+  const usual = tokens + Math.min(maxOfText, asked.tokens * ofText) + further(kind, features);
   if (kind === 'label') return usual;
-  if (asked.roles & bitOf.brief) return wished(usual, asked) * measuredFactor(kind);
-  return wished(usual * sizeShare(kind, asked), asked) * measuredFactor(kind);
+  return wished(usual, asked) * measuredFactor(kind);
 }
 
 /** A limit does not lengthen what is usual, and a least length does not shorten it. */
-function isWithin(usual: number, { tokens, bound }: RequestedLength): boolean {
+function isWithin(usual: number, { tokens, bound }: StatedLength): boolean {
   return bound === 'most' ? usual <= tokens : bound === 'least' && usual >= tokens;
 }
 
@@ -171,14 +156,14 @@ const joins = placeOf('joinsWithTools');
 /** Tokens of the calls after the first, as far as the request names several things. */
 function further(kind: AnswerKind, { dense }: Features): number {
   if (kind !== 'toolCall') return 0;
-  return furtherCall * Math.min(mostFurtherCalls, Math.expm1(dense[joins]!));
+  return furtherCall * Math.min(maxFurtherCalls, Math.expm1(dense[joins]!));
 }
 
 const usualPrompt = 60,
-  mostBySize = 0.3;
+  maxBySize = 0.3;
 
 /** Longer questions are somewhat harder. */
 function bySize(tokens: number): number {
   const steps = 0.1 * Math.log2(Math.max(1, tokens) / usualPrompt);
-  return Math.max(-mostBySize, Math.min(mostBySize, steps));
+  return Math.max(-maxBySize, Math.min(maxBySize, steps));
 }

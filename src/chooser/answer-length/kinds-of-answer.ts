@@ -7,7 +7,7 @@ export interface UsualAnswer {
   readonly tokens: number;
   /** Tokens for each token of the given text, and the most that they add. */
   readonly ofText: number;
-  readonly mostOfText: number;
+  readonly maxOfText: number;
   /** 0..1: how far a model's verbosity shows in such answers. */
   readonly freedom: number;
   /**
@@ -22,8 +22,8 @@ const kind = (
   freedom: number,
   difficulty: number,
   ofText = 0,
-  mostOfText = 0,
-): UsualAnswer => ({ tokens, ofText, mostOfText, freedom, difficulty });
+  maxOfText = 0,
+): UsualAnswer => ({ tokens, ofText, maxOfText, freedom, difficulty });
 
 /**
  * Our own estimates for a model of average verbosity (GPT-4o), before `measuredFactor` corrects them
@@ -70,8 +70,8 @@ export const workedKinds: ReadonlySet<AnswerKind> = new Set([
 ]);
 
 /** Steps of difficulty are kept within these. */
-const leastSteps = -3,
-  mostSteps = 3.5;
+const minSteps = -3,
+  maxSteps = 3.5;
 
 /**
  * The difficulty that models think about, in steps: what is usual of the kind, and what the
@@ -82,5 +82,5 @@ const leastSteps = -3,
 export function difficultyAt(usual: number, level: number | null, by = levels): number {
   if (level === null) return usual;
   const steps = (usual + by.steps * (level - by.usual)) / 2;
-  return Math.min(mostSteps, Math.max(leastSteps, steps));
+  return Math.min(maxSteps, Math.max(minSteps, steps));
 }

@@ -1,173 +1,198 @@
-import { type Bound, boundAt } from './bounds.js';
-import { bitOf } from './cues.js';
-import { isDefiniteAnywhere, leadsToLength, wordBefore } from './near-words.js';
-import type { RequestScan, WideLength } from './request-scan.js';
-import { tokensOf, type Unit, units } from './units.js';
+import { entriesOf, languageWords } from '../../text/words.js';
+import {
+  cueBit,
+  type NamedUnit,
+  type RequestWord,
+  type RequestWords,
+  type Unit,
+  units,
+  unspacedUnitAt,
+} from './request-words.js';
 
-/** A length that a text states. */
-export interface Stated {
-  readonly unit: Unit;
-  readonly amount: number;
-  readonly bound: Bound;
+/** How long an answer a text asks for. */
+export interface StatedLength {
   /** Expected tokens of such an answer. */
   readonly tokens: number;
-  /** Whether it is the length of each of several parts. */
-  readonly each: boolean;
+  /** What the stated number is of the answer: about its length, its upper or its lower bound. */
+  readonly bound: 'about' | 'most' | 'least';
 }
 
+type Stated = StatedLength & { readonly unit: Unit };
+
+/** Words of a unit for each unit; a bullet point is longer than a line. */
+const wordsPerUnit: Readonly<Record<Exclude<Unit, 'tokens' | 'characters'>, number>> = {
+  words: 1,
+  pages: 450,
+  paragraphs: 85,
+  sentences: 19,
+  lines: 9,
+  items: 22,
+};
 /** Answers stay somewhat below an upper bound and above a lower one. */
 const usedOf = { about: 1, most: 0.75, least: 1.2 };
+const maxTokens = 100_000;
 
-const measures = new Set<Unit>(['words', 'characters', 'tokens', 'pages']);
-/** Of what an answer consists. */
-export const parts: ReadonlySet<Unit> = new Set<Unit>([
-  'paragraphs',
-  'items',
-  'sentences',
-  'lines',
-]);
+function tokensOf(amount: number, { unit, language }: NamedUnit): number {
+  if (unit === 'tokens') return amount;
+  return unit === 'characters'
+    ? amount / language.charactersPerToken
+    : amount * wordsPerUnit[unit] * language.tokensPerWord;
+}
 
-/** How many words may stand between a number and its unit (`three short paragraphs`). */
-const maxBetween = (unit: Unit): number =>
-  unit === 'words' || unit === 'characters' || unit === 'tokens' ? 2 : 3;
-/** How many words before a number and behind a unit tell what it is. */
-const reach = 4;
-/** How many words may stand between a length and what asks for it, in any order of words. */
-const wishReach = 25;
-/** From this length on, a text is mostly material; the wish stands at its beginning or end. */
-const longText = 1500,
-  wishHead = 900,
-  wishTail = 600;
+/** How many words may stand between a number and a part: `3 short paragraphs`. */
+const maxBetween = 2;
+/** How many words may stand between a length and what asks for it, in any order; of parts fewer. */
+const wishReach = 25,
+  partReach = 6;
+/** How many words before a number tell what it is the length of. */
+const maxOther = 4;
+/** A text of fewer words may begin with its length: `a 500-word essay on love`. */
+const maxBareWords = 12;
+/** More sentences or points than these are counted, not asked for. */
+const maxParts = 200;
+/** Characters before a number, and behind its unit, in which a bound may stand. */
+const boundBefore = 32,
+  boundBehind = 16;
 
-const limits = bitOf.most | bitOf.least | bitOf.about | bitOf.inside;
-/** What a length stands before: `a 10k word thesis`. */
-const forms = bitOf.story | bitOf.essay | bitOf.letter | bitOf.poem;
-/** What is done with a text that there is already. */
+/** What is done with a text that there is already, and what a request asks to be written. */
 const worksOnText =
-  bitOf.translate | bitOf.summarise | bitOf.rewrite | bitOf.extract | bitOf.explain;
+  cueBit.translate | cueBit.summarise | cueBit.rewrite | cueBit.extract | cueBit.explain;
+const wishes =
+  worksOnText | cueBit.write | cueBit.story | cueBit.essay | cueBit.letter | cueBit.poem;
+/** Units of a whole text: `a 500-word text`. */
+const measures: ReadonlySet<Unit> = new Set<Unit>(['words', 'characters', 'tokens', 'pages']);
+/** Parts that may have a length of their own: `sentences under 20 words`. */
+const pieces: ReadonlySet<Unit> = new Set<Unit>(['paragraphs', 'sentences', 'lines']);
 
-/** The roles of marks near a word: `before` and `behind` say how many words away. */
-function rolesNear(scan: RequestScan, mark: number, before: number, behind: number): number {
-  const word = scan.words[mark]!;
-  let roles = 0;
-  for (let at = mark - 1; at >= 0 && word - scan.words[at]! <= before; at--)
-    roles |= scan.roles[at]!;
-  for (let at = mark + 1; at < scan.marks && scan.words[at]! - word <= behind; at++)
-    roles |= scan.roles[at]!;
-  return roles;
+/** Finds the phrases of one bound in all languages, longer ones first. */
+function patternOf(name: 'atMost' | 'atLeast'): RegExp {
+  const escaped = (entry: string): string => entry.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const phrases = languageWords()
+    .flatMap(({ cues, wordsAreSpaced }) =>
+      entriesOf(cues[name]).map((entry) =>
+        wordsAreSpaced && !/\p{Script=Hangul}/u.test(entry)
+          ? `(?<![\\p{L}\\p{M}])${escaped(entry)}(?![\\p{L}\\p{M}])`
+          : escaped(entry),
+      ),
+    )
+    .sort((a, b) => b.length - a.length);
+  return new RegExp(phrases.join('|'), 'iu');
 }
 
-/** The mark of the number that belongs to a unit; -1 if there is none. */
-function numberOf(scan: RequestScan, unitMark: number, unit: Unit): number {
-  for (let at = unitMark - 1; at >= 0; at--) {
-    if (scan.words[unitMark]! - scan.words[at]! > maxBetween(unit)) return -1;
-    if (scan.values[at]! > 0) return at;
-    if (scan.units[at]! > 0) return -1;
+let patterns: { readonly most: RegExp; readonly least: RegExp } | undefined;
+
+/** The bound that a few words name: of two, the longer phrase counts (`no more than`). */
+function boundIn(words: string): StatedLength['bound'] {
+  patterns ??= { most: patternOf('atMost'), least: patternOf('atLeast') };
+  const most = patterns.most.exec(words)?.[0].length ?? 0,
+    least = patterns.least.exec(words)?.[0].length ?? 0;
+  return most === least ? 'about' : most > least ? 'most' : 'least';
+}
+
+const clauseEnd = /[,،、!?;:\n。！？؟।]|\.\s\p{Lu}/u;
+
+/** What a number is, by the words of its clause before it and behind its unit. */
+function boundAt(text: string, start: number, end: number): StatedLength['bound'] {
+  const before = text.slice(Math.max(0, start - boundBefore), start).split(clauseEnd);
+  const [behind] = text.slice(end, end + boundBehind).split(clauseEnd, 1);
+  const bound = boundIn(before.at(-1)!.replace(/^.*\d/, ''));
+  // `in at most 5 paragraphs` is said of the next number
+  return bound === 'about' && !/\d/.test(behind!) ? boundIn(behind!) : bound;
+}
+
+/** A number with its unit, and where they begin and end. */
+interface Measured {
+  readonly amount: number;
+  readonly named: NamedUnit;
+  readonly first: RequestWord;
+  readonly end: number;
+}
+
+/** The unit of the number at a place among the known words; null: it has none. */
+function measuredAt(known: readonly RequestWord[], at: number, text: string): Measured | null {
+  const first = known[at]!;
+  const isOne = (first.cues & cueBit.one) !== 0;
+  const amount = isOne ? 1 : first.value;
+  if (amount === 0) return null;
+  const next = text.charAt(first.end) === ' ' ? first.end + 1 : first.end;
+  const unspaced = isOne ? null : unspacedUnitAt(text, next);
+  if (unspaced) return { amount, named: unspaced, first, end: next };
+  for (let ahead = at + 1; ahead < known.length; ahead++) {
+    const word = known[ahead]!;
+    const between = word.place - first.place - 1;
+    if (between > maxBetween || word.value > 0) return null;
+    if (!word.unit) continue;
+    // `5 thousand words` is not read
+    if (between > 0 && measures.has(word.unit.unit)) return null;
+    return { amount, named: word.unit, first, end: word.end };
   }
-  return -1;
+  return null;
 }
 
-/** A number, or the middle of a range (`300-400`, `between 300 and 400`, `2-3k`). */
-function amountAt(scan: RequestScan, mark: number): { amount: number; first: number } {
-  const high = scan.values[mark]!;
-  for (let at = mark - 1; at >= 0 && scan.words[mark]! - scan.words[at]! <= 3; at--) {
-    const isSameScale = scan.bound[at] === 1 && high >= 1000 && scan.values[at]! * 1000 < high;
-    const low = scan.values[at]! * (isSameScale ? 1000 : 1);
-    const isNear = scan.words[mark]! - scan.words[at]! <= (isSameScale ? 3 : 2);
-    if (isNear && low > 1 && low < high && high <= low * 4)
-      return { amount: (low + high) / 2, first: at };
-  }
-  return { amount: high, first: mark };
+/**
+ * Whether a length is not that of the answer: of a given text (`this 2,000-word essay`, `a book has
+ * 300 pages`) or of each part (`sentences under 20 words`).
+ */
+function isOfOther({ known }: RequestWords, text: string, { first, named }: Measured): boolean {
+  const isMeasure = measures.has(named.unit),
+    isBound = text.charAt(first.end) === '-';
+  return known.some(({ cues, unit, place }) => {
+    const away = first.place - place;
+    if (away <= 0 || away > maxOther) return false;
+    if (away === 1 && cues & cueBit.given) return true;
+    if (!isMeasure) return false;
+    if (cues & cueBit.shortText || (unit && pieces.has(unit.unit))) return true;
+    return away === 1
+      ? (cues & cueBit.definite) !== 0
+      : away === 2 && isBound && (cues & worksOnText) !== 0;
+  });
 }
 
-/** Whether a length describes a given text: `this 2,000-word essay`, `summarise a 500-word text`. */
-function isGiven(scan: RequestScan, text: string, first: number, unit: Unit): boolean {
-  const nearest = rolesNear(scan, first, 2, 0);
-  const isWritten = (nearest & bitOf.write) !== 0 && (nearest & worksOnText) === 0;
-  if (nearest & bitOf.given && !(nearest & limits)) return true;
-  if (isWritten || nearest & limits || !measures.has(unit)) return false;
-  if (isDefiniteAnywhere(wordBefore(text, scan.starts[first]!))) return true;
-  return scan.bound[first] === 1 && (nearest & worksOnText) !== 0;
+/** Whether something near a length asks for it. Of parts, `give me 10 ideas`, it stands before. */
+function isWished({ known, count }: RequestWords, { first, named, amount }: Measured): boolean {
+  if (!named.language.wordsAreSpaced || (count < maxBareWords && known[0] === first)) return true;
+  const isMeasure = measures.has(named.unit);
+  if (!isMeasure && amount > maxParts) return false;
+  return known.some(({ cues, place }) => {
+    const away = first.place - place;
+    return (
+      cues & wishes &&
+      away <= (isMeasure ? wishReach : partReach) &&
+      away >= (isMeasure ? -wishReach : 0)
+    );
+  });
 }
 
-/** Whether the words around a number ask for a length instead of describing a text. */
-function isWish(
-  scan: RequestScan,
-  text: string,
-  first: number,
-  unitMark: number,
-  unit: Unit,
-): boolean {
-  const near = rolesNear(scan, first, reach, 0);
-  const start = scan.starts[first]!;
-  const isMaterial = text.length > longText && start > wishHead && start < text.length - wishTail;
-  if (!isMaterial && scan.values[first]! > 1 && leadsToLength(wordBefore(text, start))) return true;
-  if (isGiven(scan, text, first, unit)) return false;
-  if (isMaterial) return (near & bitOf.write) !== 0;
-  if (scan.values[first] === 1)
-    return (rolesNear(scan, first, 2, 0) & (bitOf.inside | bitOf.write | limits)) !== 0;
-  if (scan.bound[first] === 1 || near & (limits | bitOf.write)) return true;
-  if (rolesNear(scan, unitMark, 0, 2) & forms) return true;
-  if (rolesNear(scan, unitMark, 0, 3) & (bitOf.most | bitOf.each)) return true;
-  if (rolesNear(scan, first, wishReach, wishReach) & bitOf.write) return true;
-  return unitMark === scan.marks - 1 && scan.wordCount < 12 && first === 0;
+function statedAt(words: RequestWords, text: string, at: number): Stated | null {
+  const measured = measuredAt(words.known, at, text);
+  if (!measured || isOfOther(words, text, measured) || !isWished(words, measured)) return null;
+  const bound = boundAt(text, measured.first.start, measured.end);
+  const tokens = tokensOf(measured.amount, measured.named) * usedOf[bound];
+  return { unit: measured.named.unit, tokens, bound };
 }
 
-/** Whether a limit is that of a part: `sentences under 20 words`, `a title of at most 60 letters`. */
-function isOfPart(scan: RequestScan, first: number): boolean {
-  for (let at = first - 1; at >= 0 && scan.words[first]! - scan.words[at]! <= reach; at--) {
-    if (scan.roles[at]! & bitOf.tiny) return true;
-    const unit = units[(scan.units[at]! - 1) & 15];
-    if (scan.units[at]! > 0 && unit !== undefined && parts.has(unit))
-      return numberOf(scan, at, unit) < 0;
-  }
-  return false;
+const rankOf = ({ unit }: Stated): number => units.indexOf(unit);
+
+/** Of lengths the one of the finest unit, of these the longest. */
+function finest(stated: readonly Stated[]): Stated | undefined {
+  return [...stated].sort((a, b) => rankOf(a) - rankOf(b) || b.tokens - a.tokens)[0];
 }
 
-/** The length whose unit a mark names; null if the text asks for no such length. */
-export function statedAt(scan: RequestScan, text: string, unitMark: number): Stated | null {
-  const packed = scan.units[unitMark]! - 1;
-  const unit = units[packed & 15]!;
-  const number = numberOf(scan, unitMark, unit);
-  if (number < 0) return null;
-  const { amount, first } = amountAt(scan, number);
-  if (!isWish(scan, text, first, unitMark, unit)) return null;
-  const bound = boundAt(scan, text, first, unitMark);
-  if (bound === 'most' && isOfPart(scan, first)) return null;
-  return {
-    unit,
-    amount,
-    bound,
-    tokens: tokensOf(amount, unit, packed >> 4) * usedOf[bound],
-    each: (rolesNear(scan, unitMark, reach, 2) & bitOf.each) !== 0,
-  };
-}
-
-/** Signs that bound a number, or say that it belongs to a given text. */
-const wideMost = [
-  '以内',
-  '以下',
-  '이내',
-  '이하',
-  '不超过',
-  '不超過',
-  '최대',
-  '最多',
-  '最大',
-  '까지',
-  '넘지',
-  '不到',
-  '不要超过',
-];
-const wideLeast = ['以上', '至少', '이상', '최소', '少なくとも'];
-const wideGiven = ['这', '這', 'この', '이 '];
-
-/** A length that is stated in Chinese, Japanese or Korean; null if it is that of a given text. */
-export function wideStated(text: string, { at, from, tokens, unit }: WideLength): Stated | null {
-  const before = text.slice(Math.max(0, from - 4), from),
-    around = before + text.slice(at, at + 8);
-  if (wideGiven.some((sign) => before.endsWith(sign))) return null;
-  const has = (signs: readonly string[]): boolean => signs.some((sign) => around.includes(sign));
-  const bound = has(wideMost) ? 'most' : has(wideLeast) ? 'least' : 'about';
-  return { unit, amount: 1, bound, tokens: tokens * usedOf[bound], each: false };
+/**
+ * The length that a text states in digits: `1,500 words`, `max. 200 characters`, `500字以内`, and
+ * `in one sentence`. Null if it states none. Numbers in words are not read.
+ * @param words what was read of the text
+ */
+export function statedLength(words: RequestWords, text: string): StatedLength | null {
+  const stated = words.known.flatMap(({ value, cues }, at) =>
+    value > 0 || cues & cueBit.one ? (statedAt(words, text, at) ?? []) : [],
+  );
+  const length = finest(stated.filter(({ bound }) => bound !== 'most')),
+    limit = finest(stated.filter(({ bound }) => bound === 'most'));
+  const isLimited =
+    limit && (!length || (rankOf(limit) <= rankOf(length) && limit.tokens < length.tokens));
+  const one = isLimited ? limit : length;
+  if (!one) return null;
+  const bound = isLimited && length ? 'about' : one.bound;
+  return { tokens: Math.min(maxTokens, Math.max(1, one.tokens)), bound };
 }

@@ -84,23 +84,17 @@ describe('the visible length of an answer', () => {
     ['explanation', 'Explain how tides work.'],
     ['choice', 'Which gas do plants take in?\nA. Oxygen\nB. Helium\nC. Neon'],
     ['choice', 'Is the contract valid?\nA. Yes, by consent\nB. No, it lapsed\nC. Yes, by law'],
-    ['letter', 'Schreibe einen Brief an meine Vermieterin.'],
-    ['letter', 'Verfasse bitte einen formellen Brief wegen der Kaution.'],
-    ['letter', 'Schrijf een brief aan de gemeente.'],
     ['letter', 'Write a letter to my landlord.'],
     ['letter', 'Just write a letter to my landlord.'],
     ['letter', 'Écris une lettre à ma mère.'],
     ['code', 'Write a class in Java that models a stack.'],
     ['story', 'Write a true story about bees.'],
     ['program', 'Write a number guessing game in Python.'],
-    ['label', 'Give me a name for my cat.'],
     ['label', 'Reply with a single letter: which gas do plants take in?'],
     ['essay', 'a 10k word thesis chapter'],
     ['fact', 'What is the tax rate in Portugal?'],
     ['fact', 'What does the author of the article think of bees?'],
     ['fact', 'How many moons does Saturn have?'],
-    ['label', 'Rate this review from 1 to 5: I loved it.'],
-    ['label', 'What is the sentiment of this review? I loved it.'],
   ])('is that of a %s: %s', (kind, text) => {
     expect(askedBy(text).kind).toBe(kind);
   });
@@ -124,59 +118,10 @@ describe('the visible length of an answer', () => {
     expect(visibleFor(brief)).toBeLessThan(visibleFor(plain));
   });
 
-  it('is not shorter for a German letter, whose name is the English word', () => {
-    expect(visibleFor('Schreibe einen Brief an Oma über das Wetter.')).toBe(
-      visibleFor('Schreibe eine Nachricht an Oma über das Wetter.'),
-    );
-  });
-
   it('is not longer for a question how long something takes', () => {
     expect(visibleFor('How long does a letter to Japan take?')).toBe(
       visibleFor('How much does a letter to Japan cost?'),
     );
-  });
-
-  it.each([
-    ['a novel', 'Write a full novel about bees.', 'Write a story about bees.'],
-    [
-      'a German novel',
-      'Schreibe einen Roman über Bienen.',
-      'Schreibe eine Geschichte über Bienen.',
-    ],
-    ['a chapter of a thesis', 'Write a thesis chapter on bees.', 'Write an essay on bees.'],
-    ['a book', "Write a children's book about bees.", 'Write an essay about bees.'],
-    [
-      'a strategy of several parts',
-      'Design a go-to-market strategy with pricing, partners and a risk register.',
-      'Write an essay on bees.',
-    ],
-    [
-      'a strategy that is developed',
-      'Develop a strategy including pricing, partners, and a risk register.',
-      'Write an essay on bees.',
-    ],
-    [
-      'code with a proof',
-      'Implement a lock-free queue in C++ with a proof of linearizability.',
-      'Implement a lock-free queue in C++.',
-    ],
-    [
-      'code with tests',
-      'Implement an LRU cache in Rust with unit tests and documentation.',
-      'Implement an LRU cache in Rust.',
-    ],
-  ])('is that of a large work for %s', (_name, large, small) => {
-    expect(visibleFor(large)).toBeGreaterThan(visibleFor(small) * 1.5);
-    expect(visibleFor(large)).toBeGreaterThan(1_000);
-  });
-
-  it('grows with the parts that a list names', () => {
-    const few = visibleFor('Create a marketing strategy with pricing, partners and risks.');
-    const many = visibleFor(
-      'Create a marketing strategy with pricing, partners, risks and a budget.',
-    );
-    expect(many).toBeGreaterThan(few);
-    expect(visibleFor('Create a marketing strategy.')).toBeLessThan(few);
   });
 
   it.each([

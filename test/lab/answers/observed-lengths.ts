@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { AnswerKind } from '../../../src/models/answer-lengths.js';
-import { requestedLength } from '../../../src/chooser/answer-length/requested-length.js';
+import { readWords } from '../../../src/chooser/answer-length/request-words.js';
+import { statedLength } from '../../../src/chooser/answer-length/stated-length.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
@@ -82,7 +83,7 @@ function readPrompt({ source, prompt }: PromptLine): ObservedPrompt {
     request: { messages, tools, features },
     kind: null,
     level: shippedOutlook().read(features).difficulty,
-    isStated: requestedLength(question) !== null,
+    isStated: statedLength(readWords(question), question) !== null,
   };
 }
 

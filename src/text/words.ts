@@ -13,6 +13,10 @@ export interface LanguageWords {
   readonly units: WordLists;
   /** Words that tell what a request asks for, and how long its answer is wanted. */
   readonly cues: WordLists;
+  /** Words that the predictor counts by group: the fitted weights depend on them. */
+  readonly keywords: WordLists;
+  /** Words of courtesy: `pleas` tell it, `fillers` may stand beside them. */
+  readonly courtesy: WordLists;
 }
 
 /** Lists by name: entries that `, ` separates, in lower case. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { entriesOf, languageWords, type WordLists } from '../../src/text/words.js';
 
 const languages = languageWords();
-const sections = ['units', 'cues'] as const;
+const sections = ['units', 'cues', 'keywords', 'courtesy'] as const;
 const listsOf = (words: WordLists): [string, readonly string[]][] =>
   Object.entries(words).map(([name, list]) => [name, entriesOf(list)]);
 

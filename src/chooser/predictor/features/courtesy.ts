@@ -1,29 +1,11 @@
-const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
+import { entriesOf, languageWords } from '../../../text/words.js';
+
+const listed = (name: 'pleas' | 'fillers'): readonly string[] =>
+  languageWords().flatMap(({ courtesy }) => entriesOf(courtesy[name]));
 
 /** A sentence with one of these, and else only with words of courtesy, asks for nothing. */
-const pleas = `
-  hello hi hey yo dear please pls kindly help assist morning afternoon evening greetings thank thanks thx
-  appreciate appreciated grateful cheers regards sincerely
-  hallo guten bitte danke dank helfen grüße
-  bonjour bonsoir salut merci plaît aider cordialement
-  hola buenos buenas gracias favor ayudarme ayudar saludos
-  olá oi obrigado obrigada ajudar ciao buongiorno buonasera grazie aiutarmi
-`;
-const telling = setOf(pleas);
-const courteous = setOf(`${pleas}
-  a an the i we you your it this that these there some few quick something anything someone anyone
-  following below in on out with for to of and so very much lot many really all again time if whether
-  was were am is are re ve m s ll d hope doing well find be have has need want wanted wondering would
-  will could can may might do does us me my like love able possible question questions task problem
-  request ask just assistance support hand favour assistant sir madam team everyone friend good great
-  nice wonderful day advance best kind soon looking forward answer reply response
-  tag morgen abend vielen im voraus kannst könntest können könnten du sie mir uns dabei damit bei
-  dieser diesem frage aufgabe viele liebe lieber
-  beaucoup avance il te vous pouvez pourriez peux pourrais tu nous avec ceci cela bien
-  días tardes noches muchas por puedes podrías puede podría con esto de antemano
-  bom boa dia tarde noite muito pode poderia isso isto
-  mille per favore puoi potresti con questo anticipo
-`);
+const telling: ReadonlySet<string> = new Set(listed('pleas'));
+const courteous: ReadonlySet<string> = new Set([...telling, ...listed('fillers')]);
 
 const maxSentence = 100,
   maxSentences = 3;
@@ -66,8 +48,9 @@ function startOfLast(text: string, from: number, to: number): number {
 
 /**
  * The text without greetings, pleas for help and thanks at both ends, which say nothing of how hard
- * it is; empty if it consists of nothing else. Knows some European languages. What a colon or a
- * quotation mark introduces stays: it may be what is to be translated.
+ * it is; empty if it consists of nothing else. Knows the languages that have a list of `courtesy` in
+ * `config/words`. What a colon or a quotation mark introduces stays: it may be what is to be
+ * translated.
  */
 export function withoutCourtesy(text: string): string {
   if (text.length <= maxSentence && isCourtesy(text, false)) return '';

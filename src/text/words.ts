@@ -17,6 +17,11 @@ export interface LanguageWords {
   readonly keywords: WordLists;
   /** Words of courtesy: `pleas` tell it, `fillers` may stand beside them. */
   readonly courtesy: WordLists;
+  /**
+   * Words that sentences of sources are read with. Without accents, but for `abbreviations`, which
+   * end with a full stop within a sentence. `common` tells that a text writes nouns with capitals.
+   */
+  readonly evidence: WordLists;
 }
 
 /** Lists by name: entries that `, ` separates, in lower case. */

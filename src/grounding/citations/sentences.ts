@@ -1,3 +1,5 @@
+import { entriesOf, languageWords } from '../../text/words.js';
+
 /** A part of a text, in UTF-16 units. */
 export interface Sentence {
   readonly start: number;
@@ -13,15 +15,8 @@ const blank = /\s/;
 const closers = /^["'’”»›)\]}*_」』）】〉》]{1,6}/;
 
 /** What a full stop follows within a sentence, in lower case. */
-const abbreviations = new Set(
-  (
-    'mr mrs ms dr prof st vs etc e.g i.e cf fig figs no nos nr vol pp ed eds al jr sr inc ltd co corp approx est ' +
-    'dept gen col capt lt sgt rev hon gov sen rep mt ave blvd rd u.s u.k u.n d.c a.m p.m b.c a.d ph.d ' +
-    'jan feb mar apr jun jul aug sep sept oct nov dec ' +
-    'z.b bzw ca usw d.h u.a o.ä vgl abb bd hrsg evtl ggf inkl mind max min mio mrd tsd str jh jhd geb gest ' +
-    'p.ex env cf mme mlle art chap sr sra dña ud uds pág págs núm aprox ej ' +
-    'sig sig.ra dott ing ecc pag es d.c a.c т.е т.д т.п т.к г гг в вв р руб тыс млн млрд см им ул'
-  ).split(' '),
+const abbreviations: ReadonlySet<string> = new Set(
+  languageWords().flatMap(({ evidence }) => entriesOf(evidence['abbreviations'])),
 );
 const months =
   /^(?:jan|feb|mär|mar|apr|mai|maj|jun|jul|aug|sep|okt|oct|nov|dez|dec|led|úno|bře|dub|kvě|čer|srp|zář|říj|lis|pro|sty|lut|kwi|paź|gru)/i;

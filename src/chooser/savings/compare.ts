@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChoiceSums } from '../../store/contracts/choices.js';
-import { normal, seeded } from '../training/custom/seeded.js';
 import { believedOf, type ModelBeliefs, type SavingsEvidence } from './beliefs.js';
 
-/** How many worlds are drawn for a receipt. */
-const defaultDraws = 1_000;
+/** Standard deviations of a normal distribution on each side of 95 %. */
+const normal95 = 1.96;
 /** How many rows are added up before other work gets its turn: about a millisecond. */
 const rowsPerTurn = 20_000;
 /** Share by which a model's count of the same prompt's tokens may differ from what is predicted. */
 const promptSpread = 0.1;
+/** An end of an interval is no further than this, in logarithms: a factor of 20. */
+const maxSpread = 3;
 /** Spread of the logarithm of the length of answers that the gateway did not see. */
 const unseenSpread = 0.3;
 
@@ -43,33 +44,48 @@ interface Pair extends ChoiceSums {
   readonly place: number;
 }
 
-/** One draw of everything that is uncertain, or its means. */
-interface World {
-  /** Per model: factors of the lengths of answers and of the costs of prompts. */
+/** A sum of the rows with how it changes with everything that is uncertain. */
+interface Sum {
+  value: number;
+  /** By model: the change with the logarithm of its answers' length, and with its prompts' cost. */
   readonly answers: Float64Array;
   readonly prompts: Float64Array;
-  /** Per model: the error of the predicted quality, in standard deviations. */
-  readonly errors: Float64Array;
-  /** A factor of the lengths of all answers that the gateway did not see. */
-  readonly unseen: number;
+  /** The change with the logarithm of the length of all answers that the gateway did not see. */
+  unseen: number;
+  /** The variance due to single answers, which averages out. */
+  noise: number;
+  /** Costs that are not known exactly: what is added in `value`, and what is taken off. */
+  added: number;
+  taken: number;
 }
 
-/** Sums of one world. */
-interface Outcome {
-  spent: number;
-  readonly saved: Float64Array;
-  readonly gain: Float64Array;
+/** What choosing saved against one model, and by how much that model is better. */
+interface ModelSums {
+  readonly saved: Sum;
+  gain: number;
+  /** By model: the change of the gain with the error of its predicted quality. */
+  readonly errors: Float64Array;
+  gainNoise: number;
 }
+
+const emptySum = (count: number): Sum => ({
+  value: 0,
+  answers: new Float64Array(count),
+  prompts: new Float64Array(count),
+  unseen: 0,
+  noise: 0,
+  added: 0,
+  taken: 0,
+});
 
 /**
  * Compares choices with always calling one of their candidates; where that candidate could not
- * serve, or its price is unknown, the model that was chosen stays. Every interval holds 95 % of the
- * worlds that are drawn from what is believed of the models. The same sums give the same intervals.
+ * serve, or its price is unknown, the model that was chosen stays. The intervals are those of the
+ * delta method: each sum is taken as linear in what is uncertain, which is normally distributed.
  */
 export async function compare(
   sums: readonly ChoiceSums[],
   evidence: SavingsEvidence,
-  draws = defaultDraws,
 ): Promise<ChoiceComparison> {
   const models = [...new Set(sums.map(({ candidate }) => candidate))].sort();
   const places = new Map(models.map((model, place) => [model, place]));
@@ -83,162 +99,132 @@ export async function compare(
   for (const { place, choices } of pairs) counts[place]! += choices;
   const own = pairs.filter((row) => row.place === row.chosenPlace);
   const choices = own.reduce((sum, row) => sum + row.choices, 0);
-  const middle = outcomeOf(
-    pairs,
-    worldOf(beliefs, models.length, () => 0),
+  const lengths = Float64Array.from(models, (_, place) =>
+    Math.exp(beliefs.verbosity.meanOf(place)),
   );
-  const outcomes = await drawOutcomes(pairs, beliefs, models.length, draws);
-  return comparisonOf({ models, counts, choices }, middle, outcomes);
-}
-
-interface Compared {
-  readonly models: readonly string[];
-  /** Per model: in how many choices it was a candidate. */
-  readonly counts: readonly number[];
-  readonly choices: number;
-}
-
-async function comparisonOf(
-  { models, counts, choices }: Compared,
-  middle: Outcome,
-  draws: readonly Outcome[],
-): Promise<ChoiceComparison> {
-  const each = async (pick: (outcome: Outcome, place: number) => number): Promise<Figure[]> => {
-    const figures: Figure[] = [];
-    for (const place of models.keys()) {
-      const drawn = draws.map((draw) => pick(draw, place));
-      figures.push(around(pick(middle, place), drawn));
-      await setImmediate();
-    }
-    return figures;
-  };
-  const gainOf = ({ gain }: Outcome, place: number): number =>
-    gain[place]! / Math.max(1, counts[place]!);
-  const gain = await each(gainOf);
+  const spent = emptySum(models.length);
+  for (const row of own) addOwn(spent, row, lengths, 1);
+  const others = await addedUp(pairs, beliefs, lengths);
+  const gain = others.map((one, place) => gainOf(one, beliefs, Math.max(1, counts[place]!)));
   const usual = [...models.keys()].filter((place) => isUsual(counts[place]!, choices));
   const best = usual.reduce<number | null>(
     (top, place) => (top === null || gain[place]!.value > gain[top]!.value ? place : top),
     null,
   );
+  const spentUsd = costOf(spent, beliefs);
   return {
     models,
     choices,
-    spentUsd: around(
-      middle.spent,
-      draws.map(({ spent }) => Math.max(0, spent)),
-    ),
-    savedUsd: await each((outcome, place) => outcome.saved[place]!),
+    spentUsd: { ...spentUsd, low: Math.max(0, spentUsd.low) },
+    savedUsd: others.map(({ saved }) => costOf(saved, beliefs)),
     gain,
     best,
-    givenUp: best === null ? null : givenUpOf(gain[best]!, usual, draws, gainOf),
+    givenUp:
+      best === null
+        ? null
+        : givenUpOf(
+            gain[best]!,
+            usual.map((place) => gain[place]!),
+          ),
   };
 }
 
-/** The gain of the best, whose upper end allows for another usual one being the best. */
-function givenUpOf(
-  gain: Figure,
-  usual: readonly number[],
-  draws: readonly Outcome[],
-  gainOf: (draw: Outcome, place: number) => number,
-): Figure {
-  const highest = around(
-    gain.value,
-    draws.map((draw) => Math.max(...usual.map((place) => gainOf(draw, place)))),
-  );
-  return { ...gain, high: Math.max(highest.high, gain.high) };
-}
-
-/** The interval of the draws, which holds the value too. */
-function around(value: number, draws: readonly number[]): Figure {
-  // sorted as numbers without a comparison in JavaScript, which takes ten times as long
-  const sorted = Float64Array.from(draws).sort();
-  const low = sorted[Math.floor(0.025 * sorted.length)]!;
-  const high = sorted[Math.floor(0.975 * sorted.length)]!;
-  return { value, low: Math.min(low, value), high: Math.max(high, value) };
-}
+/**
+ * The gain of the best. Its upper end is the highest of all usual ones: one of them may be the best.
+ * That is an approximation from below of the upper end of the highest gain.
+ */
+const givenUpOf = (gain: Figure, usual: readonly Figure[]): Figure => ({
+  ...gain,
+  high: Math.max(...usual.map(({ high }) => high)),
+});
 
 /** In turns, so that requests do not wait for it. */
-async function drawOutcomes(
+async function addedUp(
   pairs: readonly Pair[],
   beliefs: ModelBeliefs,
-  count: number,
-  draws: number,
-): Promise<Outcome[]> {
-  const random = seeded(pairs.length + 1);
-  const draw = (): number => normal(random);
-  const noise = noiseOf(pairs, count);
-  const outcomes: Outcome[] = [];
-  let rows = 0;
-  while (outcomes.length < draws) {
-    const outcome = outcomeOf(pairs, worldOf(beliefs, count, draw));
-    outcome.spent += noise.spent * draw();
-    for (let place = 0; place < count; place++) {
-      outcome.saved[place]! += noise.saved[place]! * draw();
-      outcome.gain[place]! += noise.gain[place]! * draw();
-    }
-    outcomes.push(outcome);
-    // correlated beliefs take a row of work for each two models
-    rows += pairs.length + count ** 2;
-    if (rows < rowsPerTurn) continue;
-    rows = 0;
-    await setImmediate();
+  lengths: Float64Array,
+): Promise<ModelSums[]> {
+  const others = Array.from(lengths, (): ModelSums => ({
+    saved: emptySum(lengths.length),
+    gain: 0,
+    errors: new Float64Array(lengths.length),
+    gainNoise: 0,
+  }));
+  for (const [at, row] of pairs.entries()) {
+    if (row.place !== row.chosenPlace) addOther(others[row.place]!, row, lengths, beliefs);
+    if (at % rowsPerTurn === rowsPerTurn - 1) await setImmediate();
   }
-  return outcomes;
+  return others;
 }
 
-/** @param draw returns a number from the normal distribution; 0 for the means */
-function worldOf({ verbosity, quality }: ModelBeliefs, count: number, draw: () => number): World {
-  return {
-    answers: verbosity.sample(draw).map(Math.exp),
-    prompts: new Float64Array(count).map(() => Math.max(0, 1 + promptSpread * draw())),
-    errors: quality.sample(draw),
-    unseen: Math.exp(unseenSpread * draw()),
-  };
+/** Adds what the chosen model cost. @param sign -1: takes it off */
+function addOwn(sum: Sum, row: Pair, lengths: Float64Array, sign: 1 | -1): void {
+  const { chosenPlace, isMeasured } = row;
+  if (isMeasured) {
+    sum.value += sign * row.actualUsd;
+    return;
+  }
+  const answer = row.chosenAnswerUsd * lengths[chosenPlace]!;
+  sum.value += sign * (row.chosenPromptUsd + answer);
+  sum.prompts[chosenPlace]! += sign * row.chosenPromptUsd;
+  sum.answers[chosenPlace]! += sign * answer;
+  sum.unseen += sign * answer;
+  sum[sign > 0 ? 'added' : 'taken'] += answer;
+  if (sign > 0) sum.noise += row.answerSquares;
 }
 
-function outcomeOf(pairs: readonly Pair[], world: World): Outcome {
-  const { answers, prompts, errors, unseen } = world;
-  const saved = new Float64Array(answers.length);
-  const gain = new Float64Array(answers.length);
-  let spent = 0;
-  for (const row of pairs) {
-    const { chosenPlace, place, isMeasured } = row;
-    const own = isMeasured
-      ? row.actualUsd
-      : row.chosenPromptUsd * prompts[chosenPlace]! +
-        row.chosenAnswerUsd * answers[chosenPlace]! * unseen;
-    if (chosenPlace === place) {
-      spent += own;
-      continue;
-    }
-    // answers that were seen are scaled by their length, of which a part is the model's own
-    const longer = isMeasured ? answers[place]! / answers[chosenPlace]! : answers[place]! * unseen;
-    saved[place]! += row.promptUsd * prompts[place]! + row.answerUsd * longer - own;
-    gain[place]! +=
-      row.quality -
-      row.chosenQuality +
-      errors[place]! * row.uncertainty -
-      errors[chosenPlace]! * row.chosenUncertainty;
-  }
-  return { spent, saved, gain };
+function addOther(
+  sums: ModelSums,
+  row: Pair,
+  lengths: Float64Array,
+  { quality }: ModelBeliefs,
+): void {
+  const { chosenPlace, place, isMeasured } = row;
+  const { saved, errors } = sums;
+  // answers that were seen are scaled by their length, of which a part is the model's own
+  const longer = isMeasured ? lengths[place]! / lengths[chosenPlace]! : lengths[place]!;
+  const answer = row.answerUsd * longer;
+  saved.value += row.promptUsd + answer;
+  saved.prompts[place]! += row.promptUsd;
+  saved.answers[place]! += answer;
+  saved.added += answer;
+  if (isMeasured) saved.answers[chosenPlace]! -= answer;
+  else saved.unseen += answer;
+  addOwn(saved, row, lengths, -1);
+  // the length of a single answer varies about as much as it is long
+  saved.noise += isMeasured ? row.answerSquares : 2 * row.answerSquares;
+  sums.gain +=
+    row.quality -
+    row.chosenQuality +
+    quality.meanOf(place) * row.uncertainty -
+    quality.meanOf(chosenPlace) * row.chosenUncertainty;
+  errors[place]! += row.uncertainty;
+  errors[chosenPlace]! -= row.chosenUncertainty;
+  sums.gainNoise += row.variance;
 }
 
-/** Deviations due to single answers, which average out. */
-function noiseOf(
-  pairs: readonly Pair[],
-  count: number,
-): { readonly spent: number; readonly saved: Float64Array; readonly gain: Float64Array } {
-  const saved = new Float64Array(count);
-  const gain = new Float64Array(count);
-  let spent = 0;
-  for (const { chosenPlace, place, isMeasured, answerSquares, variance } of pairs) {
-    if (chosenPlace === place) {
-      if (!isMeasured) spent += answerSquares;
-      continue;
-    }
-    // the length of a single answer varies about as much as it is long
-    saved[place]! += isMeasured ? answerSquares : 2 * answerSquares;
-    gain[place]! += variance;
-  }
-  return { spent: Math.sqrt(spent), saved: saved.map(Math.sqrt), gain: gain.map(Math.sqrt) };
+function gainOf({ gain, errors, gainNoise }: ModelSums, beliefs: ModelBeliefs, by: number): Figure {
+  const value = gain / by,
+    reach = (normal95 * Math.sqrt(beliefs.quality.varianceOf(errors) + gainNoise)) / by;
+  return { value, low: value - reach, high: value + reach };
+}
+
+/**
+ * A cost with its interval. Lengths of answers are distributed log-normally, so that a cost reaches
+ * further up than down: by as much as that of all uncertain costs together, if they were one. If
+ * more is taken off than added, it reaches further down.
+ */
+function costOf(sum: Sum, { verbosity }: ModelBeliefs): Figure {
+  const { value, prompts, unseen, noise, added, taken } = sum;
+  const prompted = prompts.reduce((squares, one) => squares + (promptSpread * one) ** 2, 0);
+  const variance =
+    verbosity.varianceOf(sum.answers) + prompted + (unseenSpread * unseen) ** 2 + noise;
+  const reach = normal95 * Math.sqrt(variance),
+    scale = Math.max(added, taken);
+  if (scale === 0) return { value, low: value - reach, high: value + reach };
+  const far = scale * Math.expm1(Math.min(maxSpread, reach / scale)),
+    near = -scale * Math.expm1(-reach / scale);
+  return added >= taken
+    ? { value, low: value - near, high: value + far }
+    : { value, low: value - far, high: value + near };
 }

@@ -21,7 +21,6 @@ export class JointBelief {
   private readonly correlated: number[] = [];
   private readonly rows = new Map<number, number>();
   private readonly covariance: number[][] = [];
-  private root: number[][] | null = null;
 
   constructor(priors: readonly Prior[]) {
     this.means = Float64Array.from(priors, ({ mean }) => mean);
@@ -54,23 +53,27 @@ export class JointBelief {
       const line = covariance[row]!;
       for (let other = 0; other < shared.length; other++) line[other]! -= part * shared[other]!;
     }
-    this.root = null;
   }
 
-  /** One draw of all quantities. @param draw from the normal distribution; 0 for the means */
-  sample(draw: () => number): Float64Array {
-    const { means, spreads, correlated, rows } = this;
-    const drawn = means.map((mean, place) =>
-      rows.has(place) ? mean : mean + spreads[place]! * draw(),
-    );
-    this.root ??= rootOf(this.covariance);
-    const noise = correlated.map(draw);
-    this.root.forEach((line, row) => {
-      let sum = 0;
-      for (let other = 0; other <= row; other++) sum += line[other]! * noise[other]!;
-      drawn[correlated[row]!]! += sum;
+  /** What is expected of a quantity. */
+  meanOf(place: number): number {
+    return this.means[place]!;
+  }
+
+  /** The variance of a weighted sum of all quantities. @param weights by place */
+  varianceOf(weights: Float64Array): number {
+    const { spreads, correlated, rows, covariance } = this;
+    let sum = 0;
+    weights.forEach((weight, place) => {
+      if (!rows.has(place)) sum += (weight * spreads[place]!) ** 2;
     });
-    return drawn;
+    covariance.forEach((line, row) => {
+      const weight = weights[correlated[row]!]!;
+      if (weight === 0) return;
+      for (let other = 0; other < line.length; other++)
+        sum += weight * line[other]! * weights[correlated[other]!]!;
+    });
+    return Math.max(0, sum);
   }
 
   /** The row of a quantity; null: there are too many. */
@@ -86,22 +89,3 @@ export class JointBelief {
     return row;
   }
 }
-
-/** The lower triangle whose product with its transpose is the matrix (Cholesky). */
-function rootOf(matrix: readonly (readonly number[])[]): number[][] {
-  const root: number[][] = [];
-  matrix.forEach((line, row) => {
-    const own: number[] = [];
-    for (let column = 0; column <= row; column++) {
-      const other = column === row ? own : root[column]!;
-      let left = line[column]!;
-      for (let inner = 0; inner < column; inner++) left -= own[inner]! * other[inner]!;
-      // rounding may leave a little less than nothing
-      own.push(column === row ? Math.sqrt(Math.max(0, left)) : ratio(left, other[column]!));
-    }
-    root.push(own);
-  });
-  return root;
-}
-
-const ratio = (value: number, by: number): number => (by > 0 ? value / by : 0);

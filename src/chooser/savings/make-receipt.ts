@@ -15,15 +15,13 @@ interface Counts {
 /**
  * The receipt of some choices.
  * @param usage for the summary; null: unknown
- * @param draws how many worlds the intervals are drawn from
  */
 export async function makeReceipt(
   sums: readonly ChoiceSums[],
   evidence: SavingsEvidence,
   usage: PeriodUsage | null,
-  draws?: number,
 ): Promise<Receipt> {
-  const comparison = await compare(sums, evidence, draws);
+  const comparison = await compare(sums, evidence);
   const { models, choices } = comparison;
   const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
   const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));

@@ -6,8 +6,6 @@ import { weighEvidence } from './weigh-evidence.js';
 
 /** Groups beyond these are left out, those with the fewest choices first. */
 const maxGroups = 100;
-/** Fewer than for the whole, because there are many groups. */
-const drawsPerGroup = 300;
 
 /** What each grouping is called in a group. */
 const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
@@ -60,7 +58,7 @@ export async function savingsOf(
         candidates: _candidates,
         pairsUsd: _pairsUsd,
         ...receipt
-      } = await makeReceipt(rows, evidence, null, drawsPerGroup);
+      } = await makeReceipt(rows, evidence, null);
       groups.push({ [groupNames[by]]: group || null, ...receipt });
     }
   return {

@@ -114,10 +114,10 @@ describe('over 100 worlds, pairs of answers', () => {
     const widths = [];
     for (const seed of seeds.slice(0, isWholeRun ? 100 : 20)) {
       const { sums, ratings, pairs } = playChoices(seed, shape);
-      const without = await makeReceipt(sums, { ratings: first(pairs), pairs: none }, null, 300);
+      const without = await makeReceipt(sums, { ratings: first(pairs), pairs: none }, null);
       const unrated = { ratings, pairs: { ...pairs, rated: [] } };
-      const lengths = await makeReceipt(sums, unrated, null, 300);
-      const all = await makeReceipt(sums, { ratings, pairs }, null, 300);
+      const lengths = await makeReceipt(sums, unrated, null);
+      const all = await makeReceipt(sums, { ratings, pairs }, null);
       widths.push({
         given: given(all) / given(without),
         saved: saved(lengths) / saved(without),

@@ -1,5 +1,21 @@
+import { entriesOf, languageWords } from '../../../text/words.js';
 import { stemOf, termsOf, type TextTerm } from './terms.js';
-import { calendarWords, germanWords, predicates, stopWords } from './word-lists.js';
+
+/** A list of `evidence` in `config/words`, of all languages together. */
+const wordsNamed = (name: string): ReadonlySet<string> =>
+  new Set(languageWords().flatMap(({ evidence }) => entriesOf(evidence[name])));
+
+/** Words that are in every text, without accents. */
+const stopWords = wordsNamed('stopWords');
+
+/** Words that say of the one before it what it is or does: that is the subject then. */
+const predicates = wordsNamed('predicates');
+
+/** Capitalised, and no names of something else. */
+const calendarWords = wordsNamed('calendar');
+
+/** Two of them tell that a text writes all nouns with capitals. */
+const germanWords = wordsNamed('common');
 
 /** What a statement says, as far as it can be looked up. */
 export interface StatementTerm {

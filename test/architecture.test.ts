@@ -57,7 +57,7 @@ const mayImport: Record<string, RegExp> = {
   // facts about models: nothing of choosing
   'models/': /^(completion|errors)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|surface-labels|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|surface-labels|text/words|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/': /^(completion|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
@@ -79,7 +79,8 @@ const mayImport: Record<string, RegExp> = {
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules)\.ts$/,
   // turns text into text: it reads nothing by itself
-  'grounding/citations/': /^(text\/parse-url|grounding\/(source|search\/canonical-url))\.ts$/,
+  'grounding/citations/':
+    /^(text\/(parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,

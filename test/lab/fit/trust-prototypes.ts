@@ -37,7 +37,7 @@ const priorRows = 40;
  * their place in the file.
  */
 const minTrust = 0.2;
-const minGain = 0.0009;
+const minGain = 0.0005;
 
 interface Kept {
   readonly groups: Groups;

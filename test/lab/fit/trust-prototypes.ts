@@ -32,12 +32,13 @@ export type ChancesOf = (row: number) => Float64Array;
 /** The trust if there are few rows, and how many rows it counts as. */
 const defaultTrust = 0.5;
 const priorRows = 40;
-/**
- * Prototypes of less trust, or that remove less of the error about how models differ, are not worth
- * their place in the file.
- */
+/** Prototypes of less trust are not worth their place in the file. */
 const minTrust = 0.2;
-const minGain = 0.0005;
+/**
+ * The share of the error about how models differ that prototypes must remove. Judged on more than a
+ * thousand rows a smaller share is no chance: the part of one row is enough.
+ */
+const minGain = 0.001;
 
 interface Kept {
   readonly groups: Groups;
@@ -71,7 +72,7 @@ export function fitTrustedPrototypes(
       chancesOf,
     );
     // the rows kept back have done their job: now learn from them too
-    if (trust >= minTrust && gain >= minGain)
+    if (trust >= minTrust && gain >= Math.min(minGain, 1 / judging.length))
       kept.push({
         groups,
         family,

@@ -1,5 +1,4 @@
 import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
-import type { SavingsConfig } from './savings-config.js';
 import type { ResearchConfig, SearchConfig } from './search-config.js';
 import type { ToolkitConfig } from './toolkit-config.js';
 
@@ -284,3 +283,11 @@ export type WrittenProvider = Omit<ProviderInput, 'api'> & { readonly api: strin
 export type WrittenConfig = Omit<ConfigInput, 'providers'> & {
   readonly providers?: Readonly<Record<string, WrittenProvider>>;
 };
+
+/** How savings are measured. */
+export interface SavingsConfig {
+  /** The share of completions (0 to 0.1) that are sent to a second model too. */
+  readonly shadow: number;
+  /** What that may cost in a UTC day, in USD, of all accounts together. */
+  readonly maxUsdPerDay: number;
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutRemoved } from '../../src/config/removed-settings.js';
+import { withoutRemoved } from '../../src/config/resolve.js';
 
 const removed = {
   'routing.luck': 'the gateway chooses without it.',

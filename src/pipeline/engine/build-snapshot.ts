@@ -10,7 +10,6 @@ import { buildGrounding } from '../grounding/grounding-parts.js';
 import { ModelDirectory } from './model-directory.js';
 import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';
-import { providerNames } from './provider-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { priceIdsOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../../providers/adapter.js';
@@ -19,6 +18,7 @@ import type { LatencyWindow } from '../../models/latency-window.js';
 import { compileAliases } from '../../models/aliases.js';
 import type { Chooser } from '../../chooser/chooser.js';
 import type { Ranker } from '../../chooser/plan.js';
+import { readModelTable } from '../../models/model-tables.js';
 
 /** What outlives a configuration: measurements go on when it is swapped. */
 export interface SnapshotSharing {
@@ -247,5 +247,27 @@ export function adapterSettings({
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     ),
+  };
+}
+
+const table = readModelTable('aliases').providerNames;
+
+/**
+ * Finds the configured provider that other gateways call by a name (`google`, `azure`,
+ * `together_ai`), or that is the only one of the vendor whose `api` has the name.
+ * @returns null for any other name
+ */
+function providerNames(
+  providers: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+): (name: string) => string | null {
+  return (name) => {
+    const vendor = (dialects.get(name)?.env.length ?? 0) > 0 ? [name] : [];
+    const apis = Object.hasOwn(table, name) ? (table[name] ?? []) : vendor;
+    for (const api of apis) {
+      const [first, ...others] = providers.filter((provider) => provider.api === api);
+      if (first && others.length === 0) return first.name;
+    }
+    return null;
   };
 }

@@ -1,6 +1,6 @@
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { scaled, type Embedding, type Scaling } from './fit-embedding.js';
-import { cholesky } from '../../../src/chooser/training/custom/linear-systems.js';
+import { cholesky } from '../../../src/chooser/training/custom/fit-correction.js';
 
 /**
  * The centre of each task's texts, in coordinates in which texts spread by 1 in every direction.

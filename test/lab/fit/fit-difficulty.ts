@@ -1,4 +1,4 @@
-import { solve } from '../../../src/chooser/training/custom/linear-systems.js';
+import { solve } from '../../../src/chooser/training/custom/fit-correction.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { adaGradStep } from './ada-grad.js';

@@ -1,6 +1,6 @@
 import type { Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
-import { solve } from '../../../src/chooser/training/custom/linear-systems.js';
+import { solve } from '../../../src/chooser/training/custom/fit-correction.js';
 
 /** Lengths of answers, in natural logarithms of output tokens. */
 export interface Lengths {

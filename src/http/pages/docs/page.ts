@@ -3,7 +3,6 @@ import { originMark } from './curl-example.js';
 import { escape, prose } from './markup.js';
 import { operationSection } from './operation-section.js';
 import { schemaSection } from './schema-table.js';
-import { style } from './style.js';
 
 interface Group {
   readonly name: string;
@@ -63,3 +62,17 @@ const groupSection = (
   `<h2 id="${anchorOf(name)}">${escape(name)}</h2><p>${prose(description)}</p>${operations
     .map((placed) => operationSection(placed, schemas))
     .join('')}`;
+
+/** The page's own style: for dark and light, for wide windows and phones. */
+const style = `:root{color-scheme:light dark;--line:light-dark(#d9dce1,#3a3d44);--quiet:light-dark(#5f6368,#a0a4ab);--panel:light-dark(#f4f5f7,#1e2025);--link:light-dark(#1d4ed8,#8ab4f8)}
+*{box-sizing:border-box}html{scroll-padding-top:1rem}body{font:16px/1.55 system-ui,sans-serif;margin:0;background:light-dark(#fff,#131418)}a{color:var(--link)}nav a{text-decoration:none}nav a:hover{text-decoration:underline}
+.page{max-width:86rem;margin:0 auto;padding:1.5rem 1rem 4rem}header p{color:var(--quiet);margin:.25rem 0 0}h1{font-size:1.6rem;margin:0}h2{font-size:1.3rem;margin:3rem 0 .25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+h3{font-size:1rem;margin:2.25rem 0 .25rem;overflow-wrap:anywhere}h4{font-size:.8rem;text-transform:uppercase;letter-spacing:.04em;color:var(--quiet);margin:1rem 0 .25rem}p{margin:.25rem 0 .6rem}small{color:var(--quiet);font-weight:400}
+code,pre{font:.875rem/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}td code{overflow-wrap:break-word}pre{background:var(--panel);border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem;overflow-x:auto;margin:.5rem 0}pre code{overflow-wrap:normal}
+.method{font:700 .72rem ui-monospace,monospace;border-radius:.3rem;padding:.15rem .4rem;color:#fff;background:#52606d}.get{background:#1d6f42}.post{background:#1d4ed8}.put,.patch{background:#8a5a00}.delete{background:#b3261e}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}td,th{border-top:1px solid var(--line);padding:.35rem .75rem .35rem 0;text-align:left;vertical-align:top}th{border:0;color:var(--quiet);font-weight:500;font-size:.85rem}td:first-child{white-space:nowrap}
+@media(max-width:40rem){thead,td:empty{display:none}table,tbody,tr,td{display:block}tr{border-top:1px solid var(--line);padding:.4rem 0}td{border:0;padding:0}td:first-child{white-space:normal}}
+ul{padding-left:1.2rem;margin:.25rem 0}details{margin:.25rem 0}summary{cursor:pointer;color:var(--quiet);font-size:.92rem}
+nav{margin-top:1.5rem;columns:18rem}nav div{break-inside:avoid;padding-bottom:.9rem}nav b{font-size:.9rem}nav div a{display:block;font-size:.88rem;line-height:1.75}nav div b a{font-size:.9rem}
+.try label{display:block;font-size:.85rem;margin:.6rem 0 .15rem}.try input,.try textarea{font:.875rem/1.5 ui-monospace,monospace;width:100%;max-width:44rem;padding:.35rem .5rem;border:1px solid var(--quiet);border-radius:.35rem;background:transparent;color:inherit;display:block}.try button{font:inherit;margin:.6rem 0;padding:.3rem .9rem;border:0;border-radius:.35rem;background:#1d4ed8;color:#fff;cursor:pointer}.try pre{max-height:30rem;overflow:auto}
+@media(min-width:64rem){.columns{display:grid;grid-template-columns:17rem minmax(0,1fr);gap:2.5rem}nav{columns:auto;position:sticky;top:0;max-height:100vh;overflow-y:auto;padding-right:.5rem}}`;

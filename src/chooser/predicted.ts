@@ -2,7 +2,7 @@ import { isContinued } from './affinity.js';
 import type { AnswerCorrections } from './answer-length/answer-corrections.js';
 import { type AnswerTokens, answerTokens } from './answer-length/answer-tokens.js';
 import { answererOf } from './outlook/ability-of.js';
-import { habitsOf } from './answer-length/model-habits.js';
+import { habitsOf } from '../models/model-habits.js';
 import { imageTokens } from '../models/tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { ExpectedQuality } from './outlook/expected-quality.js';

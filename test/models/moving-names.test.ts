@@ -1,6 +1,6 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { habitsOf } from '../../src/chooser/answer-length/model-habits.js';
+import { habitsOf } from '../../src/models/model-habits.js';
 import { createCatalog } from '../../src/models/catalog.js';
 import type { ModelFacts } from '../../src/models/model-facts.js';
 import { modelIdentity } from '../../src/models/model-identity.js';

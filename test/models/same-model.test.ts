@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appraise } from '../../src/chooser/appraise.js';
-import { habitsOf } from '../../src/chooser/answer-length/model-habits.js';
+import { habitsOf } from '../../src/models/model-habits.js';
 import { createCatalog } from '../../src/models/catalog.js';
 import { createLatencyWindow } from '../../src/models/latency-window.js';
 import { abilityOf } from '../../src/chooser/outlook/ability-of.js';

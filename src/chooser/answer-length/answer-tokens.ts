@@ -1,6 +1,6 @@
 import { efforts, type ReasoningEffort } from '../../completion.js';
 import type { AskedAnswer } from './asked-answer.js';
-import { habitsOf, harderFactor } from './model-habits.js';
+import { habitsOf, harderFactor } from '../../models/model-habits.js';
 
 /** Expected tokens of one model's answer. */
 export interface AnswerTokens {

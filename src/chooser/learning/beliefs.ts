@@ -25,7 +25,7 @@ export interface Evidence {
  * move a model there first, and elsewhere once several kinds agree. A smaller `strictness` learns
  * sooner where the predictor errs, but harms where all models are rated low.
  */
-export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.1, kind: 0.4 } as const;
+const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.1, kind: 0.4 } as const;
 
 /** The kind that stands for all kinds without evidence of their own. */
 export const otherKinds = -1;

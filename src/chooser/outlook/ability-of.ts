@@ -1,4 +1,4 @@
-import { habitsOf, hasHabits } from '../answer-length/model-habits.js';
+import { habitsOf, hasHabits } from '../../models/model-habits.js';
 import type { ReasoningEffort } from '../../completion.js';
 import { effortInName } from '../../models/model-identity.js';
 import type { StatedAbility } from '../../models/model-facts.js';

@@ -26,7 +26,7 @@ import { reserveAttempt } from '../reserve-completion.js';
 import type { GroundedInput } from './grounded-run.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import { habitsOf } from '../../chooser/answer-length/model-habits.js';
+import { habitsOf } from '../../models/model-habits.js';
 import { reasoningRuleOf } from '../../models/model-families.js';
 
 /** A call and its repetition, on the same model or the next one. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { habitsOf } from '../../../src/chooser/answer-length/model-habits.js';
+import { habitsOf } from '../../../src/models/model-habits.js';
 import { answerTokens } from '../../../src/chooser/answer-length/answer-tokens.js';
 import { type AskedAnswer, askedAnswer } from '../../../src/chooser/answer-length/asked-answer.js';
 import { type ChatMessage, efforts } from '../../../src/completion.js';

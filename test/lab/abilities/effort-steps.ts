@@ -1,4 +1,4 @@
-import { habitsOf } from '../../../src/chooser/answer-length/model-habits.js';
+import { habitsOf } from '../../../src/models/model-habits.js';
 import { type EffortLevel, effortLevels, levelOf } from '../../../src/models/effort-steps.js';
 import type { FittedAbility } from './fit-abilities.js';
 import { rising } from './isotonic.js';

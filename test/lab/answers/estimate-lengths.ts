@@ -9,7 +9,7 @@ import {
   measuredFactor,
   usualAnswers,
 } from '../../../src/chooser/answer-length/kinds-of-answer.js';
-import { habitsOf, harderFactor } from '../../../src/chooser/answer-length/model-habits.js';
+import { habitsOf, harderFactor } from '../../../src/models/model-habits.js';
 import { efforts } from '../../../src/completion.js';
 import { reasoningRuleOf } from '../../../src/models/model-families.js';
 import { canonicalName } from '../../../src/models/model-name.js';

@@ -231,7 +231,7 @@ export function solve(matrix: Float64Array[], target: Float64Array): Float64Arra
 }
 
 /** Solves such a system, given the lower triangular root of its matrix (see `cholesky`). */
-export function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
+function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
   const size = target.length;
   const solution = target.slice();
   for (let row = 0; row < size; row++) {

@@ -1,9 +1,9 @@
-import { efforts, type ReasoningEffort } from '../../completion.js';
-import { imageTokens as usualImageTokens } from '../../models/tokens.js';
-import { imageTokensOf, reasoningRuleOf } from '../../models/model-families.js';
-import { modelIdentity } from '../../models/model-identity.js';
-import { NameCache } from '../../models/name-cache.js';
-import { readModelTable } from '../../models/model-tables.js';
+import { efforts, type ReasoningEffort } from '../completion.js';
+import { imageTokens as usualImageTokens } from './tokens.js';
+import { imageTokensOf, reasoningRuleOf } from './model-families.js';
+import { modelIdentity } from './model-identity.js';
+import { NameCache } from './name-cache.js';
+import { readModelTable } from './model-tables.js';
 
 /** How a model answers. */
 export interface ModelHabits {

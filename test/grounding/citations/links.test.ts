@@ -213,9 +213,11 @@ describe('a text that arrives in parts', () => {
   it('has no unknown address outside of code, whatever it is made of', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        // what the filter takes for code is left as it is
+        // what the filter takes for code is left as it is; `\\)` closes no link
         if (/`|~~~/.test(text)) return;
-        expect(filtered(text).text).not.toMatch(/https?:\/\/fake|\]\(\s*javascript:[^()\s]*\)/);
+        expect(filtered(text).text).not.toMatch(
+          /https?:\/\/fake|\]\(\s*javascript:[^()\s]*(?<!\\)\)/,
+        );
       }),
       { numRuns: runs(3_000) },
     );

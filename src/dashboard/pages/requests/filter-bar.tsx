@@ -1,10 +1,12 @@
 import { Button, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { requestSurfaces } from '../../api/api-types.js';
 import { useModelLabels } from '../../components/model-labels.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
 import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from './filters.js';
+
+/** `vite.config.ts` writes them here, from the API's schema. */
+declare const requestSurfaces: readonly string[];
 
 const text = texts.requests;
 /** Until a text that is being typed is searched for. */

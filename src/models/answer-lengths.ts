@@ -29,7 +29,7 @@ export interface AnswerLengths {
   readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
   /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
   readonly levels: {
-    /** Of a question of general knowledge: step 0 of `UsualAnswer.difficulty`. */
+    /** Of a question of general knowledge: step 0 of `TypicalAnswer.difficulty`. */
     readonly usual: number;
     /** Steps of reasoning for each unit of difficulty. */
     readonly steps: number;

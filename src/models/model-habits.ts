@@ -1,5 +1,5 @@
 import { efforts, type ReasoningEffort } from '../completion.js';
-import { imageTokens as usualImageTokens } from './tokens.js';
+import { imageTokens as averageImageTokens } from './tokens.js';
 import { imageTokensOf, reasoningRuleOf } from './model-families.js';
 import { modelIdentity } from './model-identity.js';
 import { NameCache } from './name-cache.js';
@@ -14,7 +14,7 @@ export interface ModelHabits {
   /** Tokens of a prompt for a picture of usual size. */
   readonly imageTokens: number;
   /** Without a request for another one. */
-  readonly usualEffort: ReasoningEffort;
+  readonly defaultEffort: ReasoningEffort;
 }
 
 const { harder, models } = readModelTable('reasoning-tokens');
@@ -41,8 +41,8 @@ const maxCachedNames = 4000,
 const unknownHabits: ModelHabits = {
   verbosity: unknownVerbosity,
   reasoning: none,
-  imageTokens: usualImageTokens,
-  usualEffort: 'none',
+  imageTokens: averageImageTokens,
+  defaultEffort: 'none',
 };
 
 const verbosityOf = (visible: number): number =>
@@ -53,17 +53,17 @@ const verbosityOf = (visible: number): number =>
 
 function habitsNamed(model: string): ModelHabits {
   const rule = reasoningRuleOf(model),
-    imageTokens = imageTokensOf(model) ?? usualImageTokens;
+    imageTokens = imageTokensOf(model) ?? averageImageTokens;
   const like = rule?.like === undefined ? undefined : models[rule.like];
   const own = measured.get(modelIdentity(model)) ?? like;
   const verbosity = own ? verbosityOf(own.visible) : unknownVerbosity;
   if (!rule || rule.usual === null)
-    return { verbosity, reasoning: none, imageTokens, usualEffort: 'none' };
+    return { verbosity, reasoning: none, imageTokens, defaultEffort: 'none' };
   const first = own?.tokens.length ? own.tokens : (like?.tokens ?? []);
   const tokens = first.length > 0 ? first : guessedReasoning;
   // a model that always reasons takes `none` for as little as it can
   const reasoning = [rule.always ? tokens[0]! : 0, ...tokens];
-  return { verbosity, reasoning, imageTokens, usualEffort: rule.usual };
+  return { verbosity, reasoning, imageTokens, defaultEffort: rule.usual };
 }
 
 const kept = new NameCache<ModelHabits>(maxCachedNames);

@@ -43,7 +43,7 @@ export class CompletionUses implements AttemptUses {
   }
 
   /** Tokens are estimated: a limit a minute need not hold to the token. */
-  mostFrom(candidate: Candidate): AttemptUse {
+  maxFrom(candidate: Candidate): AttemptUse {
     const { chat, plan } = this;
     const at = plan.candidates.findIndex((each) => each === candidate);
     const costs = plan.candidates.slice(Math.max(0, at)).map((each) => this.maxCost(each));
@@ -55,7 +55,7 @@ export class CompletionUses implements AttemptUses {
     };
   }
 
-  mostOf(candidate: Candidate): AttemptUse {
+  maxOf(candidate: Candidate): AttemptUse {
     const { chat, plan } = this;
     return {
       tokens: this.countsTokens

@@ -143,7 +143,7 @@ async function reserveEmbedding(
   const { caller } = request;
   if (!isBounded(caller)) return null;
   const uses = new EmbeddingUses(request, candidate, body);
-  const granted = await reserveLimits(parts, request, { requests: 1, ...uses.mostOf() });
+  const granted = await reserveLimits(parts, request, { requests: 1, ...uses.maxOf() });
   return new RequestReservation(
     request,
     uses,
@@ -172,11 +172,11 @@ class EmbeddingUses implements AttemptUses {
     };
   }
 
-  mostFrom(): AttemptUse {
+  maxFrom(): AttemptUse {
     return this.most;
   }
 
-  mostOf(): AttemptUse {
+  maxOf(): AttemptUse {
     return this.most;
   }
 

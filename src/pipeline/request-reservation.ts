@@ -15,9 +15,9 @@ export interface AttemptUse {
 /** What the attempts of a request use of its caller's limits. */
 export interface AttemptUses {
   /** The most that one attempt can use, with this candidate or any that follows it. */
-  mostFrom(candidate: Candidate): AttemptUse;
+  maxFrom(candidate: Candidate): AttemptUse;
   /** What the provider may charge for an attempt whose usage it did not report. */
-  mostOf(candidate: Candidate): AttemptUse;
+  maxOf(candidate: Candidate): AttemptUse;
   /** What an attempt used by the provider's own account. */
   reported(candidate: Candidate, usage: Usage): AttemptUse;
 }
@@ -94,7 +94,7 @@ export class RequestReservation {
   private async reserveAgain(candidate: Candidate): Promise<void> {
     this.granted.settle({ requests: 1, ...this.charged });
     this.charged = { tokens: 0, costUsd: 0 };
-    this.granted = await this.reserve({ requests: null, ...this.uses.mostFrom(candidate) });
+    this.granted = await this.reserve({ requests: null, ...this.uses.maxFrom(candidate) });
     this.isTaken = false;
     this.current = candidate;
   }
@@ -104,7 +104,7 @@ export class RequestReservation {
     if (!current) return;
     this.current = null;
     this.isTaken = true;
-    const { tokens, costUsd } = usage ? uses.reported(current, usage) : uses.mostOf(current);
+    const { tokens, costUsd } = usage ? uses.reported(current, usage) : uses.maxOf(current);
     this.charged.tokens += tokens ?? 0;
     if (costUsd === null) return;
     this.charged.costUsd += costUsd;

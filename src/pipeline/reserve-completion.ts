@@ -51,7 +51,7 @@ export async function reserveAttempt(
   requests: number | null,
 ): Promise<RequestReservation> {
   const uses = new CompletionUses(planned, request.snapshot, request.caller);
-  const first = uses.mostFrom(planned.plan.candidates[0]);
+  const first = uses.maxFrom(planned.plan.candidates[0]);
   const granted = await reserveLimits(parts, request, { requests, ...first });
   const further = (most: Use): Promise<Granted> => reserveLimits(parts, request, most);
   return new RequestReservation(request, uses, further, granted);

@@ -1,6 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { usualAnswers } from '../../src/chooser/answer-length/kinds-of-answer.js';
+import { typicalAnswers } from '../../src/chooser/answer-length/kinds-of-answer.js';
 import { modelIdentity } from '../../src/models/model-identity.js';
 import { efforts } from '../../src/completion.js';
 import { readModelTable, type RuleGroups } from '../../src/models/model-tables.js';
@@ -81,7 +81,7 @@ describe('config/models/answer-lengths.json', () => {
   const { factors, levels } = readModelTable('answer-lengths');
 
   it('corrects kinds of answers that there are, within bounds', () => {
-    expect(Object.keys(factors).filter((kind) => !(kind in usualAnswers))).toEqual([]);
+    expect(Object.keys(factors).filter((kind) => !(kind in typicalAnswers))).toEqual([]);
     for (const factor of Object.values(factors)) {
       expect(factor).toBeGreaterThanOrEqual(0.25);
       expect(factor).toBeLessThanOrEqual(4);

@@ -103,8 +103,8 @@ describe('a name that moves', () => {
     expect(ability('gemini-flash-lite-latest')).toBeLessThan(ability('gemini-2.5-pro'));
     expect(ability('gemini-flash-latest')).toBeLessThan(ability('gemini-pro-latest'));
     expect(habitsOf('gemini-pro-latest')).toEqual(habitsOf('gemini-3.1-pro-preview'));
-    expect(habitsOf('gemini-flash-latest').usualEffort).toBe('medium');
-    expect(habitsOf('gemini-flash-lite-latest').usualEffort).toBe('none');
+    expect(habitsOf('gemini-flash-latest').defaultEffort).toBe('medium');
+    expect(habitsOf('gemini-flash-lite-latest').defaultEffort).toBe('none');
     expect(habitsOf('kimi-latest')).toEqual(habitsOf('kimi-k2.5'));
   });
 });

@@ -32,8 +32,8 @@ export function answerTokens(
   effort: ReasoningEffort | null,
   factor = 1,
 ): AnswerTokens {
-  const { verbosity, reasoning, usualEffort } = habitsOf(model);
-  const thought = reasoning[efforts.indexOf(effort ?? usualEffort)]!;
+  const { verbosity, reasoning, defaultEffort } = habitsOf(model);
+  const thought = reasoning[efforts.indexOf(effort ?? defaultEffort)]!;
   return {
     visible: Math.max(1, Math.min(maxVisible, visible * Math.exp(verbosity * freedom) * factor)),
     reasoning: thought === 0 ? 0 : Math.min(maxReasoning, thought * factorOf(difficulty) * factor),

@@ -4,7 +4,7 @@ import { type Wish, readWish } from './wish.js';
 import { type Cue, cueBit } from './request-words.js';
 import type { StatedLength } from './stated-length.js';
 import type { AnswerKind } from '../../models/answer-lengths.js';
-import { difficultyAt, measuredFactor, usualAnswers, workedKinds } from './kinds-of-answer.js';
+import { difficultyAt, measuredFactor, typicalAnswers, workedKinds } from './kinds-of-answer.js';
 
 /** What length of an answer a request leads to, whatever model gives it. */
 export interface AskedAnswer {
@@ -13,7 +13,7 @@ export interface AskedAnswer {
   readonly visible: number;
   /** 0..1: how far a model's verbosity shows. */
   readonly freedom: number;
-  /** How much models think about it, in steps of difficulty as `UsualAnswer.difficulty`. */
+  /** How much models think about it, in steps of difficulty as `TypicalAnswer.difficulty`. */
   readonly difficulty: number;
 }
 
@@ -104,10 +104,10 @@ const maxLabel = 10;
  * a label alone. `Reply with just the number` changes what is written, not what is thought.
  */
 function thoughtOf(kind: AnswerKind, asked: Wish, features: Features): number {
-  const { difficulty } = usualAnswers[kind];
+  const { difficulty } = typicalAnswers[kind];
   if (kind !== 'label' || !asked.isLabel) return difficulty;
   const thought = kindOf(asked, features, false);
-  return workedKinds.has(thought) ? usualAnswers[thought].difficulty : difficulty;
+  return workedKinds.has(thought) ? typicalAnswers[thought].difficulty : difficulty;
 }
 
 /**
@@ -126,10 +126,10 @@ export function askedAnswer(
     : isAgentStep(messages)
       ? 'agentStep'
       : kindOf(asked, features, tools.length > 0);
-  const usual = usualVisible(kind, asked, features);
+  const usual = typicalVisible(kind, asked, features);
   const thought = thoughtOf(kind, asked, features);
   const { length } = asked;
-  const { freedom } = usualAnswers[kind];
+  const { freedom } = typicalAnswers[kind];
   if (length === null || isWithin(usual, length)) {
     const difficulty = difficultyAt(thought + bySize(asked.tokens), level);
     return { kind, visible: usual, freedom, difficulty };
@@ -139,8 +139,8 @@ export function askedAnswer(
 }
 
 /** What is usual of a kind, as the request wishes it without a number. */
-function usualVisible(kind: AnswerKind, asked: Wish, features: Features): number {
-  const { tokens, ofText, maxOfText } = usualAnswers[kind];
+function typicalVisible(kind: AnswerKind, asked: Wish, features: Features): number {
+  const { tokens, ofText, maxOfText } = typicalAnswers[kind];
   const usual = tokens + Math.min(maxOfText, asked.tokens * ofText) + further(kind, features);
   if (kind === 'label') return usual;
   return wished(usual, asked) * measuredFactor(kind);
@@ -159,11 +159,11 @@ function further(kind: AnswerKind, { dense }: Features): number {
   return furtherCall * Math.min(maxFurtherCalls, Math.expm1(dense[joins]!));
 }
 
-const usualPrompt = 60,
+const typicalPrompt = 60,
   maxBySize = 0.3;
 
 /** Longer questions are somewhat harder. */
 function bySize(tokens: number): number {
-  const steps = 0.1 * Math.log2(Math.max(1, tokens) / usualPrompt);
+  const steps = 0.1 * Math.log2(Math.max(1, tokens) / typicalPrompt);
   return Math.max(-maxBySize, Math.min(maxBySize, steps));
 }

@@ -2,7 +2,7 @@ import { readModelTable } from '../../models/model-tables.js';
 import type { AnswerKind } from '../../models/answer-lengths.js';
 
 /** What is usual of a kind of answer. */
-export interface UsualAnswer {
+export interface TypicalAnswer {
   /** Tokens beside those that depend on the given text. */
   readonly tokens: number;
   /** Tokens for each token of the given text, and the most that they add. */
@@ -23,13 +23,13 @@ const kind = (
   difficulty: number,
   ofText = 0,
   maxOfText = 0,
-): UsualAnswer => ({ tokens, ofText, maxOfText, freedom, difficulty });
+): TypicalAnswer => ({ tokens, ofText, maxOfText, freedom, difficulty });
 
 /**
  * Our own estimates for a model of average verbosity (GPT-4o), before `measuredFactor` corrects them
  * (2026-11).
  */
-export const usualAnswers: Readonly<Record<AnswerKind, UsualAnswer>> = {
+export const typicalAnswers: Readonly<Record<AnswerKind, TypicalAnswer>> = {
   greeting: kind(22, 0.4, -3),
   label: kind(4, 0, -1.8),
   fact: kind(60, 0.8, -1.5),

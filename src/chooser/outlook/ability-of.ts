@@ -31,9 +31,9 @@ function supposed(
   abilities: ModelAbilities,
   { knownAs, figures, isFamilyKnown }: Known,
 ): ModelAbility {
-  const { reasoning, usualEffort } = habitsOf(knownAs);
+  const { reasoning, defaultEffort } = habitsOf(knownAs);
   const reasons = reasoning.some((tokens) => tokens > 0);
-  return abilities.supposed(figures.quality, !isFamilyKnown, reasons ? usualEffort : null);
+  return abilities.supposed(figures.quality, !isFamilyKnown, reasons ? defaultEffort : null);
 }
 
 /** The effort that a stated ability names (`gpt-5-high`); null: none. */

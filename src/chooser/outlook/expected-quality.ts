@@ -24,7 +24,7 @@ export const deviations = 1.645;
  * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
  * published result measures quality better than this (docs/decisions/0068).
  */
-const usualLeast = 0.0009;
+const defaultMinUncertainty = 0.0009;
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
 export class QualityScale {
   /** By kind of request: the place of the kind of task that it is judged by. */
@@ -50,7 +50,7 @@ export class QualityScale {
   /** What to expect of a model of some ability, at an effort. */
   expect(outlook: Outlook, known: ModelAbility, effort: ReasoningEffort | null): ExpectedQuality {
     const { slope, difficultyError } = this.weights;
-    const { ceiling, leastUncertainty = usualLeast } = outlook;
+    const { ceiling, minUncertainty = defaultMinUncertainty } = outlook;
     const places = this.placesOf(outlook.kinds);
     // what the kinds add, and to the variance: no object for two numbers of each candidate. What is
     // particular to one kind says nothing of another
@@ -78,7 +78,7 @@ export class QualityScale {
     return {
       basis: known.basis,
       quality: ceiling * share,
-      uncertainty: Math.max(leastUncertainty, ceiling * slope * share * (1 - share) * error),
+      uncertainty: Math.max(minUncertainty, ceiling * slope * share * (1 - share) * error),
       interval: [
         ceiling * sigmoid(slope * (above - reach)),
         ceiling * sigmoid(slope * (above + reach)),

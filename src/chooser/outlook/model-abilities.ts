@@ -117,9 +117,9 @@ export class ModelAbilities {
    * An ability without published results of the model.
    * @param share 0..1, as the table of families states it or a name and a price suggest
    * @param isGuess whether nothing is known of its family
-   * @param usualEffort that of a request without one; null: it does not reason
+   * @param defaultEffort that of a request without one; null: it does not reason
    */
-  supposed(share: number, isGuess: boolean, usualEffort: ReasoningEffort | null): ModelAbility {
+  supposed(share: number, isGuess: boolean, defaultEffort: ReasoningEffort | null): ModelAbility {
     const { families, guessError } = this.table;
     const error = isGuess ? guessError : families.error;
     return {
@@ -129,7 +129,7 @@ export class ModelAbilities {
       kinds: this.noKinds,
       kindErrors: this.errorsBeside(error),
       languages: none,
-      efforts: usualEffort === null ? none : this.effortsFrom(usualEffort),
+      efforts: defaultEffort === null ? none : this.effortsFrom(defaultEffort),
     };
   }
 

@@ -16,7 +16,7 @@ export interface Outlook {
   /** The groups of languages other than English, likewise. */
   readonly languages: readonly Share[];
   /** Qualities of such requests are never known better than this. Absent: as of other requests. */
-  readonly leastUncertainty?: number;
+  readonly minUncertainty?: number;
 }
 
 /** A part of a request. */

@@ -72,9 +72,9 @@ export function createReader(readers: Readers): (request: RoutingRequest) => See
  * measured on other requests, so that small differences between them say nothing of greetings
  * (docs/decisions/0068).
  */
-const greeting: Pick<Outlook, 'kinds' | 'everyday' | 'difficulty' | 'leastUncertainty'> = {
+const greeting: Pick<Outlook, 'kinds' | 'everyday' | 'difficulty' | 'minUncertainty'> = {
   kinds: [{ name: 'conversation', share: 1 }],
   everyday: 1,
   difficulty: -3.5,
-  leastUncertainty: 0.005,
+  minUncertainty: 0.005,
 };

@@ -33,7 +33,7 @@ async function askPlanner(
   const messages = planMessages(context, state.questions, width.maxQuestions);
   const call = { role: 'planner', messages, maxTokens: planTokens, json: planSchema } as const;
   // a plan that is too expensive leaves room for searches without one
-  if (ledger.shortOf(run.mostOf(call)) !== null) return null;
+  if (ledger.shortOf(run.maxOf(call)) !== null) return null;
   try {
     const answer = await run.ask(call, signal);
     return answer === null ? null : readPlan(answer);

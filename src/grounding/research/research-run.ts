@@ -81,7 +81,7 @@ export class ResearchRun {
   }
 
   /** The same for a call that is written already. */
-  mostOf({ role, messages, maxTokens }: RunCall): Spending {
+  maxOf({ role, messages, maxTokens }: RunCall): Spending {
     return this.most(role, promptTokens(messages), maxTokens);
   }
 
@@ -90,7 +90,7 @@ export class ResearchRun {
    * @returns the answer; null if the budget does not allow it
    */
   async ask(call: RunCall, signal: AbortSignal): Promise<string | null> {
-    const reservation = await this.reserve(this.mostOf(call), signal);
+    const reservation = await this.reserve(this.maxOf(call), signal);
     return reservation && this.askWith(reservation, call, signal);
   }
 

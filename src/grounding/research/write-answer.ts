@@ -173,7 +173,7 @@ class Writing {
       // twenty claims of usual length
       const claims = Array.from({ length: 20 }, () => 'claim '.repeat(30));
       const call = this.supportCall(claims, material);
-      return run.ledger.shortOf(run.mostOf(call)) === null && this.fits(call);
+      return run.ledger.shortOf(run.maxOf(call)) === null && this.fits(call);
     });
   }
 
@@ -183,7 +183,7 @@ class Writing {
   }
 
   private fits(call: RunCall): boolean {
-    const { tokens } = this.run.mostOf(call);
+    const { tokens } = this.run.maxOf(call);
     return tokens <= this.run.contextOf('reader');
   }
 
@@ -195,7 +195,7 @@ class Writing {
     if (claims.length === 0) return new Map();
     this.run.report('Looking for the sources of what names none.');
     const call = this.supportCall(claims, material);
-    const reservation = this.fits(call) ? this.run.ledger.take(this.run.mostOf(call)) : null;
+    const reservation = this.fits(call) ? this.run.ledger.take(this.run.maxOf(call)) : null;
     if (reservation === null) return new Map();
     try {
       const answer = await this.run.askWith(reservation, call, this.signal);

@@ -17,7 +17,7 @@ const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 const isoTime =
   /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const age = /^(\d{1,4}|an?) (second|sec|minute|min|hour|day|week|month|year)s? ago$/i;
-const longestDate = 40;
+const maxDateLength = 40;
 const earliest = Date.UTC(1900, 0);
 
 /**
@@ -30,7 +30,7 @@ const earliest = Date.UTC(1900, 0);
 export function publishedAt(said: unknown, now: number): string | null {
   if (typeof said !== 'string') return null;
   const text = said.trim();
-  if (text.length > longestDate) return null;
+  if (text.length > maxDateLength) return null;
   const { at, hasTime } = momentOf(text, now);
   if (!(at >= earliest && at <= now + dayMs)) return null;
   const iso = new Date(at).toISOString();

@@ -70,7 +70,7 @@ export function planShadow(request: GatewayRequest): PlannedShadow | null {
     grounding: null,
   };
   const uses = new CompletionUses(planned, snapshot, withBudget(caller));
-  const most = uses.mostOf(candidate);
+  const most = uses.maxOf(candidate);
   if (most.costUsd === null) return null;
   return {
     planned,

@@ -23,7 +23,7 @@ import type { GroundedInput } from './grounded-run.js';
 const maxResultTokens = 8_000;
 const minResultTokens = 300;
 /** Of a model whose context length is not known. */
-const usualContext = 32_000;
+const defaultContext = 32_000;
 /** The share of a context that results may fill: the rest is for the answer. */
 const resultShare = 0.7;
 
@@ -43,7 +43,7 @@ export class GroundingSession {
   private ownSearches = 0;
   private found: Promise<string> | null = null;
   private promptTokens: number;
-  private contextLength = usualContext;
+  private contextLength = defaultContext;
   private readonly closing = new AbortController();
 
   constructor(private readonly input: GroundedInput) {
@@ -77,7 +77,7 @@ export class GroundingSession {
     const { planned, grounding, request, figures } = this.input;
     const { catalog } = request.snapshot;
     const facts = catalog.lookup(candidate.provider, candidate.model);
-    this.contextLength = facts.contextLength ?? usualContext;
+    this.contextLength = facts.contextLength ?? defaultContext;
     const mode = this.modeFor(candidate, history, facts.tools !== false);
     const hasTools = grounding.tools.length + grounding.terms.clientTools.length > 0;
     const takesTools = facts.tools !== false && (mode !== 'once' || hasTools);

@@ -13,9 +13,9 @@ import type {
 } from './grounding-call.js';
 import type { GroundingParts } from './grounding-parts.js';
 
-const usualUses = 3;
-const usualResults = 5;
-const usualToolSteps = 5;
+const defaultUses = 3;
+const defaultResults = 5;
+const defaultToolSteps = 5;
 
 /**
  * A request's wishes within what the configuration allows; a wish that was cut is among the
@@ -39,7 +39,7 @@ export function groundingTerms(
     maxToolSteps: atMost(
       request,
       'maxToolSteps',
-      wish.maxToolSteps ?? Math.min(usualToolSteps, maxToolSteps),
+      wish.maxToolSteps ?? Math.min(defaultToolSteps, maxToolSteps),
       maxToolSteps,
     ),
     clientTools: call.chat.tools ?? [],
@@ -57,7 +57,7 @@ function researchTerms(
   const effort = wish.effort ?? 'medium';
   const usual = defaultBudgets[effort];
   const { maxSeconds, maxCostUsd } = limits.research;
-  const usualUsd = Math.min(usual.maxCostUsd ?? maxCostUsd, maxCostUsd);
+  const defaultUsd = Math.min(usual.maxCostUsd ?? maxCostUsd, maxCostUsd);
   return {
     effort,
     resume: wish.resume ?? null,
@@ -71,7 +71,12 @@ function researchTerms(
         wish.maxSeconds ?? Math.min(usual.maxSeconds, maxSeconds),
         maxSeconds,
       ),
-      maxCostUsd: atMost(request, 'research[maxCostUsd]', wish.maxCostUsd ?? usualUsd, maxCostUsd),
+      maxCostUsd: atMost(
+        request,
+        'research[maxCostUsd]',
+        wish.maxCostUsd ?? defaultUsd,
+        maxCostUsd,
+      ),
     },
   };
 }
@@ -95,13 +100,13 @@ export function searchTerms(
     maxUses: atMost(
       request,
       'search[maxUses]',
-      wish.maxUses ?? Math.min(usualUses, maxUses),
+      wish.maxUses ?? Math.min(defaultUses, maxUses),
       maxUses,
     ),
     maxResults: atMost(
       request,
       'search[maxResults]',
-      wish.maxResults ?? Math.min(usualResults, maxResults),
+      wish.maxResults ?? Math.min(defaultResults, maxResults),
       maxResults,
     ),
     allowedDomains: wish.allowedDomains ?? [],

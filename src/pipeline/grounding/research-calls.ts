@@ -286,8 +286,8 @@ function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
 function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
   const { knownAs, contextLength } = facts;
   const rule = reasoningRuleOf(knownAs);
-  const { reasoning, usualEffort } = habitsOf(knownAs);
-  const asked = effort ?? usualEffort;
+  const { reasoning, defaultEffort } = habitsOf(knownAs);
+  const asked = effort ?? defaultEffort;
   const mean = reasoning[efforts.indexOf(asked)] ?? 0;
   const known = Math.min(maxRoom, Math.ceil(roomForOne * mean));
   const guessed = asked === 'none' ? ifUnknown : guessedRoom;

@@ -76,7 +76,7 @@ export function effortsOf(
 ): EffortSteps | null {
   const habits = habitsOf(model);
   if (!isReasoning(habits)) return null;
-  const own = levelOf(habits.usualEffort);
+  const own = levelOf(habits.defaultEffort);
   const known = effortLevels.map((level) => {
     const expected = { by: usual[level] - usual[own], weight: 1 / spread ** 2 };
     const told = beside[`effort:${level}`];

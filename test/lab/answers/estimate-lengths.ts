@@ -7,7 +7,7 @@ import type { AnswerLengths } from '../../../src/models/answer-lengths.js';
 import {
   difficultyAt,
   measuredFactor,
-  usualAnswers,
+  typicalAnswers,
 } from '../../../src/chooser/answer-length/kinds-of-answer.js';
 import { habitsOf, harderFactor } from '../../../src/models/model-habits.js';
 import { efforts } from '../../../src/completion.js';
@@ -27,7 +27,7 @@ const usualText = 150;
 /** What a prompt asks for by our own estimate alone. */
 function ownEstimate({ request, kind, isStated }: ObservedPrompt): AskedAnswer {
   if (request === null) {
-    const { tokens, ofText, freedom, difficulty } = usualAnswers[kind!];
+    const { tokens, ofText, freedom, difficulty } = typicalAnswers[kind!];
     return { kind: kind!, visible: tokens + usualText * ofText, freedom, difficulty };
   }
   const asked = askedAnswer(request, request.features);
@@ -78,8 +78,8 @@ export function expectedTokens(
 
 /** What a model reasons about a question of usual difficulty; 0: it does not reason. */
 function reasoningOf(model: string): number {
-  const { reasoning, usualEffort } = habitsOf(model);
-  return reasoning[efforts.indexOf(usualEffort)]!;
+  const { reasoning, defaultEffort } = habitsOf(model);
+  return reasoning[efforts.indexOf(defaultEffort)]!;
 }
 
 /** Groups answers by source, kind and model, for a fit. */

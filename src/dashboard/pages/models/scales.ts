@@ -1,5 +1,5 @@
 /** How a bar of a price is drawn. */
-const leastShare = 0.02;
+const minShare = 0.02;
 
 /**
  * The length of a price's bar, 0..1: logarithmic, because prices of models differ by factors of a
@@ -13,7 +13,7 @@ export function priceShare(price: number | null, all: readonly (number | null)[]
   const [low, high] = [Math.min(...known), Math.max(...known)];
   if (high === low) return 1;
   const share = Math.log(price / low) / Math.log(high / low);
-  return Math.min(1, Math.max(leastShare, share));
+  return Math.min(1, Math.max(minShare, share));
 }
 
 /** A share of calls that failed; null: there were none. */

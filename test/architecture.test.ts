@@ -64,7 +64,7 @@ const mayImport: Record<string, RegExp> = {
     /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+|chooser\/plan)\.ts$/,
+  'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
     `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,

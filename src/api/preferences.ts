@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { PreferenceSettings } from '../chooser/plan.js';
-import type { PreferenceRecord } from '../store/contracts/preferences.js';
+import type { PreferenceSettings, PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
 import type { ApiContext } from './api-context.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';

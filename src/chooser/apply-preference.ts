@@ -1,6 +1,7 @@
 import { type CandidateExplanation, explainPlan } from './explain-plan.js';
-import type { PreferenceSettings, RankedCandidate } from './plan.js';
+import type { RankedCandidate } from './plan.js';
 import { type WeighedAgain, whatIf } from './what-if.js';
+import type { PreferenceSettings } from '../store/contracts/preferences.js';
 
 /** A choice that a preference is tried on: candidates, or why there are none. */
 interface TriedChoice<Source> {

@@ -1,6 +1,7 @@
 import { forbiddenReason, type AccessRules } from '../models/access-rules.js';
-import type { Appraisal, Candidate, PreferenceSettings, RoutingRequest } from './plan.js';
+import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
 import type { RequestSize } from '../models/tokens.js';
+import type { PreferenceSettings } from '../store/contracts/preferences.js';
 
 /**
  * What excludes a candidate: the gateway cannot call it (`unknown`) or the caller may not use it

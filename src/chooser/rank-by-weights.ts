@@ -1,7 +1,8 @@
 import { rankedCandidate } from './ranked-candidate.js';
 import type { Figures } from './figures.js';
-import type { CandidateFigures, RankedCandidate, Weights } from './plan.js';
+import type { CandidateFigures, RankedCandidate } from './plan.js';
 import { thousandths } from '../models/numbers.js';
+import type { Weights } from '../store/contracts/preferences.js';
 
 /**
  * The figures that count as half bad: the expected cost of an answer in USD (or, if the ranker does

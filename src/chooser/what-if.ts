@@ -1,7 +1,8 @@
 import { isPreferenceReason, unwantedReason } from './eligible.js';
 import type { Figures } from './figures.js';
-import type { CandidateFigures, PreferenceSettings, RankedCandidate } from './plan.js';
+import type { CandidateFigures, RankedCandidate } from './plan.js';
 import { type Margins, rankByTradeoff } from './rank-by-tradeoff.js';
+import type { PreferenceSettings } from '../store/contracts/preferences.js';
 
 /** A candidate as a choice would weigh it again. */
 export interface WeighedAgain extends CandidateFigures {

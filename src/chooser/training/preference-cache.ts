@@ -1,7 +1,6 @@
 import type { Tuning } from '../predictor/tuning.js';
-import type { PreferenceSettings } from '../plan.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
-import type { PreferenceRecord } from '../../store/contracts/preferences.js';
+import type { PreferenceSettings, PreferenceRecord } from '../../store/contracts/preferences.js';
 import { RecordCache } from '../../store/record-cache.js';
 
 /** A preference as requests use it: what changes their ranking. */

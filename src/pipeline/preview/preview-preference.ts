@@ -2,7 +2,6 @@ import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import { applyPreference } from '../../chooser/chooser.js';
-import type { PreferenceSettings } from '../../chooser/plan.js';
 import {
   choicesOfPrompts,
   choicesOfRequests,
@@ -12,6 +11,7 @@ import {
   type ChoiceSource,
   type WantedChoices,
 } from './preview-choices.js';
+import type { PreferenceSettings } from '../../store/contracts/preferences.js';
 
 /** What somebody tries out. */
 export interface PreviewRequest extends WantedChoices {

@@ -1,6 +1,9 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { PreferenceSettings } from '../../../chooser/plan.js';
-import type { PreferenceRecord, PreferenceStore } from '../../contracts/preferences.js';
+import type {
+  PreferenceSettings,
+  PreferenceRecord,
+  PreferenceStore,
+} from '../../contracts/preferences.js';
 import type { StoredRouter } from '../../contracts/trainings.js';
 import { clean, fromJson } from '../columns.js';
 import { forgetScope } from './learnings.js';

@@ -31,7 +31,7 @@ export interface ResearchAnswer {
 /** A call before it is made. */
 export interface PlannedCall {
   readonly role: ResearchRole;
-  /** As `routing/tokens.ts` estimates them. */
+  /** As `models/tokens.ts` estimates them. */
   readonly promptTokens: number;
   readonly maxTokens: number;
 }

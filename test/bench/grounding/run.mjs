@@ -18,7 +18,7 @@ async function load(dist) {
   const from = (path) => import(pathToFileURL(join(dist, 'grounding', path)).href);
   const { CitedText } = await from('citations/cited-text.js');
   const { packPassages } = await from('search/passages/pack-passages.js');
-  const { estimateTokens } = await import(pathToFileURL(join(dist, 'routing/tokens.js')).href);
+  const { estimateTokens } = await import(pathToFileURL(join(dist, 'models/tokens.js')).href);
   const { evidenceCorpus } = await import('../../helpers/evidence-corpus.ts');
   return { from, CitedText, packPassages, estimateTokens, evidenceCorpus };
 }

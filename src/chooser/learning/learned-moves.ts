@@ -39,9 +39,12 @@ const surePart = ({ mean, variance }: Belief): number =>
 
 /** The ratings of one key, or of the keys with few ratings, and what they say. */
 interface Voice {
-  readonly ratings: readonly EvidenceRow[];
+  readonly rated: KindsByModel;
   readonly beliefs: Beliefs;
 }
+
+/** The kinds of task on which each model was rated. */
+type KindsByModel = ReadonlyMap<string, ReadonlySet<number>>;
 
 /**
  * What ratings teach at a time. A model moves on a kind of task by what the keys agree on that have
@@ -57,10 +60,7 @@ export function learnedMoves(state: LearnedState, router: string, now: number): 
   const voices = voicesOf(ratings, whole, now);
   const { kinds } = whole;
   const models = new Map<string, ModelMoves>();
-  for (const name of new Set(ratings.map(({ model }) => model))) {
-    const own = new Set(
-      ratings.flatMap((row) => (row.model === name ? row.kinds.map(([kind]) => kind) : [])),
-    );
+  for (const [name, own] of kindsByModel(ratings)) {
     const known = [unrated, ...kinds.map((kind) => (own.has(kind) ? kind : unrated))];
     models.set(name, {
       odds: Float64Array.from(known, (kind) => moveOf(name, kind, voices)),
@@ -73,6 +73,16 @@ export function learnedMoves(state: LearnedState, router: string, now: number): 
 
 const doubtOf = ({ variance, before }: Move): number => Math.sqrt(variance / before);
 
+function kindsByModel(ratings: readonly EvidenceRow[]): KindsByModel {
+  const models = new Map<string, Set<number>>();
+  for (const { model, kinds } of ratings) {
+    const own = models.get(model) ?? new Set<number>();
+    models.set(model, own);
+    for (const [kind] of kinds) own.add(kind);
+  }
+  return models;
+}
+
 /** Who has a say: each key with enough ratings, and all others together. */
 function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number): Voice[] {
   const sums = new Map<string | null, number>();
@@ -82,21 +92,24 @@ function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number):
     .sort(([, a], [, b]) => b - a)
     .slice(0, maxKeys)
     .map(([key]) => key);
-  if (sums.size === 1 || keys.length === 0) return [{ ratings, beliefs: whole }];
+  if (sums.size === 1 || keys.length === 0) {
+    return [{ rated: kindsByModel(ratings), beliefs: whole }];
+  }
   const groups = keys.map((key) => ratings.filter((row) => row.key === key));
   const others = ratings.filter(({ key }) => !keys.includes(key));
   const left = others.reduce((sum, row) => sum + leftOf(row, now), 0);
   if (left >= minRatings) groups.push(others);
-  return groups.map((group) => ({ ratings: group, beliefs: fitBeliefs(group, now) }));
+  return groups.map((group) => ({
+    rated: kindsByModel(group),
+    beliefs: fitBeliefs(group, now),
+  }));
 }
 
 /** By how much a model moves, in log odds. @param kind `unrated`: on kinds that nobody rated */
 function moveOf(model: string, kind: number, voices: readonly Voice[]): number {
   const shares = kind === unrated ? [] : ([[kind, 1]] as const);
-  const speaking = voices.filter(({ ratings }) =>
-    ratings.some(
-      (row) => row.model === model && (kind === unrated || row.kinds.some(([one]) => one === kind)),
-    ),
+  const speaking = voices.filter(({ rated }) =>
+    kind === unrated ? rated.has(model) : rated.get(model)?.has(kind),
   );
   return agreedOn(speaking.map(({ beliefs }) => surePart(beliefs.moveOf(model, shares))));
 }

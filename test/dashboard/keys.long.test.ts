@@ -42,7 +42,7 @@ describe.runIf(hasChromium)('the pages of API keys and settings for programs', (
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const secret = page.getByRole('region', { name: 'laptop' });
     const key = await secret.innerText();
-    expect(key).toMatch(/^sk_\w+/);
+    expect(key).toMatch(/^sk_[\w-]{32}$/);
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     expect((await complete(key)).status).toBe(200);

@@ -1,13 +1,16 @@
 import '@mantine/core/styles.css';
 import { createRoot } from 'react-dom/client';
-import { MantineProvider } from '@mantine/core';
+import { Center, Container, Loader, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Router } from 'wouter';
 import './dashboard.css';
 import { pageNonce, theme, themeVariables } from './theme.js';
 import { isTemporary } from './api/failure.js';
 import { basePath } from './api/client.js';
-import { Entrance } from './session/entrance.js';
+import { lazy, Suspense } from 'react';
+import { Failure } from './components/loaded.js';
+import { Shell } from './shell.js';
+import { useSession } from './session/session.js';
 
 /** A failed query is asked again only if another answer is likely. */
 const maxQueryRetries = 2;
@@ -40,6 +43,34 @@ function App() {
       </QueryClientProvider>
     </MantineProvider>
   );
+}
+
+/** The forms of strangers, which signed-in people need not load. */
+const Strangers = lazy(() => import('./session/strangers.js'));
+
+const Waiting = () => (
+  <Center h="100vh">
+    <Loader />
+  </Center>
+);
+
+/** The pages for strangers, or the shell for who is signed in. */
+function Entrance() {
+  const session = useSession();
+  if (session.data) return <Shell />;
+  if (session.data === null)
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Strangers />
+      </Suspense>
+    );
+  if (session.error)
+    return (
+      <Container size="xs" py="xl">
+        <Failure error={session.error} retry={() => void session.refetch()} />
+      </Container>
+    );
+  return <Waiting />;
 }
 
 // dialogs stop the page from scrolling by a style element, whose package looks for its nonce here

@@ -3,7 +3,9 @@ import {
   Anchor,
   AppShell,
   Burger,
+  Button,
   Group,
+  Menu,
   NavLink,
   ScrollArea,
   Text,
@@ -13,14 +15,13 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { basePath } from './api/client.js';
-import { ClosedPage } from './components/closed-page.js';
-import { Empty } from './components/empty.js';
-import { Loading } from './components/loaded.js';
+import { api, basePath } from './api/client.js';
+import { ClosedPage } from './components/page.js';
+import { Empty, Loading } from './components/loaded.js';
 import { type NavigatedPage, pages } from './pages.js';
-import { AccountMenu } from './session/account-menu.js';
-import { useMay } from './session/session.js';
+import { useMay, useSession, useSessionChange } from './session/session.js';
 import { texts } from './texts/texts.js';
+import { useMutation } from '@tanstack/react-query';
 
 const { navigation, common } = texts;
 
@@ -145,5 +146,36 @@ function ThemeSwitch() {
     >
       <span aria-hidden>{isDark ? '☀' : '☾'}</span>
     </ActionIcon>
+  );
+}
+
+/** Who is signed in, with the way to the account's settings and out. */
+function AccountMenu() {
+  const { data: session } = useSession();
+  const changed = useSessionChange();
+  const leaving = useMutation({
+    mutationFn: () => api.POST('/api/v1/auth/sign-out'),
+    onSettled: changed,
+  });
+  if (!session) return null;
+  const { name, csrfToken } = session;
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" size="sm" maw={260} miw={0} px="sm">
+          <Text truncate size="sm">
+            {name}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} href="/settings">
+          {navigation.settings}
+        </Menu.Item>
+        {csrfToken === null ? null : (
+          <Menu.Item onClick={() => leaving.mutate()}>{navigation.signOut}</Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

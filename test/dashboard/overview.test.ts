@@ -8,7 +8,7 @@ import {
   ranges,
   refreshMs,
   relativeChange,
-} from '../../src/dashboard/pages/overview/ranges.js';
+} from '../../src/dashboard/pages/overview/series.js';
 
 const layer = (values: (number | null)[]) => ({ label: 'a', color: '#000', values });
 

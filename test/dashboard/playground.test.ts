@@ -13,9 +13,11 @@ import {
   withChunk,
 } from '../../src/dashboard/components/conversation/answer.js';
 import { turnsOf } from '../../src/dashboard/components/conversation/stored-turns.js';
-import { formatBytes } from '../../src/dashboard/format/bytes.js';
+import { formatBytes } from '../../src/dashboard/format/numbers.js';
 import {
+  historyOf,
   newConversation,
+  requestOf,
   withAnswer,
   withMoreLanes,
   withoutLane,
@@ -23,7 +25,6 @@ import {
   withResults,
 } from '../../src/dashboard/pages/playground/conversation-state.js';
 import { chooseFiles } from '../../src/dashboard/pages/playground/image-files.js';
-import { historyOf, requestOf } from '../../src/dashboard/pages/playground/lane-requests.js';
 import { eventReader } from '../../src/dashboard/pages/playground/event-reader.js';
 import { plainSettings, readTools } from '../../src/dashboard/pages/playground/settings.js';
 

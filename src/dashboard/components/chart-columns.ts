@@ -7,7 +7,7 @@ export interface ChartSeries {
 }
 
 /** Colours that are told apart in both themes, also by most people who are colour-blind. */
-export const chartColors = [
+const chartColors = [
   '#228be6',
   '#f59f00',
   '#12b886',

@@ -1,6 +1,5 @@
 import { Box, Table, type TableProps } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
-import { ScrollRegion } from './scroll-region.js';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -105,3 +104,24 @@ const Details = ({ span, children }: { span: number; children: ReactNode }) =>
       </Table.Td>
     </Table.Tr>
   );
+
+interface ScrollRegionProps {
+  /** What it shows; readers without a mouse reach it to scroll. */
+  label: string;
+  /** Above this height, in px, it scrolls. */
+  maxHeight?: number;
+  children: ReactNode;
+}
+
+/** Scrolls what is too wide or too high for its place, also by the keyboard. */
+export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) => (
+  <Box
+    className="scroll-region"
+    tabIndex={0}
+    role="region"
+    aria-label={label}
+    {...(maxHeight === undefined ? {} : { mah: maxHeight })}
+  >
+    {children}
+  </Box>
+);

@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../api/failure.js';
 import { texts } from '../texts/texts.js';
+import type { PagedList } from '../api/paged-list.js';
 
 /** What went wrong in the gateway's words, the request's id, and a button that tries again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
@@ -55,3 +56,63 @@ export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>) {
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   return <Loading {...(lines === undefined ? {} : { lines })} />;
 }
+
+interface EmptyProps {
+  title: string;
+  /** What to do so that something stands here. */
+  hint: string;
+  /** Buttons or links that do it. */
+  actions?: ReactNode;
+}
+
+/** Stands where there is nothing yet, and says what to do. */
+export function Empty({ title, hint, actions }: EmptyProps) {
+  return (
+    <Paper withBorder p="xl">
+      <Stack gap="xs" align="center" ta="center">
+        <Text fw={600}>{title}</Text>
+        <Text c="dimmed" size="sm" maw={480}>
+          {hint}
+        </Text>
+        {actions === undefined ? null : <Group mt="xs">{actions}</Group>}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface PagedProps<Item> {
+  list: PagedList<Item>;
+  /** What the button for the next page says. */
+  more: string;
+  /** How many lines stand for what is loading. */
+  lines?: number;
+  children: (items: readonly Item[]) => ReactNode;
+}
+
+/** Shows the items of a list and the button for more; before that that it loads, or why not. */
+export function Paged<Item>({ list, more, lines, children }: PagedProps<Item>) {
+  const { items, error, retry } = list;
+  if (error) return <Failure error={error} retry={retry} />;
+  if (!items) return <Loading {...(lines === undefined ? {} : { lines })} />;
+  return (
+    <Stack gap="md">
+      {children(items)}
+      <MoreButton list={list} label={more} />
+    </Stack>
+  );
+}
+
+interface MoreButtonProps {
+  list: Pick<PagedList<unknown>, 'hasMore' | 'isLoadingMore' | 'loadMore'>;
+  label: string;
+}
+
+/** The button that shows the next page of a list; nothing after the last page. */
+const MoreButton = ({ list, label }: MoreButtonProps) =>
+  list.hasMore ? (
+    <Group justify="center">
+      <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+        {label}
+      </Button>
+    </Group>
+  ) : null;

@@ -3,7 +3,7 @@ import { api, dataOf, type Schema, setCsrfToken } from '../api/client.js';
 import { isSignedOut } from '../api/failure.js';
 
 /** Who is signed in. */
-export type Session = Schema<'OwnAccountResponse'>;
+type Session = Schema<'OwnAccountResponse'>;
 
 const sessionKey = ['session'];
 
@@ -11,7 +11,7 @@ const sessionKey = ['session'];
 const refreshMs = 60_000;
 
 /** How people sign in at this gateway. */
-export type AuthStatus = Schema<'AuthStatusResponse'>;
+type AuthStatus = Schema<'AuthStatusResponse'>;
 
 const statusKey = ['auth-status'];
 

@@ -5,7 +5,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import { api } from '../api/client.js';
 import { Failure, Loaded } from '../components/loaded.js';
-import { Panel } from '../components/panel.js';
+import { Panel } from '../components/page.js';
 import { texts } from '../texts/texts.js';
 import { useAuthStatus, useSessionChange } from './session.js';
 

@@ -12,7 +12,7 @@ export interface ShownSource {
 export type Citation = Schema<'CompletionsResponseCitation'>;
 
 /** A piece of a text: as it is, or the marker of sources. */
-export type TextPiece =
+type TextPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'marker'; readonly ids: readonly number[] };
 

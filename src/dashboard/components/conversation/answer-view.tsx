@@ -1,12 +1,32 @@
-import { Alert, Group, Loader, Paper, Spoiler, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Collapse,
+  Group,
+  List,
+  Loader,
+  Paper,
+  Spoiler,
+  Stack,
+  Text,
+  Tooltip,
+  UnstyledButton,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts } from '../../texts/texts.js';
-import { type Answer, isOpen } from './answer.js';
-import { AnswerFailure } from './answer-failure.js';
-import { AnswerFigures } from './answer-figures.js';
+import { fill, texts } from '../../texts/texts.js';
+import {
+  type Answer,
+  type Failed,
+  type Figures,
+  isOpen,
+  type TraceEntry,
+  type Work,
+} from './answer.js';
 import { AnswerText } from './answer-text.js';
 import { SourceChips } from './sources.js';
-import { WorkList } from './work-list.js';
+import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatInstant, formatMs } from '../../format/times.js';
+import { type Column, ListTable } from '../list-table.js';
+import { useDisclosure } from '@mantine/hooks';
 
 const { playground: words } = texts;
 
@@ -86,4 +106,155 @@ function Reasoning({ text }: { text: string }) {
       </Text>
     </Spoiler>
   );
+}
+
+/** What went wrong, in the provider's words, with every attempt. */
+const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }) => (
+  <Alert color="red" title={words.failed} role="alert">
+    <Stack gap="xs">
+      <Text size="sm" className="text-plain">
+        {message}
+      </Text>
+      <Attempts trace={trace} />
+    </Stack>
+  </Alert>
+);
+
+const columns: readonly Column<TraceEntry>[] = [
+  { label: words.oneModel, cell: ({ provider, model }) => `${provider}/${model}` },
+  { label: words.error, cell: ({ error }) => error },
+  { label: words.status, cell: ({ status }) => status ?? unknownValue, isFigure: true },
+  { label: words.latency, cell: ({ latency }) => formatMs(latency), isFigure: true },
+];
+
+/** The attempts that failed, oldest first. */
+export const Attempts = ({ trace }: { trace: readonly TraceEntry[] }) =>
+  trace.length === 0 ? null : (
+    <ListTable
+      label={words.attempts}
+      columns={columns}
+      rows={trace}
+      keyOf={(_entry, index) => index}
+      minWidth={360}
+      fz="xs"
+    />
+  );
+
+const { figures: figureWords } = texts.playground;
+
+/** Tokens, cost and times of an answer in one line. */
+function AnswerFigures({ answer: { figures, at } }: { answer: Answer }) {
+  if (!figures) return <span />;
+  return (
+    <Group gap="sm" className="figures">
+      {factsOf(figures).map(({ text, hint }) => (
+        <Tooltip key={hint} label={hint}>
+          <Text size="xs" c="dimmed" component="span">
+            {text}
+          </Text>
+        </Tooltip>
+      ))}
+      {at === null ? null : (
+        <Text size="xs" c="dimmed" component="span">
+          {formatInstant(at)}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+interface Fact {
+  readonly text: string;
+  readonly hint: string;
+}
+
+function factsOf({
+  promptTokens,
+  completionTokens,
+  costUsd,
+  latency,
+  ttft,
+  isEstimated,
+  grounding,
+}: Figures): Fact[] {
+  const tokens = fill(figureWords.tokens, {
+    prompt: formatCount(promptTokens),
+    completion: formatCount(completionTokens),
+  });
+  const facts: Fact[] = [
+    { text: isEstimated ? `≈ ${tokens}` : tokens, hint: figureWords.tokensHint },
+    {
+      text: costUsd === null ? figureWords.noPrice : formatUsd(costUsd),
+      hint: figureWords.costHint,
+    },
+  ];
+  if (ttft !== null)
+    facts.push({
+      text: fill(figureWords.ttft, { time: formatMs(ttft) }),
+      hint: figureWords.ttftHint,
+    });
+  if (latency !== null) facts.push({ text: formatMs(latency), hint: figureWords.latencyHint });
+  if (grounding) facts.push(factOfGrounding(grounding));
+  return facts;
+}
+
+function factOfGrounding({
+  searches,
+  pagesRead,
+  toolCalls,
+  costUsd,
+}: NonNullable<Figures['grounding']>): Fact {
+  const text = fill(figureWords.grounding, {
+    searches: formatCount(searches),
+    pages: formatCount(pagesRead),
+    tools: formatCount(toolCalls),
+    cost: formatUsd(costUsd),
+  });
+  return { text, hint: figureWords.groundingHint };
+}
+
+const { work: workWords } = texts.playground;
+
+/** Searches, pages and tools of an answer: open while they run, then one line that opens. */
+function WorkList({ work, isOpen }: { work: readonly Work[]; isOpen: boolean }) {
+  const [opened, { toggle }] = useDisclosure(false);
+  const last = work.at(-1);
+  if (!last) return null;
+  const isShown = isOpen || opened;
+  return (
+    <div>
+      <UnstyledButton
+        onClick={toggle}
+        aria-expanded={isShown}
+        disabled={isOpen}
+        className="work-head"
+      >
+        <Text size="xs" c="dimmed" component="span" aria-live="polite">
+          {isOpen ? lineOf(last) : fill(workWords.done, { count: work.length })}
+        </Text>
+      </UnstyledButton>
+      <Collapse expanded={isShown}>
+        <List size="xs" spacing={2} mt={4} className="work-list">
+          {work.map((one, index) => (
+            <List.Item key={index} icon={iconOf(one, isOpen && index === work.length - 1)}>
+              <span className="text-plain">{lineOf(one)}</span>
+            </List.Item>
+          ))}
+        </List>
+      </Collapse>
+    </div>
+  );
+}
+
+function iconOf({ kind, phase }: Work, isLast: boolean) {
+  const isRunning = kind === 'tool' ? phase === 'running' : isLast;
+  if (isRunning) return <Loader size={10} />;
+  return <span aria-hidden>{phase === 'error' || phase === 'refused' ? '✗' : '✓'}</span>;
+}
+
+function lineOf({ kind, phase, detail, latency }: Work): string {
+  const known: Readonly<Record<string, string>> =
+    kind === 'tool' ? workWords.tool : workWords.phase;
+  const time = latency === null ? '' : ` (${formatMs(latency)})`;
+  return `${known[phase] ?? phase}: ${detail}${time}`;
 }

@@ -2,7 +2,7 @@ import { Anchor, Badge, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf, type Schema } from '../../api/client.js';
-import { Attempts } from './answer-failure.js';
+import { Attempts } from './answer-view.js';
 import type { Answer, Decision, TraceEntry } from './answer.js';
 import { type Column, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';

@@ -1,6 +1,5 @@
 import type { Schema } from '../../api/schema.js';
-import { type Answer, emptyAnswer } from './answer.js';
-import type { Step, Turn } from './turn.js';
+import { type Answer, emptyAnswer, type Step, type Turn } from './answer.js';
 
 type StoredMessage = Schema<'MessageResponse'>;
 

@@ -1,11 +1,20 @@
-import { SimpleGrid, Stack, Text, Paper } from '@mantine/core';
+import {
+  Anchor,
+  CloseButton,
+  Code,
+  Group,
+  Image,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import './conversation.css';
-import { texts } from '../../texts/texts.js';
+import { fill, texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
-import { ToolCallCard } from './tool-call.js';
-import type { Step, Turn } from './turn.js';
-import { Pictures } from './pictures.js';
+import type { Step, Turn } from './answer.js';
+import { openableUrl, prettyJson } from './answer-parts.js';
 
 interface TurnViewProps {
   turn: Turn;
@@ -62,6 +71,74 @@ const UserMessage = ({ text, pictures }: { text: string; pictures: readonly stri
           {text}
         </Text>
       )}
+    </Stack>
+  </Paper>
+);
+
+interface PicturesProps {
+  /** Addresses, most of them `data:`. */
+  urls: readonly string[];
+  onRemove?: (index: number) => void;
+}
+
+/** Pictures of a message. Only those that are in the message itself are shown. */
+export function Pictures({ urls, onRemove }: PicturesProps) {
+  if (urls.length === 0) return null;
+  return (
+    <Group gap="xs">
+      {urls.map((url, index) => (
+        <div key={index} className="picture">
+          <Picture url={url} name={fill(texts.playground.attached, { number: index + 1 })} />
+          {onRemove ? (
+            <CloseButton
+              size="sm"
+              variant="filled"
+              aria-label={fill(texts.playground.removePicture, { number: index + 1 })}
+              onClick={() => onRemove(index)}
+            />
+          ) : null}
+        </div>
+      ))}
+    </Group>
+  );
+}
+
+function Picture({ url, name }: { url: string; name: string }) {
+  if (url.startsWith('data:image/'))
+    return <Image src={url} alt={name} h={96} w="auto" maw={240} fit="contain" radius="sm" />;
+  const href = openableUrl(url);
+  if (href === null) return <Text size="sm">{name}</Text>;
+  return (
+    <Anchor href={href} size="sm" target="_blank" rel="noopener noreferrer" underline="always">
+      {fill(texts.playground.picture, { name: url })}
+    </Anchor>
+  );
+}
+
+interface ToolCallCardProps {
+  name: string;
+  /** JSON, as the model wrote it. */
+  args: string;
+  /** The result, or what asks for it. */
+  children?: ReactNode;
+}
+
+/** A call of a tool that the client runs. */
+export const ToolCallCard = ({ name, args, children }: ToolCallCardProps) => (
+  <Paper withBorder p="sm">
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Text size="xs" c="dimmed">
+          {texts.playground.tools.call}
+        </Text>
+        <Text size="sm" fw={600} ff="monospace">
+          {name}
+        </Text>
+      </Group>
+      <Code block tabIndex={0} role="region" aria-label={texts.playground.tools.args}>
+        {prettyJson(args)}
+      </Code>
+      {children}
     </Stack>
   </Paper>
 );

@@ -1,5 +1,5 @@
 /** What the settings of every program need. */
-export interface Connection {
+interface Connection {
   /** The gateway's address without a slash at the end. */
   readonly url: string;
   readonly key: string;
@@ -8,7 +8,7 @@ export interface Connection {
 }
 
 /** Ready-made settings of one program. */
-export interface Snippet {
+interface Snippet {
   readonly id: string;
   /** The program's name. */
   readonly program: string;

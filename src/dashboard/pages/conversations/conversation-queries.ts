@@ -3,7 +3,7 @@ import type { PageQuery } from '../../api/paged-list.js';
 import type { AnsweredRequest } from '../../components/conversation/stored-turns.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
-export type StoredMessage = Schema<'MessageResponse'>;
+type StoredMessage = Schema<'MessageResponse'>;
 
 const messagesPerPage = 100;
 /** A longer conversation is exported, not shown: so many messages are more than anybody reads. */

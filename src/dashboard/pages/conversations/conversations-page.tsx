@@ -1,6 +1,17 @@
-import { Route, Switch } from 'wouter';
-import { ConversationList } from './conversation-list.js';
+import { Link, Route, Switch, useSearchParams } from 'wouter';
 import { ConversationView } from './conversation-view.js';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { usePagedList } from '../../api/paged-list.js';
+import { Empty, Paged } from '../../components/loaded.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { Page } from '../../components/page.js';
+import { formatCount } from '../../format/numbers.js';
+import { formatAgo, formatInstant } from '../../format/times.js';
+import { fill, texts } from '../../texts/texts.js';
+import { type Conversation, readConversations } from './conversation-queries.js';
+import { ConversationButtons } from './conversation-buttons.js';
 
 /** The pages `/conversations` and `/conversations/<id>`. */
 export default function ConversationsPage() {
@@ -13,3 +24,109 @@ export default function ConversationsPage() {
     </Switch>
   );
 }
+
+const { conversations: words } = texts;
+
+/** How long typing rests before it is searched. In ms. */
+const restMs = 250;
+const conversationsPerPage = 30;
+
+/** The account's conversations, the last used first, with a search in their titles. */
+function ConversationList() {
+  const [params, setParams] = useSearchParams();
+  const [typed, setTyped] = useState(params.get('search') ?? '');
+  const [search] = useDebouncedValue(typed.trim(), restMs);
+  useEffect(() => {
+    setParams(search === '' ? {} : { search }, { replace: true });
+  }, [search, setParams]);
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <TextInput
+        label={words.search}
+        description={words.searchHint}
+        type="search"
+        maxLength={200}
+        maw={420}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      <Found search={search} />
+    </Page>
+  );
+}
+
+function Found({ search }: { search: string }) {
+  const list = usePagedList(['conversations', search], (page) => readConversations(search, page), {
+    pageSize: conversationsPerPage,
+  });
+  return (
+    <Paged list={list} more={search === '' ? words.more : words.searchMore}>
+      {(found) =>
+        found.length > 0 ? (
+          <Conversations found={found} />
+        ) : list.hasMore ? (
+          <Text size="sm" c="dimmed" ta="center">
+            {words.notYetFound}
+          </Text>
+        ) : (
+          <Nothing search={search} />
+        )
+      }
+    </Paged>
+  );
+}
+
+const Nothing = ({ search }: { search: string }) =>
+  search === '' ? (
+    <Empty
+      title={words.empty}
+      hint={words.emptyHint}
+      actions={
+        <Button component={Link} href="/playground">
+          {words.openPlayground}
+        </Button>
+      }
+    />
+  ) : (
+    <Empty title={fill(words.notFound, { search })} hint={words.notFoundHint} />
+  );
+
+const columns: readonly Column<Conversation>[] = [
+  {
+    label: words.conversation,
+    cell: ({ id, title }) => (
+      <Anchor component={Link} href={`/conversations/${id}`} size="sm" className="text-plain">
+        {title}
+      </Anchor>
+    ),
+  },
+  {
+    label: words.messages,
+    cell: ({ messageCount }) => formatCount(messageCount),
+    isFigure: true,
+  },
+  {
+    label: words.used,
+    cell: ({ updatedAt }) => (
+      <time dateTime={updatedAt} title={formatInstant(updatedAt)}>
+        {formatAgo(updatedAt)}
+      </time>
+    ),
+  },
+  {
+    label: words.actions,
+    cell: (one) => <ConversationButtons conversation={one} />,
+    isHeadHidden: true,
+  },
+];
+
+const Conversations = ({ found }: { found: readonly Conversation[] }) => (
+  <ListTable
+    label={words.title}
+    columns={columns}
+    rows={found}
+    keyOf={({ id }) => id}
+    minWidth={680}
+    highlightOnHover
+  />
+);

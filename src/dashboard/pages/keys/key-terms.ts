@@ -6,7 +6,7 @@ import { fill, texts } from '../../texts/texts.js';
 /** An API key as the gateway lists it. */
 export type ApiKey = Schema<'KeyResponse'>;
 /** What a form says of a new or changed key. */
-export type KeyTerms = Schema<'KeyRequest'>;
+type KeyTerms = Schema<'KeyRequest'>;
 
 const text = texts.keys;
 

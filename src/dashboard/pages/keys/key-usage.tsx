@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { texts } from '../../texts/texts.js';
 

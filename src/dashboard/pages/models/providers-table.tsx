@@ -1,9 +1,8 @@
 import { Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.js';
-import { Empty } from '../../components/empty.js';
+import { Empty, Loaded } from '../../components/loaded.js';
 import { type Column, ListTable } from '../../components/list-table.js';
-import { Loaded } from '../../components/loaded.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
 import { formatAgo, formatMs, formatSecond } from '../../format/times.js';

@@ -1,7 +1,7 @@
 import { SegmentedControl, SimpleGrid } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Chart } from '../../components/chart.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';

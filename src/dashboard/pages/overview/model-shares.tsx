@@ -2,12 +2,18 @@ import { Anchor, Box, Group, Progress, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { colorAt } from '../../components/chart-columns.js';
 import { type Column, ListTable } from '../../components/list-table.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { errorRate, type Range, ranges } from './ranges.js';
-import { groupName, type SeriesGroup, type UsageSeries } from './series.js';
+import {
+  errorRate,
+  groupName,
+  type Range,
+  ranges,
+  type SeriesGroup,
+  type UsageSeries,
+} from './series.js';
 
 const text = texts.overview;
 

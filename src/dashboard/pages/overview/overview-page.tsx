@@ -2,7 +2,7 @@ import { SegmentedControl, Stack, Text, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf } from '../../api/client.js';
-import { Loaded } from '../../components/loaded.js';
+import { Empty, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { formatInstant } from '../../format/times.js';
@@ -10,11 +10,9 @@ import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { OverviewCharts } from './charts.js';
 import { ModelShares } from './model-shares.js';
-import { type Range, rangeOf, ranges, refreshMs } from './ranges.js';
+import { type Range, rangeOf, ranges, refreshMs, type UsageSeries } from './series.js';
 import { Receipt } from './receipt.js';
-import type { UsageSeries } from './series.js';
 import { Tiles } from './tiles.js';
-import { Empty } from '../../components/empty.js';
 
 const text = texts.overview;
 

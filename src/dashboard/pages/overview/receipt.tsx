@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, dataOf, type Schema } from '../../api/client.js';
 import { Loaded } from '../../components/loaded.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type Range, ranges } from './ranges.js';
+import { type Range, ranges } from './series.js';
 
 const text = texts.overview.receipt;
 /** It is asked for rarely: it counts whole days. */

@@ -9,8 +9,13 @@ import {
 } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type Change, errorRate, pointsChange, relativeChange } from './ranges.js';
-import type { UsageSeries } from './series.js';
+import {
+  type Change,
+  errorRate,
+  pointsChange,
+  relativeChange,
+  type UsageSeries,
+} from './series.js';
 
 const text = texts.overview;
 

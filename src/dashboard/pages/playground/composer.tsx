@@ -1,8 +1,8 @@
 import { ActionIcon, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
-import { Pictures } from '../../components/conversation/pictures.js';
+import { Pictures } from '../../components/conversation/turn-view.js';
 import { PictureIcon } from '../../components/icons.js';
-import { formatBytes } from '../../format/bytes.js';
+import { formatBytes } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { chooseFiles, maxPictureBytes, pictureTypes } from './image-files.js';
 import type { Playground } from './use-playground.js';

@@ -12,7 +12,7 @@ export const maxPictureBytes = (maxBodyBytes: number): number =>
   Math.floor((maxBodyBytes * shareForPictures * 3) / 4);
 
 /** What is known of a file before it is read. */
-export interface PictureFile {
+interface PictureFile {
   readonly type: string;
   readonly size: number;
 }

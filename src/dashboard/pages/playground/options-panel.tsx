@@ -1,8 +1,19 @@
-import { Group, MultiSelect, NumberInput, Select, Stack, Switch, Textarea } from '@mantine/core';
+import {
+  Button,
+  Group,
+  JsonInput,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+} from '@mantine/core';
 import type { Schema } from '../../api/client.js';
-import { texts } from '../../texts/texts.js';
-import type { PlaygroundSettings } from './settings.js';
-import { ToolsEditor } from './tools-editor.js';
+import { fill, texts } from '../../texts/texts.js';
+import { type ClientTool, exampleTools, type PlaygroundSettings, readTools } from './settings.js';
+import { useState } from 'react';
 
 const { options: words } = texts.playground;
 
@@ -10,7 +21,7 @@ const searchModes = ['off', 'auto', 'required'] as const;
 const efforts = ['off', 'low', 'medium', 'high'] as const;
 
 /** What this gateway lets completions ask for. */
-export type CompletionOptions = Schema<'CompletionOptionsResponse'>;
+type CompletionOptions = Schema<'CompletionOptionsResponse'>;
 
 interface OptionsPanelProps {
   settings: PlaygroundSettings;
@@ -87,3 +98,57 @@ function optionsOf<Value extends string>(
 /** A chosen value as one of its list; the first stands for anything else. */
 const oneOf = <Value extends string>(values: readonly [Value, ...Value[]], value: unknown): Value =>
   values.find((one) => one === value) ?? values[0];
+
+const { tools: toolWords } = texts.playground;
+
+interface ToolsEditorProps {
+  isDisabled: boolean;
+  /** The tools of a text that is valid. */
+  onChange: (tools: readonly ClientTool[]) => void;
+}
+
+/** Function tools in JSON. The page shows their calls, and its reader answers them. */
+function ToolsEditor({ isDisabled, onChange }: ToolsEditorProps) {
+  const [text, setText] = useState('');
+  const { tools, problem } = readTools(text);
+  const write = (next: string): void => {
+    setText(next);
+    const read = readTools(next);
+    if (read.tools) onChange(read.tools);
+  };
+  return (
+    <div>
+      <JsonInput
+        label={toolWords.label}
+        description={toolWords.hint}
+        autosize
+        minRows={3}
+        maxRows={14}
+        disabled={isDisabled}
+        value={text}
+        onChange={write}
+        error={problem === null ? null : `${toolWords.invalid} ${problem}`}
+      />
+      <Group gap="sm" mt={6}>
+        {text === '' ? (
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={isDisabled}
+            onClick={() => write(exampleTools)}
+          >
+            {toolWords.example}
+          </Button>
+        ) : null}
+        {tools && tools.length > 0 ? (
+          <Text size="xs" c="dimmed">
+            {fill(toolWords.count, {
+              count: tools.length,
+              names: tools.map((tool) => tool.function?.name ?? '').join(', '),
+            })}
+          </Text>
+        ) : null}
+      </Group>
+    </div>
+  );
+}

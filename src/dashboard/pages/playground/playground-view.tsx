@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import type { Schema } from '../../api/schema.js';
 import type { Answer, ToolCall } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
-import { TurnView } from '../../components/conversation/turn-view.js';
+import { ToolCallCard, TurnView } from '../../components/conversation/turn-view.js';
 import { Page } from '../../components/page.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerActions } from './answer-actions.js';
@@ -15,7 +15,6 @@ import { LaneBar } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
 import { type PlaygroundSettings, requestedOf } from './settings.js';
 import { type Playground, usePlayground } from './use-playground.js';
-import { ToolCallCard } from '../../components/conversation/tool-call.js';
 
 const { tools: toolWords } = texts.playground;
 

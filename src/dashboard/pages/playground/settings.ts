@@ -30,7 +30,7 @@ export const plainSettings: PlaygroundSettings = {
 };
 
 /** The tools of a text in JSON, or what is wrong with it. */
-export type ReadTools =
+type ReadTools =
   | { readonly tools: readonly ClientTool[]; readonly problem: null }
   | { readonly tools: null; readonly problem: string };
 

@@ -4,12 +4,14 @@ import {
   emptyAnswer,
   isOpen,
   type Rating,
+  type Turn,
 } from '../../components/conversation/answer.js';
 import {
   type ConversationState,
   lastPlace,
   newConversation,
   type Place,
+  requestOf,
   withAnswer,
   withLane,
   withQuestion,
@@ -17,8 +19,6 @@ import {
 } from './conversation-state.js';
 import { runAnswer } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
-import type { Turn } from '../../components/conversation/turn.js';
-import { requestOf } from './lane-requests.js';
 import { api } from '../../api/client.js';
 
 /** What the page can do with its conversation. */

@@ -99,7 +99,7 @@ function labelOf(name: string, labels: readonly string[]): string {
 }
 
 /** What a mapping lacks. */
-export type MappingProblem = 'prompt' | 'prompts' | 'models' | 'unnamed' | 'twice';
+type MappingProblem = 'prompt' | 'prompts' | 'models' | 'unnamed' | 'twice';
 
 /** Why columns cannot be uploaded yet; null: they can. */
 export function problemOf(columns: readonly Column[]): MappingProblem | null {

@@ -6,7 +6,7 @@ export type Evaluation = NonNullable<Report['evaluation']>;
 type CurvePoint = Evaluation['trained'][number];
 
 /** Places a value on an axis. */
-export interface Axis {
+interface Axis {
   readonly isLog: boolean;
   readonly ticks: readonly number[];
   readonly at: (value: number) => number;

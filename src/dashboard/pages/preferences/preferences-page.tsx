@@ -1,10 +1,17 @@
-import { Route, Switch } from 'wouter';
-import { ClosedPage } from '../../components/closed-page.js';
+import { Link, Route, Switch } from 'wouter';
+import { ClosedPage, Page } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
-import { texts } from '../../texts/texts.js';
+import { fill, texts } from '../../texts/texts.js';
 import { EvaluationSet } from './evaluation-set.js';
 import { EditPreference, NewPreference } from './preference-editor.js';
-import { PreferenceList } from './preference-list.js';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Empty, Paged } from '../../components/loaded.js';
+import { type Column, ListTable } from '../../components/list-table.js';
+import { StateBadge } from '../../components/state-badge.js';
+import { formatShare } from '../../format/numbers.js';
+import { formatAgo } from '../../format/times.js';
+import { trainingColors, usePreferences } from './queries.js';
+import { draftOf, type Preference, sharesOf } from './settings.js';
 
 /** The page `/preferences`: the list, one preference, and the evaluation set. */
 export default function PreferencesPage() {
@@ -26,5 +33,97 @@ export default function PreferencesPage() {
         <PreferenceList />
       </Route>
     </Switch>
+  );
+}
+
+const text = texts.preferences;
+
+const CreateButton = () => (
+  <Button component={Link} href="/preferences/new">
+    {text.create}
+  </Button>
+);
+
+/** All preferences of the account. */
+function PreferenceList() {
+  const list = usePreferences();
+  const mayCollect = useMay()('admin');
+  return (
+    <Page
+      title={text.title}
+      lead={text.lead}
+      actions={
+        <>
+          {mayCollect ? (
+            <Button component={Link} href="/preferences/evaluations" variant="default">
+              {text.evaluationSet}
+            </Button>
+          ) : null}
+          <CreateButton />
+        </>
+      }
+    >
+      <Paged list={list} more={text.more}>
+        {(preferences) =>
+          preferences.length === 0 ? (
+            <Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />
+          ) : (
+            <ListTable
+              label={text.title}
+              columns={columns}
+              rows={preferences}
+              keyOf={({ id }) => id}
+              minWidth={620}
+              highlightOnHover
+            />
+          )
+        }
+      </Paged>
+    </Page>
+  );
+}
+
+const columns: readonly Column<Preference>[] = [
+  {
+    label: text.columns.name,
+    cell: ({ id, name }) => (
+      <Anchor component={Link} href={`/preferences/${id}`} fw={600} className="text-plain">
+        {name}
+      </Anchor>
+    ),
+  },
+  { label: text.columns.aim, cell: aimText },
+  { label: text.columns.models, cell: modelsText },
+  { label: text.columns.training, cell: ({ router }) => <TrainingState router={router} /> },
+  { label: text.columns.changed, cell: ({ updatedAt }) => formatAgo(updatedAt) },
+];
+
+function aimText(preference: Preference): string {
+  const { aim, weights } = draftOf(preference);
+  return aim === 'weights' ? fill(text.weightsShort, sharesOf(weights)) : text.aims[aim];
+}
+
+function modelsText({ allow, exclude }: Preference): string {
+  const parts = [
+    allow?.length ? fill(text.onlyModels, { count: allow.length }) : '',
+    exclude?.length ? fill(text.withoutModels, { count: exclude.length }) : '',
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(', ') : text.allModels;
+}
+
+function TrainingState({ router }: Pick<Preference, 'router'>) {
+  if (!router)
+    return (
+      <Text size="sm" c="dimmed">
+        {text.notTrained}
+      </Text>
+    );
+  return (
+    <Stack gap={2} align="flex-start">
+      <StateBadge color={trainingColors[router.state]} label={text.states[router.state]} />
+      {router.saved === null ? null : (
+        <Text size="xs">{fill(text.saves, { share: formatShare(router.saved) })}</Text>
+      )}
+    </Stack>
   );
 }

@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, basePath, changeHeaders, dataOf, type Schema } from '../../api/client.js';
 import { ApiFailure } from '../../api/failure.js';
 import { usePagedList } from '../../api/paged-list.js';
-import type { Schema } from '../../api/client.js';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type Draft, hasNoWeight, settingsOf } from './settings.js';
 
 const listKey = ['preferences'] as const;
 const evaluationsKey = ['evaluations'] as const;
@@ -76,4 +77,50 @@ export function useRefresh() {
     },
     evaluations: () => queries.invalidateQueries({ queryKey: evaluationsKey }),
   };
+}
+
+export type Preview = Schema<'PreferencePreviewResponse'>;
+export type PreviewItem = Preview['items'][number];
+
+/** How long the sliders rest before their effect is asked for. */
+const restMs = 120;
+const recentRequests = 30;
+
+/** The ids of the account's latest requests. */
+const useRecentIds = () =>
+  useQuery({
+    queryKey: ['preferences', 'recent-requests'],
+    queryFn: async () => {
+      const query = { limit: recentRequests, failed: 'false' } as const;
+      const { items } = await dataOf(api.GET('/api/v1/requests', { params: { query } }));
+      return items.map(({ id }) => id);
+    },
+    staleTime: 60_000,
+  });
+
+/**
+ * The effect of a draft on examples and own requests; while a new one is computed, the last one.
+ * @param storedId the preference that it is compared with; null: none
+ */
+export function usePreview(draft: Draft, storedId: string | null) {
+  const recent = useRecentIds();
+  const [settled] = useDebouncedValue(JSON.stringify(settingsOf(draft)), restMs);
+  const requests = recent.data;
+  return useQuery({
+    queryKey: ['preferences', 'preview', settled, storedId, requests],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.POST('/api/v1/preferences/preview', {
+          body: {
+            preference: JSON.parse(settled) as ReturnType<typeof settingsOf>,
+            preference_id: storedId,
+            requests: requests ?? [],
+            examples: true,
+          },
+          signal,
+        }),
+      ),
+    enabled: !recent.isPending && !hasNoWeight(draft),
+    placeholderData: keepPreviousData,
+  });
 }

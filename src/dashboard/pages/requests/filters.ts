@@ -11,7 +11,7 @@ export const spans = {
   '30d': 720 * hourMs,
 } as const;
 
-export type Span = keyof typeof spans;
+type Span = keyof typeof spans;
 
 export const spanOf = (name: string | undefined): Span =>
   name !== undefined && Object.hasOwn(spans, name) ? (name as Span) : '24h';
@@ -33,7 +33,7 @@ export const modelsOf = ({ model = '' }: Parameters): string[] => [
 const plain = ['model', 'key', 'surface', 'status', 'failed', 'code'] as const;
 
 /** The filters of the API that an address names. Absent: everything of the caller. */
-export type RequestQuery = Partial<Record<(typeof plain)[number] | 'from' | 'to', string>> & {
+type RequestQuery = Partial<Record<(typeof plain)[number] | 'from' | 'to', string>> & {
   account?: string;
   minLatency?: number;
 };

@@ -4,15 +4,13 @@ import { Link } from 'wouter';
 import { api, dataOf } from '../../api/client.js';
 import type { RequestDetails } from '../../api/schema.js';
 import { ApiFailure } from '../../api/failure.js';
-import { Empty } from '../../components/empty.js';
-import { Loaded, Failure } from '../../components/loaded.js';
+import { Empty, Failure, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatSecond } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { Candidates } from './candidates.js';
-import { Facts } from './facts.js';
-import { Content, Grounding } from './grounding.js';
+import { Content, Facts, Grounding } from './facts.js';
 import { modelOf } from './request-table.js';
 import { WaterfallPanel } from './waterfall-panel.js';
 

@@ -1,6 +1,18 @@
-import { Route, Switch } from 'wouter';
+import { Link, Route, Switch } from 'wouter';
 import { RequestDetail } from './request-detail.js';
-import { RequestList } from './request-list.js';
+import { Button, Switch as Toggle, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.js';
+import { type PageQuery, usePagedList } from '../../api/paged-list.js';
+import { Empty, Loaded, Paged } from '../../components/loaded.js';
+import { Page } from '../../components/page.js';
+import { useParameters } from '../../components/search-parameters.js';
+import { useAccount } from '../../session/session.js';
+import { texts } from '../../texts/texts.js';
+import { FilterBar } from './filter-bar.js';
+import { isFiltered, queryOf, withoutFilters } from './filters.js';
+import { Histogram } from './histogram.js';
+import { type RequestSummary, RequestTable } from './request-table.js';
 
 /** The pages `/requests` and `/requests/<id>`. */
 export default function RequestsPage() {
@@ -9,5 +21,110 @@ export default function RequestsPage() {
       <Route path="/requests/:id">{({ id }) => <RequestDetail id={id} key={id} />}</Route>
       <Route component={RequestList} />
     </Switch>
+  );
+}
+
+const text = texts.requests;
+/** How many of the newest requests are shown live. */
+const liveSize = 50;
+/** Between two looks at the newest requests. */
+const liveMs = 2_000;
+
+/** The request log: filters, a histogram that selects time, and the requests. */
+function RequestList() {
+  const [parameters, change] = useParameters();
+  const isAdmin = useAccount().role === 'admin';
+  const isLive = parameters.live === 'true' && !parameters.to;
+  return (
+    <Page
+      title={text.title}
+      lead={text.lead}
+      actions={
+        <Toggle
+          label={text.live}
+          checked={isLive}
+          onChange={({ currentTarget: { checked } }) =>
+            change(checked ? { live: 'true', from: null, to: null } : { live: null })
+          }
+        />
+      }
+    >
+      <FilterBar isAdmin={isAdmin} />
+      <Histogram isAdmin={isAdmin} refreshMs={isLive ? 5 * liveMs : null} />
+      <Listed isAdmin={isAdmin} isLive={isLive} />
+    </Page>
+  );
+}
+
+/** The pages that were loaded; live, only the newest one, again and again. */
+function useRequests(isAdmin: boolean, isLive: boolean) {
+  const [parameters] = useParameters();
+  const { live: _live, ...shown } = parameters;
+  const read = (page: PageQuery) =>
+    dataOf(
+      api.GET('/api/v1/requests', {
+        params: { query: { ...queryOf(parameters, isAdmin, Date.now()), ...page } },
+      }),
+    );
+  const newest = useQuery({
+    queryKey: ['requests', 'newest', shown, isAdmin],
+    queryFn: () => read({ limit: liveSize }),
+    enabled: isLive,
+    refetchInterval: liveMs,
+    placeholderData: keepPreviousData,
+  });
+  const all = usePagedList(['requests', 'all', shown, isAdmin], read, {
+    enabled: !isLive,
+    keepsPrevious: true,
+  });
+  return { newest, all };
+}
+
+function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
+  const { newest, all } = useRequests(isAdmin, isLive);
+  if (isLive)
+    return (
+      <Loaded query={newest} lines={8}>
+        {({ items }) => <Rows items={items} isLive />}
+      </Loaded>
+    );
+  return (
+    <Paged list={all} more={text.more} lines={8}>
+      {(items) => <Rows items={items} isLive={false} />}
+    </Paged>
+  );
+}
+
+function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boolean }) {
+  const [parameters, change] = useParameters();
+  if (items.length > 0) return <RequestTable items={items} />;
+  if (isLive && !isFiltered(parameters)) return <Text c="dimmed">{text.waiting}</Text>;
+  if (isFiltered(parameters))
+    return (
+      <Empty
+        title={text.noMatch}
+        hint={text.noMatchHint}
+        actions={
+          <Button variant="default" onClick={() => change(withoutFilters)}>
+            {text.clear}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Empty
+      title={text.empty}
+      hint={text.emptyHint}
+      actions={
+        <>
+          <Button component={Link} href="/playground">
+            {text.tryModels}
+          </Button>
+          <Button variant="default" onClick={() => change({ range: '30d', from: null, to: null })}>
+            {text.lookBack}
+          </Button>
+        </>
+      }
+    />
   );
 }

@@ -23,12 +23,12 @@ export interface Dot {
 }
 
 /** A label of an axis and its place from 0 to 1. */
-export interface Tick {
+interface Tick {
   readonly value: number;
   readonly at: number;
 }
 
-export interface Scatter {
+interface Scatter {
   readonly dots: readonly Dot[];
   readonly costs: readonly Tick[];
   readonly qualities: readonly Tick[];

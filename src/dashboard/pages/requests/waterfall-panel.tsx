@@ -1,5 +1,5 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails } from '../../api/schema.js';

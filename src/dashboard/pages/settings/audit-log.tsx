@@ -2,9 +2,8 @@ import { Anchor, Group, SegmentedControl, Stack, Text, TextInput, Select } from 
 import { useState } from 'react';
 import { api, basePath, dataOf, type Schema } from '../../api/client.js';
 import { usePagedList } from '../../api/paged-list.js';
-import { Empty } from '../../components/empty.js';
+import { Empty, Paged } from '../../components/loaded.js';
 import { type Column, ListTable } from '../../components/list-table.js';
-import { Paged } from '../../components/paged.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
 import { type ActFilter, actWords, filterQuery, type Act } from './act-filter.js';

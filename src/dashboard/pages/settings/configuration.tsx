@@ -4,7 +4,7 @@ import { api, dataOf, type Schema } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { connectionsOf, type Rule, rulesOf, type TestedConnection } from './rules.js';

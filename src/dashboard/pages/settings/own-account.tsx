@@ -4,7 +4,7 @@ import { type SyntheticEvent, useRef, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { Failure } from '../../components/loaded.js';
-import { Panel } from '../../components/panel.js';
+import { Panel } from '../../components/page.js';
 import { useAccount, useMay, useSessionChange } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 

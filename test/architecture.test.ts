@@ -59,7 +59,7 @@ const mayImport: Record<string, RegExp> = {
   'chooser/': new RegExp(
     `^(completion|errors|surface-labels|text/words|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
-  'providers/': /^(completion|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
+  'providers/': /^(completion(-builder)?|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code

@@ -3,7 +3,7 @@ import type { CompletionAnswer } from '../providers/adapter.js';
 import type { AnswerCopy } from '../telemetry/requests/kept-content.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
 import type { AnswerTap } from './answer-taps.js';
-import { CompletionBuilder } from './completion-builder.js';
+import { CompletionBuilder } from '../completion-builder.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { GatewayRequest } from './request.js';
 

@@ -4,7 +4,7 @@ import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Costs } from '../models/cost.js';
 import type { Candidate } from '../chooser/plan.js';
-import { chunksOf } from './completion-builder.js';
+import { chunksOf } from '../completion-builder.js';
 import type { BrokenAnswer, CompletionWriter, FinishedAnswer } from './completion-call.js';
 import { WholeAnswer } from './whole-answer.js';
 

@@ -3,7 +3,7 @@ import { type Completion, type CompletionChunk, pausedTurn, toOpenAIUsage } from
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
-import { CompletionBuilder } from './completion-builder.js';
+import { CompletionBuilder } from '../completion-builder.js';
 import type { CompletionWriter, FinishedAnswer } from './completion-call.js';
 
 /**

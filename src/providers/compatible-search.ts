@@ -2,8 +2,7 @@ import type { FoundPage } from '../completion.js';
 import type { NativeSearch } from './adapter.js';
 import { parseJson, present } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
-import { pagesIn } from './web-search/search-findings.js';
-import { searchBlockOf } from './web-search/search-blocks.js';
+import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
 import { isObject } from '../text/is-object.js';
 

@@ -7,8 +7,7 @@ import {
   perplexitySearch,
   zaiSearch,
 } from './compatible-search.js';
-import { deploymentOf } from './deployment-of.js';
-import { modelPath } from './model-path.js';
+import { deploymentOf, modelPath } from './called-model.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
 
 /** Renames a field of a request's body, unless the caller also gave the new one. */

@@ -1,5 +1,5 @@
 import type { ChunkDelta, CompletionChunk } from '../completion.js';
-import { searchBlockOf } from './web-search/search-blocks.js';
+import { searchBlockOf } from './web-search/search-findings.js';
 
 /**
  * Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. What the

@@ -11,7 +11,6 @@ import { hasContent } from '../../src/providers/has-content.js';
 import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
 import { anthropic } from '../../src/providers/anthropic/index.js';
-import { anthropicEventReader } from '../../src/providers/anthropic/events.js';
 import { toAnthropicBody } from '../../src/providers/anthropic/request.js';
 
 const settings: ProviderSettings = { name: 'claude', api: 'anthropic' };
@@ -983,14 +982,6 @@ describe('a streamed answer', () => {
     for (let cut = 1; cut < bytes.length; cut++)
       expect(hear(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(whole);
     expect(hear(...Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))).toEqual(whole);
-  });
-
-  it('can be read from events that are parsed already', () => {
-    const { heard, sink } = listener();
-    const reader = anthropicEventReader('bedrock', sink);
-    everything.forEach((event) => reader.event(event));
-    reader.close();
-    expect(heard).toEqual(hear(sse(everything)));
   });
 
   it("may contain its content whole, in the opening event or at a block's start", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage, ChatRequest } from '../../src/completion.js';
+import { type ChatMessage, type ChatRequest, makeUsage, toOpenAIUsage } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
 import { openaiResponses } from '../../src/providers/openai-responses/index.js';
@@ -393,6 +393,7 @@ describe('an answer of the Responses API', () => {
           },
         },
       ],
+      usage: toOpenAIUsage(makeUsage(counted)),
     });
     expect(found).toEqual({ ...counted, webSearches: 1 });
   });

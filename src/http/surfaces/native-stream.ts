@@ -7,7 +7,7 @@ import type { EventStream } from '../connections/event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';
-import { CompletionBuilder } from '../../pipeline/completion-builder.js';
+import { CompletionBuilder } from '../../completion-builder.js';
 import type {
   GroundingProgress,
   AnswerGrounding,

@@ -1,6 +1,6 @@
 import type { CompletionChunk } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
-import { chunksOf } from '../../pipeline/completion-builder.js';
+import { chunksOf } from '../../completion-builder.js';
 import type {
   BrokenAnswer,
   CompletionWriter,

@@ -12,7 +12,7 @@ import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import { CompletionBuilder } from '../completion-builder.js';
+import { CompletionBuilder } from '../../completion-builder.js';
 
 /** What ends an answer beside its text. */
 export interface AnswerEnd {

@@ -46,7 +46,7 @@ function thinkingOffOf(family: string, release: number): ClaudeRules['thinkingOf
   return release >= version('5', '0') ? 'disabled' : 'unasked';
 }
 
-function nameOf(name: string): { family: string; release: number } {
+function partsOf(name: string): { family: string; release: number } {
   const [, oldMajor, oldMinor, family = '', major, minor] = claudeName.exec(name) ?? [];
   if (major !== undefined) return { family, release: version(major, minor) };
   return { family, release: oldMajor === undefined ? newest : version(oldMajor, oldMinor) };
@@ -58,7 +58,7 @@ function nameOf(name: string): { family: string; release: number } {
  */
 export function releaseOf(model: string): number {
   const name = model.toLowerCase();
-  return name.includes('claude') ? nameOf(name).release : 0;
+  return name.includes('claude') ? partsOf(name).release : 0;
 }
 
 /**
@@ -78,7 +78,7 @@ export function rulesOf(model: string): ClaudeRules {
       topEffort: 'max',
     };
   }
-  const { family, release } = nameOf(name);
+  const { family, release } = partsOf(name);
   const adaptiveOnly = release >= version('4', '7');
   const maxOutput = maxOutputOf(family, release);
   return {
@@ -91,4 +91,57 @@ export function rulesOf(model: string): ClaudeRules {
     sampling: adaptiveOnly ? 'none' : 'one_of',
     topEffort: adaptiveOnly ? 'xhigh' : 'max',
   };
+}
+
+/** Thinking tokens for each effort, for models that take a number. */
+const thinkingBudgets: Record<string, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_000,
+  max: 32_000,
+};
+const minThinkingBudget = 1024;
+
+/** How a Claude is asked for an effort: the fields `thinking` and `output_config.effort`. */
+export interface ClaudeThinking {
+  readonly thinking?: { readonly type?: unknown };
+  readonly effort?: string;
+}
+
+/**
+ * Translates an effort.
+ * @param maxTokens the output limit of the request; null: it has none
+ * @param mayThink false: a tool is forced, or its result follows a call without thinking, which
+ *   Claude refuses with a budget
+ */
+export function claudeThinking(
+  effort: string,
+  rules: ClaudeRules,
+  maxTokens: number | null,
+  mayThink: boolean,
+): ClaudeThinking {
+  if (effort === 'none') return thinkingOff(rules);
+  if (rules.thinking === 'adaptive') {
+    // from 4.7 on, the model withholds the text of its thinking unless asked for it
+    const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
+    return { thinking: { type: 'adaptive', ...display }, effort: levelOf(effort, rules) };
+  }
+  const budget = Math.min(
+    thinkingBudgets[effort] ?? minThinkingBudget,
+    Math.floor((maxTokens ?? Infinity) * 0.8),
+  );
+  const thinking = { type: 'enabled', budget_tokens: budget };
+  return mayThink && budget >= minThinkingBudget ? { thinking } : {};
+}
+
+function thinkingOff({ thinkingOff: type }: ClaudeRules): ClaudeThinking {
+  if (type === 'unasked') return {};
+  return type === 'lowest_effort' ? { effort: 'low' } : { thinking: { type } };
+}
+
+function levelOf(effort: string, { topEffort }: ClaudeRules): string {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' ? topEffort : effort;
 }

@@ -1,9 +1,6 @@
-import {
-  type ChunkDelta,
-  type CompletionSink,
-  escapeJson,
-  type EventReader,
-} from '../../completion.js';
+import type { CompletionSink, EventReader } from '../../completion.js';
+import type { CompletionAnswer } from '../adapter.js';
+import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import {
   type AnswerBlock,
   type AnthropicAnswer,
@@ -14,21 +11,12 @@ import {
   reasoningDetail,
   type StopDetails,
   toAnnotations,
-  toolArguments,
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
-import { SearchBlocks } from './web-search.js';
-
-/** Reads a stream of the Messages API whose events are already parsed. */
-export interface AnthropicEventReader {
-  /** @throws GatewayError for an `error` event */
-  event(event: unknown): void;
-  /** Call at the end of the stream. @throws GatewayError if `message_stop` has not arrived */
-  close(): void;
-}
+import type { SearchBlocks } from './web-search.js';
 
 interface StreamEvent {
   type?: string;
@@ -59,19 +47,32 @@ interface OpenBlock {
   json: string;
   /** Its index among the tool calls; -1 for other blocks. */
   callIndex: number;
-  hasArguments: boolean;
 }
 
-/** Translates parsed events, for streams that carry them in another framing. */
-export function anthropicEventReader(provider: string, sink: CompletionSink): AnthropicEventReader {
-  return new MessageStream(provider, sink, new SearchBlocks(false));
+/**
+ * Translates a whole answer that is already parsed.
+ * @throws GatewayError for an answer of type `error`, `unreadable_answer` for anything but an
+ *   answer
+ */
+export function fromAnthropicAnswer(
+  provider: string,
+  body: unknown,
+  searches: SearchBlocks,
+): CompletionAnswer {
+  const answer = body as AnthropicAnswer | null;
+  if (answer?.type === 'error') throw anthropicFailureUnder200(provider, body);
+  if (!Array.isArray(answer?.content))
+    throw unreadable(provider, 'the body is not a message of the Messages API');
+  const read = collectAnswer((sink) => new MessageStream(provider, sink, searches).whole(answer));
+  for (const choice of read.completion.choices) choice.logprobs = null;
+  return read;
 }
 
 /** Reads Anthropic's own server-sent events. */
 export function anthropicEvents(
   provider: string,
   sink: CompletionSink,
-  searches = new SearchBlocks(false),
+  searches: SearchBlocks,
 ): EventReader {
   const stream = new MessageStream(provider, sink, searches);
   return sseReader(
@@ -85,13 +86,9 @@ export function anthropicEvents(
   );
 }
 
-class MessageStream implements AnthropicEventReader {
-  private id: string | null = null;
-  private model = '';
-  private readonly created = Math.floor(Date.now() / 1000);
+class MessageStream {
+  private readonly chunks: AnswerChunks;
   private readonly open = new Map<number, OpenBlock>();
-  private textLength = 0;
-  private callCount = 0;
   private usage: AnthropicUsage = {};
   private stopReason: string | null = null;
   private done = false;
@@ -100,7 +97,16 @@ class MessageStream implements AnthropicEventReader {
     private readonly provider: string,
     private readonly sink: CompletionSink,
     private readonly searches: SearchBlocks,
-  ) {}
+  ) {
+    this.chunks = new AnswerChunks(sink, undefined, '');
+  }
+
+  /** Reads the message of a body that was not streamed. */
+  whole(message: AnthropicAnswer): void {
+    this.messageStart(message);
+    this.messageDelta({ delta: message });
+    this.end();
+  }
 
   event(raw: unknown): void {
     if (this.done) return;
@@ -122,11 +128,7 @@ class MessageStream implements AnthropicEventReader {
         this.messageDelta(event);
         break;
       case 'message_stop':
-        this.done = true;
-        this.sink.end(
-          this.searches.finishReason(this.stopReason, finishReasonOf(this.stopReason)),
-          readAnthropicUsage(this.usage),
-        );
+        this.end();
         break;
       case 'error':
         throw anthropicFailureUnder200(this.provider, event);
@@ -140,16 +142,17 @@ class MessageStream implements AnthropicEventReader {
   }
 
   private messageStart(message: AnthropicAnswer): void {
-    if (this.id !== null) {
+    const { chunks } = this;
+    if (chunks.id !== undefined) {
       // some proxies repeat the opening event, and some mix two answers in one stream
-      if (message.id !== this.id)
+      if (message.id !== chunks.id)
         throw unreadable(this.provider, 'the stream contains two answers');
       return;
     }
-    this.id = message.id ?? '';
-    this.model = message.model ?? '';
+    chunks.id = message.id ?? '';
+    chunks.model = message.model ?? '';
     this.addUsage(message.usage);
-    this.chunk({ role: 'assistant', content: '' });
+    chunks.write({ role: 'assistant', content: '' });
     for (const block of message.content ?? []) {
       this.blockStart(-1, block);
       this.blockStop(-1);
@@ -159,35 +162,24 @@ class MessageStream implements AnthropicEventReader {
   private blockStart(index: number, block: AnswerBlock): void {
     const opened: OpenBlock = {
       type: block.type ?? '',
-      start: this.textLength,
+      start: this.chunks.textLength,
       block: { ...block },
       json: '',
       callIndex: -1,
-      hasArguments: false,
     };
     this.open.set(index, opened);
     if (block.type === 'text') {
-      this.text(block.text);
+      this.chunks.text(block.text);
     } else if (block.type === 'thinking') {
-      if (block.thinking) this.chunk({ reasoning_content: block.thinking });
+      if (block.thinking) this.chunks.write({ reasoning_content: block.thinking });
     } else if (block.type === 'tool_use') {
-      opened.callIndex = this.callCount++;
-      this.chunk({
-        tool_calls: [
-          {
-            index: opened.callIndex,
-            id: block.id ?? '',
-            type: 'function',
-            function: { name: block.name ?? '', arguments: '' },
-          },
-        ],
-      });
+      opened.callIndex = this.chunks.startCall(block.id ?? '', block.name ?? '');
     }
   }
 
   private blockDelta(index: number, delta: BlockDelta): void {
     if (delta.type === 'text_delta') {
-      this.text(delta.text);
+      this.chunks.text(delta.text);
       return;
     }
     const opened = this.open.get(index);
@@ -195,23 +187,15 @@ class MessageStream implements AnthropicEventReader {
     const { block } = opened;
     if (delta.type === 'thinking_delta' && delta.thinking) {
       block.thinking = (block.thinking ?? '') + delta.thinking;
-      this.chunk({ reasoning_content: delta.thinking });
+      this.chunks.write({ reasoning_content: delta.thinking });
     } else if (delta.type === 'signature_delta') {
       block.signature = (block.signature ?? '') + (delta.signature ?? '');
     } else if (delta.type === 'citations_delta' && delta.citation) {
       block.citations = [...(block.citations ?? []), delta.citation];
     } else if (delta.type === 'input_json_delta' && delta.partial_json) {
-      this.inputDelta(opened, delta.partial_json);
+      if (opened.callIndex === -1) opened.json += delta.partial_json;
+      else this.chunks.addArguments(opened.callIndex, delta.partial_json);
     }
-  }
-
-  private inputDelta(opened: OpenBlock, piece: string): void {
-    if (opened.callIndex === -1) {
-      opened.json += piece;
-      return;
-    }
-    opened.hasArguments = true;
-    this.chunk({ tool_calls: [{ index: opened.callIndex, function: { arguments: piece } }] });
   }
 
   private blockStop(index: number): void {
@@ -219,21 +203,20 @@ class MessageStream implements AnthropicEventReader {
     if (!opened) return;
     this.open.delete(index);
     const { type, block, json, callIndex, start } = opened;
+    const { chunks } = this;
     if (type === 'text') {
-      const annotations = toAnnotations(block.citations ?? [], start, this.textLength);
-      if (annotations.length > 0) this.chunk({ annotations });
+      const annotations = toAnnotations(block.citations ?? [], start, chunks.textLength);
+      if (annotations.length > 0) chunks.write({ annotations });
     } else if (type === 'thinking' || type === 'redacted_thinking') {
       // in one piece, because the client must send it back unchanged
       const detail = reasoningDetail(block);
-      if (detail) this.chunk({ reasoning_details: [detail] });
-    } else if (callIndex >= 0 && !opened.hasArguments) {
-      // Anthropic streams nothing for a call without arguments, but arguments must be JSON
-      this.chunk({
-        tool_calls: [{ index: callIndex, function: { arguments: toolArguments(block.input) } }],
-      });
-    } else if (callIndex === -1) {
+      if (detail) chunks.write({ reasoning_details: [detail] });
+    } else if (callIndex >= 0) {
+      // Anthropic streams nothing for a call without arguments
+      chunks.endCall(callIndex, JSON.stringify(block.input ?? {}));
+    } else {
       const found = this.searches.read(block, json);
-      if (Object.keys(found).length > 0) this.chunk(found);
+      if (Object.keys(found).length > 0) chunks.write(found);
     }
   }
 
@@ -241,7 +224,7 @@ class MessageStream implements AnthropicEventReader {
     this.addUsage(event.usage);
     this.stopReason = event.delta?.stop_reason ?? this.stopReason;
     const explanation = event.delta?.stop_details?.explanation;
-    if (this.stopReason === 'refusal' && explanation) this.chunk({ refusal: explanation });
+    if (this.stopReason === 'refusal' && explanation) this.chunks.write({ refusal: explanation });
   }
 
   /** Counts are running totals, which a later event may repeat, correct or omit. */
@@ -252,22 +235,11 @@ class MessageStream implements AnthropicEventReader {
     this.usage = { ...this.usage, ...Object.fromEntries(reported) };
   }
 
-  private text(text: string | undefined): void {
-    if (!text) return;
-    this.textLength += text.length;
-    this.sink.text(escapeJson(text), null);
-  }
-
-  private chunk(delta: ChunkDelta): void {
-    this.sink.chunk(
-      {
-        id: this.id ?? '',
-        object: 'chat.completion.chunk',
-        created: this.created,
-        model: this.model,
-        choices: [{ index: 0, delta, finish_reason: null }],
-      },
-      null,
+  private end(): void {
+    this.done = true;
+    this.sink.end(
+      this.searches.finishReason(this.stopReason, finishReasonOf(this.stopReason)),
+      readAnthropicUsage(this.usage),
     );
   }
 }

@@ -5,17 +5,18 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { fromAnthropicAnswer } from './answer.js';
-import { anthropicEvents } from './events.js';
+import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
-import { deploymentOf } from '../deployment-of.js';
+import { deploymentOf } from '../called-model.js';
 import { parseJson } from '../json.js';
+import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
+const keyHeader = 'x-api-key';
 
 /**
  * Anthropic's Messages API, from Anthropic or another provider. The base URL may include `/v1` or
@@ -28,7 +29,7 @@ export const anthropic: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'anthropic',
   needsKey: true,
-  keyHeader: 'x-api-key',
+  keyHeader,
   passthroughHeaders: ['anthropic-version', 'anthropic-beta'],
   ownPaths: ['/v1/messages'],
   errorBody: anthropicErrorBody,
@@ -49,10 +50,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     webSearch: (model) => claudeSearch(claudeName(settings, model)),
     passthrough: {
       baseUrl: url.replace(/\/messages$/, ''),
-      headers: (apiKey) => ({
-        ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-        ...settings.headers,
-      }),
+      headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
     },
     modelList: modelList(provider, {
       url: `${url.replace(/\/messages$/, '')}/models?limit=1000`,
@@ -83,20 +81,13 @@ function buildRequest(
   apiKey: string | null,
 ): UpstreamRequest {
   const model = deploymentOf(settings, call.model) ?? call.model;
-  return {
-    method: 'POST',
-    url,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'anthropic-version': settings.apiVersion ?? defaultApiVersion,
-      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-      ...settings.headers,
-    },
-    body: JSON.stringify({
-      model,
-      ...toAnthropicBody(call.request, claudeName(settings, call.model)),
-      stream: call.stream,
-    }),
+  const body = {
+    model,
+    ...toAnthropicBody(call.request, claudeName(settings, call.model)),
+    stream: call.stream,
   };
+  return upstreamPost(url, body, authHeaders(apiKey, settings, keyHeader), {
+    ...acceptsEvents,
+    'anthropic-version': settings.apiVersion ?? defaultApiVersion,
+  });
 }

@@ -6,7 +6,7 @@ import {
   unsupportedField,
 } from './messages.js';
 import { withoutLegacyFunctions } from '../legacy-functions.js';
-import { type ClaudeRules, rulesOf } from './claude-rules.js';
+import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
 
@@ -21,17 +21,6 @@ export interface AnthropicBody {
 }
 
 type Fields = Record<string, unknown>;
-
-/** Thinking tokens for each effort, for models that take a number. */
-const thinkingBudgets: Record<string, number> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 32_000,
-  max: 32_000,
-};
-const minThinkingBudget = 1024;
 
 /**
  * Translates a request. Fields that Anthropic does not support (seed, logprobs, penalties, `strict`
@@ -162,13 +151,8 @@ function toSampling(request: ChatRequest, rules: ClaudeRules, thinking: boolean)
   };
 }
 
-interface Thinking {
-  thinking?: Fields;
-  effort?: string;
-}
-
-const isThinking = (thinking: Fields | undefined): boolean =>
-  thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive';
+const isThinking = (thinking: { type?: unknown } | undefined): boolean =>
+  thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 
 function toThinking(
   request: ChatRequest,
@@ -176,39 +160,15 @@ function toThinking(
   maxTokens: number,
   messages: readonly AnthropicTurn[],
   toolChoice: unknown,
-): Thinking {
+): ClaudeThinking {
   const own = request['thinking'];
-  if (typeof own === 'object' && own !== null) return { thinking: own as Fields };
+  if (typeof own === 'object' && own !== null) return { thinking: own };
   const effort = request.reasoning_effort ?? null;
   if (effort === null || rules.thinking === 'none') return {};
-  if (effort === 'none') return thinkingOff(rules);
-  if (rules.thinking === 'adaptive') {
-    // from 4.7 on, the model withholds the text of its thinking unless asked for it
-    const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
-    return { thinking: { type: 'adaptive', ...display }, effort: effortOf(effort, rules) };
-  }
-  const forced =
+  const isForced =
     toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
-  const budget = Math.min(
-    thinkingBudgets[effort] ?? minThinkingBudget,
-    Math.floor(maxTokens * 0.8),
-  );
-  // Anthropic refuses a budget with a forced tool, without room for it, and after tool calls
-  // without thinking
-  if (forced || budget < minThinkingBudget || isToolLoopWithoutThinking(messages)) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
-}
-
-function thinkingOff(rules: ClaudeRules): Thinking {
-  if (rules.thinkingOff === 'unasked') return {};
-  return rules.thinkingOff === 'lowest_effort'
-    ? { effort: 'low' }
-    : { thinking: { type: rules.thinkingOff } };
-}
-
-function effortOf(effort: string, rules: ClaudeRules): string {
-  if (effort === 'minimal') return 'low';
-  return effort === 'xhigh' ? rules.topEffort : effort;
+  const mayThink = !isForced && !isToolLoopWithoutThinking(messages);
+  return claudeThinking(effort, rules, maxTokens, mayThink);
 }
 
 function isToolLoopWithoutThinking(messages: readonly AnthropicTurn[]): boolean {

@@ -1,8 +1,13 @@
 import { type ChatRequest, pausedTurn } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { parseJson, present } from '../json.js';
-import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
-import { searchBlockDetail, searchBlockOf } from '../web-search/search-blocks.js';
+import {
+  type FoundFields,
+  pagesIn,
+  searchBlockDetail,
+  searchBlockOf,
+  SearchFindings,
+} from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { releaseOf } from './claude-rules.js';
 import { isObject } from '../../text/is-object.js';

@@ -1,13 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import {
-  makeUsage,
-  toOpenAIUsage,
-  type CompletionMessage,
-  type ToolCall,
-  type UrlCitation,
-  type Usage,
-} from '../../completion.js';
-import type { CompletionAnswer } from '../adapter.js';
+import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
 import { malformedOutput } from './failure.js';
 
 /** A source in Converse's format. Only some locations have an address. */
@@ -38,7 +29,8 @@ export interface ConverseToolUse {
   input?: unknown;
 }
 
-interface ContentBlock {
+/** One block of a whole answer. */
+export interface ContentBlock {
   text?: string;
   reasoningContent?: {
     reasoningText?: { text?: string; signature?: string };
@@ -141,82 +133,5 @@ export function encryptedThought(redactedContent: string): unknown {
   return {
     type: 'reasoning.encrypted',
     data: Buffer.from(redactedContent, 'base64').toString('latin1'),
-  };
-}
-
-interface AnswerContent {
-  text: string;
-  thoughts: string;
-  details: unknown[];
-  calls: ToolCall[];
-  annotations: UrlCitation[];
-}
-
-function readBlock(block: ContentBlock, into: AnswerContent): void {
-  if (block.text) into.text += block.text;
-  if (block.citationsContent) {
-    const start = into.text.length;
-    into.text += (block.citationsContent.content ?? []).map((piece) => piece.text ?? '').join('');
-    into.annotations.push(
-      ...readCitations(block.citationsContent.citations ?? [], start, into.text.length),
-    );
-  }
-  const { reasoningText, redactedContent } = block.reasoningContent ?? {};
-  if (reasoningText) {
-    into.thoughts += reasoningText.text ?? '';
-    const detail = signedThought(reasoningText.text ?? '', reasoningText.signature ?? '');
-    if (detail) into.details.push(detail);
-  }
-  if (redactedContent) into.details.push(encryptedThought(redactedContent));
-  if (block.toolUse && isClientCall(block.toolUse)) {
-    const { toolUseId, name, input } = block.toolUse;
-    into.calls.push({
-      id: toolUseId ?? '',
-      type: 'function',
-      function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
-    });
-  }
-}
-
-function makeMessage(found: AnswerContent): CompletionMessage {
-  return {
-    role: 'assistant',
-    content: found.text || null,
-    ...(found.thoughts ? { reasoning_content: found.thoughts } : {}),
-    ...(found.details.length > 0 ? { reasoning_details: found.details } : {}),
-    ...(found.calls.length > 0 ? { tool_calls: found.calls } : {}),
-    ...(found.annotations.length > 0 ? { annotations: found.annotations } : {}),
-  };
-}
-
-/** Translates a whole answer. @returns null if it is not an answer of Converse */
-export function readConverse(
-  provider: string,
-  answer: ConverseAnswer,
-  model: string,
-): CompletionAnswer | null {
-  const blocks = answer.output?.message?.content;
-  if (!Array.isArray(blocks) || (blocks.length === 0 && !answer.stopReason)) return null;
-  const found: AnswerContent = { text: '', thoughts: '', details: [], calls: [], annotations: [] };
-  for (const block of blocks) readBlock(block, found);
-  const usage = converseUsage(answer.usage);
-  return {
-    completion: {
-      id: `chatcmpl-${randomUUID()}`,
-      object: 'chat.completion',
-      created: Math.floor(Date.now() / 1000),
-      model,
-      choices: [
-        {
-          index: 0,
-          message: makeMessage(found),
-          finish_reason: answer.stopReason
-            ? readStopReason(provider, answer.stopReason, found.calls.length > 0)
-            : null,
-        },
-      ],
-      usage: usage && toOpenAIUsage(usage),
-    },
-    usage,
   };
 }

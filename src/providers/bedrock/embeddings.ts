@@ -1,7 +1,7 @@
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
-import { packVector } from '../pack-vector.js';
+import { embeddingAnswer } from '../embedding-answer.js';
 
 type Fields = Record<string, unknown>;
 
@@ -79,24 +79,7 @@ export function bedrockEmbeddings(
       const answer = parseJson(body) as InvokeAnswer | null;
       const vectors = vectorsOf(answer);
       if (!vectors) throw unreadable(provider, 'the body has no embeddings');
-      const write =
-        request['encoding_format'] === 'base64'
-          ? packVector
-          : (vector: number[]): unknown => vector;
-      const promptTokens = answer?.inputTextTokenCount ?? null;
-      return {
-        answer: {
-          object: 'list',
-          data: vectors.map((embedding, index) => ({
-            object: 'embedding',
-            index,
-            embedding: write(embedding),
-          })),
-          model,
-          usage: { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 },
-        },
-        promptTokens,
-      };
+      return embeddingAnswer(model, vectors, answer?.inputTextTokenCount ?? null, request);
     },
   };
 }

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  escapeJson,
-  type ChunkDelta,
-  type CompletionSink,
-  type EventReader,
-  type ToolCallDelta,
-  type Usage,
-} from '../../completion.js';
+import type { CompletionSink, EventReader, Usage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
+import type { CompletionAnswer } from '../adapter.js';
+import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import {
@@ -17,6 +12,8 @@ import {
   readCitations,
   readStopReason,
   signedThought,
+  type ContentBlock,
+  type ConverseAnswer,
   type ConverseCitation,
   type ConverseToolUse,
   type ConverseUsage,
@@ -42,9 +39,8 @@ interface StreamEvent {
 
 /** A content block between its start and its stop. */
 interface OpenBlock {
-  /** Its index among the answer's tool calls; null for other blocks. */
-  callIndex: number | null;
-  hasArguments: boolean;
+  /** Its index among the answer's tool calls; -1 for other blocks. */
+  callIndex: number;
   thought: string;
   signature: string;
   /** Encrypted thinking: base64 pieces, each decoded separately. */
@@ -57,22 +53,31 @@ interface OpenBlock {
 class ConverseReader implements EventReader {
   private readonly frames = frameReader((frame) => this.readFrame(frame));
   private readonly blocks = new Map<number, OpenBlock>();
-  private readonly head = {
-    id: `chatcmpl-${randomUUID()}`,
-    object: 'chat.completion.chunk',
-    created: Math.floor(Date.now() / 1000),
-  };
-  private textLength = 0;
-  private callCount = 0;
+  private readonly chunks: AnswerChunks;
   private finishReason: string | null = null;
   private usage: Usage | null = null;
   private isEnded = false;
 
   constructor(
     private readonly provider: string,
-    private readonly model: string,
+    model: string,
     private readonly sink: CompletionSink,
-  ) {}
+  ) {
+    this.chunks = new AnswerChunks(sink, `chatcmpl-${randomUUID()}`, model);
+  }
+
+  /** Reads an answer that was not streamed. */
+  whole(blocks: readonly ContentBlock[], stopReason: string, usage?: ConverseUsage): void {
+    this.chunks.write({ role: 'assistant', content: '' });
+    for (const [index, block] of blocks.entries()) {
+      this.open(index, block.toolUse);
+      for (const delta of deltasOf(block)) this.readDelta(index, delta);
+      this.finishBlock(index);
+    }
+    if (stopReason) this.finishReason = this.stop(stopReason);
+    this.usage = converseUsage(usage);
+    this.end();
+  }
 
   push(bytes: Buffer): void {
     try {
@@ -110,24 +115,20 @@ class ConverseReader implements EventReader {
     const index = event.contentBlockIndex ?? 0;
     switch (type) {
       case 'messageStart':
-        this.send({ role: 'assistant', content: '' });
+        this.chunks.write({ role: 'assistant', content: '' });
         return;
       case 'contentBlockStart':
         this.open(index, event.start?.toolUse);
         return;
       case 'contentBlockDelta':
-        this.readDelta(this.blocks.get(index) ?? this.begin(index), event.delta ?? {});
+        this.readDelta(index, event.delta ?? {});
         return;
       case 'contentBlockStop':
         this.finishBlock(index);
         return;
       case 'messageStop':
         for (const open of [...this.blocks.keys()]) this.finishBlock(open);
-        this.finishReason = readStopReason(
-          this.provider,
-          event.stopReason ?? '',
-          this.callCount > 0,
-        );
+        this.finishReason = this.stop(event.stopReason ?? '');
         break;
       case 'metadata':
         this.usage = converseUsage(event.usage);
@@ -138,13 +139,12 @@ class ConverseReader implements EventReader {
 
   private begin(index: number): OpenBlock {
     const block: OpenBlock = {
-      callIndex: null,
-      hasArguments: false,
+      callIndex: -1,
       thought: '',
       signature: '',
       encrypted: [],
       citations: [],
-      textStart: this.textLength,
+      textStart: this.chunks.textLength,
     };
     this.blocks.set(index, block);
     return block;
@@ -153,28 +153,17 @@ class ConverseReader implements EventReader {
   private open(index: number, toolUse: ConverseToolUse | undefined): void {
     const block = this.begin(index);
     if (!toolUse || !isClientCall(toolUse)) return;
-    block.callIndex = this.callCount++;
-    this.sendCall({
-      index: block.callIndex,
-      id: toolUse.toolUseId ?? '',
-      type: 'function',
-      function: { name: toolUse.name ?? '', arguments: '' },
-    });
+    block.callIndex = this.chunks.startCall(toolUse.toolUseId ?? '', toolUse.name ?? '');
   }
 
-  private readDelta(block: OpenBlock, delta: BlockDelta): void {
-    if (delta.text) {
-      this.textLength += delta.text.length;
-      this.sink.text(escapeJson(delta.text), null);
-    }
-    if (delta.toolUse?.input && block.callIndex !== null) {
-      block.hasArguments = true;
-      this.sendCall({ index: block.callIndex, function: { arguments: delta.toolUse.input } });
-    }
+  private readDelta(index: number, delta: BlockDelta): void {
+    const block = this.blocks.get(index) ?? this.begin(index);
+    this.chunks.text(delta.text);
+    if (delta.toolUse?.input) this.chunks.addArguments(block.callIndex, delta.toolUse.input);
     const { text, signature, redactedContent } = delta.reasoningContent ?? {};
     if (text) {
       block.thought += text;
-      this.send({ reasoning_content: text });
+      this.chunks.write({ reasoning_content: text });
     }
     if (signature) block.signature += signature;
     if (redactedContent) block.encrypted.push(Buffer.from(redactedContent, 'base64'));
@@ -185,27 +174,19 @@ class ConverseReader implements EventReader {
     const block = this.blocks.get(index);
     if (!block) return;
     this.blocks.delete(index);
-    // AWS sends no input for a call without arguments, but clients parse the arguments as JSON
-    if (block.callIndex !== null && !block.hasArguments)
-      this.sendCall({ index: block.callIndex, function: { arguments: '{}' } });
+    // AWS sends no input for a call without arguments
+    this.chunks.endCall(block.callIndex);
     const detail =
       block.encrypted.length > 0
         ? encryptedThought(Buffer.concat(block.encrypted).toString('base64'))
         : signedThought(block.thought, block.signature);
-    if (detail) this.send({ reasoning_details: [detail] });
-    const annotations = readCitations(block.citations, block.textStart, this.textLength);
-    if (annotations.length > 0) this.send({ annotations });
+    if (detail) this.chunks.write({ reasoning_details: [detail] });
+    const annotations = readCitations(block.citations, block.textStart, this.chunks.textLength);
+    if (annotations.length > 0) this.chunks.write({ annotations });
   }
 
-  private sendCall(call: ToolCallDelta): void {
-    this.send({ tool_calls: [call] });
-  }
-
-  private send(delta: ChunkDelta): void {
-    this.sink.chunk(
-      { ...this.head, model: this.model, choices: [{ index: 0, delta, finish_reason: null }] },
-      null,
-    );
+  private stop(stopReason: string): string {
+    return readStopReason(this.provider, stopReason, this.chunks.callCount > 0);
   }
 
   private end(): void {
@@ -224,4 +205,37 @@ export function readConverseStream(
   sink: CompletionSink,
 ): EventReader {
   return new ConverseReader(provider, model, sink);
+}
+
+/** Translates a whole answer. @returns null if it is not an answer of Converse */
+export function readConverse(
+  provider: string,
+  { output, stopReason = '', usage }: ConverseAnswer,
+  model: string,
+): CompletionAnswer | null {
+  const blocks = output?.message?.content;
+  if (!Array.isArray(blocks) || (blocks.length === 0 && !stopReason)) return null;
+  return collectAnswer(
+    (sink) => new ConverseReader(provider, model, sink).whole(blocks, stopReason, usage),
+    model,
+  );
+}
+
+/** A block of a whole answer as the deltas of a streamed one. */
+function deltasOf({
+  text,
+  toolUse,
+  reasoningContent,
+  citationsContent,
+}: ContentBlock): BlockDelta[] {
+  const { reasoningText, redactedContent } = reasoningContent ?? {};
+  const { content: cited = [], citations = [] } = citationsContent ?? {};
+  return [
+    ...(text ? [{ text }] : []),
+    ...cited,
+    ...citations.map((citation) => ({ citation })),
+    ...(reasoningText ? [{ reasoningContent: reasoningText }] : []),
+    ...(redactedContent ? [{ reasoningContent: { redactedContent } }] : []),
+    ...(toolUse ? [{ toolUse: { input: JSON.stringify(toolUse.input ?? {}) } }] : []),
+  ];
 }

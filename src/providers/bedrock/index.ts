@@ -9,16 +9,14 @@ import type {
 } from '../adapter.js';
 import { awsDomain, type EnvironmentVariables } from './aws-credential-sources.js';
 import { awsCredentials, type CredentialSource } from './aws-credentials.js';
-import { readConverse } from './answer.js';
 import { bedrockEmbeddings } from './embeddings.js';
-import { readConverseStream } from './events.js';
+import { readConverse, readConverseStream } from './events.js';
 import { readBedrockFailure, isExpiredCredentials } from './failure.js';
 import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
-import { deploymentOf } from '../deployment-of.js';
-import { modelPath } from '../model-path.js';
+import { deploymentOf, modelPath } from '../called-model.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
 export interface AwsEnvironment {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../completion.js';
-import { rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
+import { claudeThinking, rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
 
 type Fields = Record<string, unknown>;
 
@@ -42,17 +42,6 @@ export function traitsOf(...names: string[]): ModelTraits {
   };
 }
 
-/** Thinking tokens for each effort, for models that take a number. */
-const thinkingBudgets: Record<string, number> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 32_000,
-  max: 32_000,
-};
-const minThinkingBudget = 1024;
-
 /** The effort on the scale low, medium, high. */
 const lowToHigh = (effort: string): string =>
   effort === 'minimal' ? 'low' : effort === 'xhigh' || effort === 'max' ? 'high' : effort;
@@ -64,42 +53,21 @@ function isToolLoopWithoutThinking(request: ChatRequest): boolean {
   return (last === 'tool' || last === 'function') && (asked?.reasoning_details ?? []).length === 0;
 }
 
-function claudeThinkingOff(rules: ClaudeRules): Fields {
-  if (rules.thinkingOff === 'unasked') return {};
-  return rules.thinkingOff === 'lowest_effort'
-    ? { output_config: { effort: 'low' } }
-    : { thinking: { type: rules.thinkingOff } };
-}
-
-function claudeEffort(effort: string, rules: ClaudeRules): string {
-  if (effort === 'xhigh') return rules.topEffort;
-  return effort === 'max' ? effort : lowToHigh(effort);
-}
-
 function claudeFields(
   request: ChatRequest,
   rules: ClaudeRules,
   effort: string,
   maxTokens: number | null,
 ): Fields {
-  if (effort === 'none') return claudeThinkingOff(rules);
-  if (rules.thinking === 'adaptive') {
-    // from 4.7 on, the model withholds the text of its thinking unless asked for it
-    const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
-    return {
-      thinking: { type: 'adaptive', ...display },
-      output_config: { effort: claudeEffort(effort, rules) },
-    };
-  }
-  const forced =
+  const isForced =
     request.tool_choice === 'required' ||
     (typeof request.tool_choice === 'object' && request.tool_choice !== null);
-  const budget = Math.min(
-    thinkingBudgets[effort] ?? minThinkingBudget,
-    Math.floor((maxTokens ?? Infinity) * 0.8),
-  );
-  if (forced || budget < minThinkingBudget || isToolLoopWithoutThinking(request)) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
+  const mayThink = !isForced && !isToolLoopWithoutThinking(request);
+  const { thinking, effort: level } = claudeThinking(effort, rules, maxTokens, mayThink);
+  return {
+    ...(thinking ? { thinking } : {}),
+    ...(level ? { output_config: { effort: level } } : {}),
+  };
 }
 
 /**

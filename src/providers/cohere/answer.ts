@@ -1,12 +1,5 @@
-import {
-  type CompletionMessage,
-  type ToolCall,
-  type UrlCitation,
-  type Usage,
-  makeUsage,
-} from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
-import type { CompletionAnswer } from '../adapter.js';
 import { providerFailure } from '../failure.js';
 
 /** A tool call in a body, or a piece of one in a stream. */
@@ -180,55 +173,6 @@ export function cohereLogprobs(items: readonly CohereLogprob[]): { content: unkn
  */
 export function cohereArguments(text: string | undefined): string {
   return text === undefined || text === '' || text === 'null' ? '{}' : text;
-}
-
-const toolCall = (call: CohereToolCall, index: number): ToolCall => ({
-  id: call.id ?? `call_${index}`,
-  type: 'function',
-  function: {
-    name: call.function?.name ?? '',
-    arguments: cohereArguments(call.function?.arguments),
-  },
-});
-
-/** Translates a whole answer. @throws GatewayError if it ended in an error */
-export function cohereCompletion(
-  provider: string,
-  answer: CohereAnswer,
-  model: string,
-): CompletionAnswer {
-  const finishReason = cohereFinishReason(provider, answer.finish_reason);
-  const usage = cohereUsage(answer.usage);
-  return {
-    completion: {
-      id: answer.id ?? '',
-      object: 'chat.completion',
-      created: Math.floor(Date.now() / 1000),
-      model,
-      choices: [
-        {
-          index: 0,
-          message: cohereMessageOf(answer.message ?? {}),
-          finish_reason: finishReason,
-          ...(answer.logprobs?.length ? { logprobs: cohereLogprobs(answer.logprobs) } : {}),
-        },
-      ],
-    },
-    usage,
-  };
-}
-
-function cohereMessageOf(message: NonNullable<CohereAnswer['message']>): CompletionMessage {
-  const parts = message.content ?? [];
-  const text = parts.map((part) => part.text ?? '').join('');
-  const reasoning = (message.tool_plan ?? '') + parts.map((part) => part.thinking ?? '').join('');
-  return {
-    role: 'assistant',
-    content: text === '' && message.tool_calls?.length ? null : text,
-    ...(reasoning ? { reasoning_content: reasoning } : {}),
-    ...(message.tool_calls?.length ? { tool_calls: message.tool_calls.map(toolCall) } : {}),
-    ...citationFields(message.citations ?? []),
-  };
 }
 
 /** One event of a stream of `/v2/chat`. Where a body has a list, an event has one entry. */

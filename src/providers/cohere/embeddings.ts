@@ -4,7 +4,8 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { deploymentOf } from '../deployment-of.js';
+import { deploymentOf } from '../called-model.js';
+import { embeddingAnswer } from '../embedding-answer.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
 
@@ -61,13 +62,5 @@ function readAnswer(provider: string, body: string, model: string): EmbeddingAns
   if (!Array.isArray(vectors)) throw unreadable(provider, 'the body has no embeddings');
   const billed = given?.meta?.billed_units;
   const promptTokens = billed ? (billed.input_tokens ?? 0) + (billed.image_tokens ?? 0) : null;
-  return {
-    answer: {
-      object: 'list',
-      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
-      model,
-      usage: { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 },
-    },
-    promptTokens,
-  };
+  return embeddingAnswer(model, vectors, promptTokens);
 }

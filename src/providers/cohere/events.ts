@@ -1,15 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
-import {
-  type ChunkDelta,
-  type CompletionSink,
-  type EventReader,
-  escapeJson,
-} from '../../completion.js';
+import type { CompletionSink, EventReader } from '../../completion.js';
+import type { CompletionAnswer } from '../adapter.js';
+import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import {
   citationFields,
+  type CohereAnswer,
   cohereArguments,
   type CohereContent,
   type CohereEvent,
@@ -72,17 +70,31 @@ function lineReader(onLine: (line: string) => void, onClose: () => void): EventR
 
 class CohereEventReader {
   private isEnded = false;
-  private id: string | undefined;
-  private readonly created = Math.floor(Date.now() / 1000);
+  private readonly chunks: AnswerChunks;
   private readonly v1Events = new CohereV1Events();
-  /** For each open call, whether arguments have arrived. */
-  private readonly hasArguments = new Map<number, boolean>();
 
   constructor(
     private readonly sink: CompletionSink,
     private readonly provider: string,
-    private readonly model: string,
-  ) {}
+    model: string,
+  ) {
+    this.chunks = new AnswerChunks(sink, undefined, model);
+  }
+
+  /** Reads an answer that was not streamed. */
+  whole({ id, message, finish_reason: reason, logprobs, usage }: CohereAnswer): void {
+    const { content, tool_plan: plan, tool_calls: calls, citations } = message ?? {};
+    this.chunks.id = id;
+    if (plan) this.chunks.write({ reasoning_content: plan });
+    for (const part of content ?? []) this.content(part, null);
+    if (logprobs?.length) this.chunks.write({}, { logprobs: cohereLogprobs(logprobs) });
+    for (const [index, call] of (calls ?? []).entries()) {
+      this.callStart(index, call);
+      this.chunks.endCall(index);
+    }
+    this.chunks.write(citationFields(citations ?? []));
+    this.end({ finish_reason: reason, usage });
+  }
 
   read(payload: string): void {
     if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
@@ -103,15 +115,15 @@ class CohereEventReader {
     const message = event.delta?.message;
     switch (event.type) {
       case 'message-start':
-        this.id = event.id;
-        this.pass({ role: 'assistant', content: '' });
+        this.chunks.id = event.id;
+        this.chunks.write({ role: 'assistant', content: '' });
         break;
       case 'content-start':
       case 'content-delta':
         this.content(message?.content ?? {}, event.logprobs);
         break;
       case 'tool-plan-delta':
-        if (message?.tool_plan) this.pass({ reasoning_content: message.tool_plan });
+        if (message?.tool_plan) this.chunks.write({ reasoning_content: message.tool_plan });
         break;
       case 'tool-call-start':
         this.callStart(event.index ?? 0, firstOf(message?.tool_calls) ?? {});
@@ -120,13 +132,11 @@ class CohereEventReader {
         this.callPiece(event.index ?? 0, firstOf(message?.tool_calls)?.function?.arguments ?? '');
         break;
       case 'tool-call-end':
-        // clients parse the arguments as JSON, which an empty text is not
-        if (this.hasArguments.get(event.index ?? 0) === false)
-          this.callPiece(event.index ?? 0, '{}');
+        this.chunks.endCall(event.index ?? 0);
         break;
       case 'citation-start': {
         const citation = firstOf(message?.citations);
-        if (citation) this.pass(citationFields([citation]));
+        if (citation) this.chunks.write(citationFields([citation]));
         break;
       }
       case 'message-end':
@@ -135,55 +145,40 @@ class CohereEventReader {
   }
 
   private content(content: CohereContent, logprobs: CohereLogprob | null | undefined): void {
-    if (content.thinking) this.pass({ reasoning_content: content.thinking });
-    if (!content.text) return;
-    if (logprobs) this.pass({ content: content.text }, { logprobs: cohereLogprobs([logprobs]) });
-    else this.sink.text(escapeJson(content.text), null);
+    if (content.thinking) this.chunks.write({ reasoning_content: content.thinking });
+    this.chunks.text(content.text, logprobs ? cohereLogprobs([logprobs]) : undefined);
   }
 
   private callStart(index: number, call: CohereToolCall): void {
-    const given = call.function?.arguments ?? '';
-    const args = given === '' ? '' : cohereArguments(given);
-    this.hasArguments.set(index, args !== '');
-    this.pass({
-      tool_calls: [
-        {
-          index,
-          id: call.id ?? `call_${index}`,
-          type: 'function',
-          function: { name: call.function?.name ?? '', arguments: args },
-        },
-      ],
-    });
+    const { name = '', arguments: args = '' } = call.function ?? {};
+    const id = call.id ?? `call_${index}`;
+    this.chunks.startCall(id, name, args === '' ? '' : cohereArguments(args), index);
   }
 
   private callPiece(index: number, args: string): void {
-    if (args === '') return;
-    const piece = this.hasArguments.get(index) === false ? cohereArguments(args) : args;
-    this.hasArguments.set(index, true);
-    this.pass({ tool_calls: [{ index, function: { arguments: piece } }] });
+    const isFirst = args !== '' && !this.chunks.hasArguments(index);
+    this.chunks.addArguments(index, isFirst ? cohereArguments(args) : args);
   }
 
   private end(delta: NonNullable<CohereEvent['delta']>): void {
     const finishReason = cohereFinishReason(this.provider, delta.finish_reason, delta.error);
     this.isEnded = true;
-    this.pass({}, { finish_reason: finishReason });
+    this.chunks.write({}, { finish_reason: finishReason });
     this.sink.end(finishReason, cohereUsage(delta.usage));
   }
+}
 
-  private pass(
-    delta: ChunkDelta,
-    more: { logprobs?: unknown; finish_reason?: string | null } = {},
-  ): void {
-    this.sink.chunk(
-      {
-        id: this.id,
-        object: 'chat.completion.chunk',
-        created: this.created,
-        model: this.model,
-        choices: [{ index: 0, delta, finish_reason: null, ...more }],
-      },
-      null,
-    );
-  }
+/** Translates a whole answer. @throws GatewayError if it ended in an error */
+export function cohereCompletion(
+  provider: string,
+  answer: CohereAnswer,
+  model: string,
+): CompletionAnswer {
+  const read = collectAnswer(
+    (sink) => new CohereEventReader(sink, provider, model).whole(answer),
+    model,
+  );
+  for (const { message } of read.completion.choices)
+    if (!message.tool_calls) message.content ??= '';
+  return read;
 }

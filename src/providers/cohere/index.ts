@@ -10,14 +10,15 @@ import type {
   UpstreamHeaders,
   UpstreamRequest,
 } from '../adapter.js';
-import { type CohereAnswer, cohereCompletion } from './answer.js';
+import type { CohereAnswer } from './answer.js';
 import { cohereEmbeddings } from './embeddings.js';
-import { cohereEvents } from './events.js';
+import { cohereCompletion, cohereEvents } from './events.js';
 import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
-import { deployed } from '../deployment-of.js';
+import { deployed } from '../called-model.js';
 import { providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
@@ -50,17 +51,8 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     operation: 'chat' | 'embed',
     body: object,
     apiKey: string | null,
-  ): UpstreamRequest => ({
-    method: 'POST',
-    url: `${baseUrl}/${operation}`,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-      ...settings.headers,
-    },
-    body: JSON.stringify(body),
-  });
+  ): UpstreamRequest =>
+    upstreamPost(`${baseUrl}/${operation}`, body, authHeaders(apiKey, settings));
   return {
     name: provider,
     speaksInternalDialect: false,
@@ -69,13 +61,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
     readFailure: (status, headers, body) => cohereFailure(provider, status, headers, body),
-    passthrough: {
-      baseUrl,
-      headers: (apiKey) => ({
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        ...settings.headers,
-      }),
-    },
+    passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, {
       // the list belongs to the older version alone
       url: `${baseUrl.replace(/\/v2$/, '/v1')}/models?page_size=1000`,

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type ChunkChoice,
-  type Completion,
-  type CompletionChoice,
-  makeUsage,
-  toOpenAIUsage,
-  type Usage,
-} from '../../completion.js';
+import { makeUsage, type Usage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import type { CompletionAnswer } from '../adapter.js';
 import { unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
 import { withSearches } from './web-search.js';
@@ -27,6 +18,8 @@ export class GeminiAnswer {
   model = '';
   /** Seconds since 1970. */
   created = Math.floor(Date.now() / 1000);
+  /** Whether anything was translated. */
+  hasContent = false;
   private readonly candidates = new Map<number, CandidateReader>();
   private isPromptBlocked = false;
   private usage: Usage | null = null;
@@ -148,70 +141,4 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
 export function eventsOf(body: unknown): GeminiResponse[] | null {
   const events: unknown[] = Array.isArray(body) ? body : [body];
   return events.every((event) => typeof event === 'object' && event !== null) ? events : null;
-}
-
-/** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
-export function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
-  const events = eventsOf(parseJson(body));
-  if (!events) throw unreadable(provider, 'the body is not JSON');
-  const choices = new Map<number, CompletionChoice>();
-  const choiceOf = (index: number): CompletionChoice => {
-    const choice = choices.get(index) ?? {
-      index,
-      message: { role: 'assistant', content: null },
-      finish_reason: null,
-    };
-    choices.set(index, choice);
-    return choice;
-  };
-  const answer = new GeminiAnswer(provider, {
-    text: (index, text) => {
-      const { message } = choiceOf(index);
-      message.content = (message.content ?? '') + text;
-    },
-    choice: (choice) => addDelta(choiceOf(choice.index), choice),
-  });
-  for (const event of events) answer.read(event);
-  // a whole body needs content, but no finish reason
-  if (!answer.complete && choices.size === 0) throw unreadable(provider, 'the body has no answer');
-  const { usage } = answer.finish();
-  const completion: Completion = {
-    id: answer.id || randomUUID(),
-    object: 'chat.completion',
-    created: answer.created,
-    model: answer.model,
-    choices: [...choices.values()].sort((a, b) => a.index - b.index),
-    ...(usage ? { usage: toOpenAIUsage(usage) } : {}),
-  };
-  return { completion, usage };
-}
-
-/** Adds a delta to a whole choice: texts and lists grow, other fields are replaced. */
-function addDelta(
-  choice: CompletionChoice,
-  { delta, finish_reason: reason, logprobs }: ChunkChoice,
-): void {
-  const message: Record<string, unknown> = choice.message;
-  for (const [name, value] of Object.entries(delta)) {
-    const before = message[name];
-    if (Array.isArray(value))
-      message[name] = [
-        ...(Array.isArray(before) ? (before as unknown[]) : []),
-        ...(value as unknown[]).map(withoutIndex),
-      ];
-    else
-      message[name] =
-        typeof value === 'string' && typeof before === 'string' ? before + value : value;
-  }
-  if (logprobs) {
-    const earlier = (choice.logprobs as { content: unknown[] } | undefined)?.content ?? [];
-    choice.logprobs = { content: [...earlier, ...(logprobs as { content: unknown[] }).content] };
-  }
-  if (reason) choice.finish_reason = reason;
-}
-
-/** Tool calls have an index only in chunks. */
-function withoutIndex(entry: unknown): unknown {
-  if (typeof entry !== 'object' || entry === null) return entry;
-  return Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'index'));
 }

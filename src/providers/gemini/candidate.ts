@@ -1,5 +1,4 @@
-import type { ChunkChoice, ChunkDelta } from '../../completion.js';
-import { citationsOf } from './citations.js';
+import type { ChunkChoice, ChunkDelta, UrlCitation } from '../../completion.js';
 import { isFound } from '../web-search/search-findings.js';
 import { PartialArguments } from './partial-arguments.js';
 import { GroundingReader } from './web-search.js';
@@ -186,4 +185,53 @@ function logprobsOf(result: NonNullable<GeminiCandidate['logprobsResult']>): unk
       top_logprobs: objectsIn(result.topCandidates?.[position]?.candidates).map(entry),
     })),
   };
+}
+
+type Segment = NonNullable<NonNullable<GroundingMetadata['groundingSupports']>[number]['segment']>;
+
+/**
+ * The sources of a grounded answer: one citation for each passage and source, with character
+ * offsets where the passage occurs in `text`; then the sources that no passage refers to.
+ */
+function citationsOf(grounding: GroundingMetadata, text: string): UrlCitation[] {
+  const sources = objectsIn(grounding.groundingChunks).map((chunk) => {
+    const source = chunk.web ?? chunk.retrievedContext ?? chunk.maps ?? {};
+    return {
+      // file search has a store in place of an address
+      url: source.uri ?? source.fileSearchStore ?? '',
+      ...(source.title === undefined ? {} : { title: source.title }),
+      ...(source.text === undefined ? {} : { content: source.text }),
+    };
+  });
+  const bytes = Buffer.from(text);
+  const cited = new Set<number>();
+  const citations: UrlCitation[] = [];
+  for (const { segment, groundingChunkIndices } of objectsIn(grounding.groundingSupports)) {
+    const place = segment ? placeOf(segment, text, bytes) : {};
+    for (const index of groundingChunkIndices ?? []) {
+      const source = sources[index];
+      if (!source?.url) continue;
+      cited.add(index);
+      citations.push({ type: 'url_citation', url_citation: { ...source, ...place } });
+    }
+  }
+  for (const [index, source] of sources.entries()) {
+    if (source.url && !cited.has(index))
+      citations.push({ type: 'url_citation', url_citation: source });
+  }
+  return citations;
+}
+
+/** Google counts bytes of UTF-8; OpenAI's dialect counts characters. */
+function placeOf(
+  segment: Segment,
+  text: string,
+  bytes: Buffer,
+): { start_index?: number; end_index?: number } {
+  const passage =
+    segment.text ?? bytes.subarray(segment.startIndex ?? 0, segment.endIndex ?? 0).toString();
+  if (passage === '') return {};
+  const counted = bytes.subarray(0, segment.startIndex ?? 0).toString().length;
+  const start = text.startsWith(passage, counted) ? counted : text.indexOf(passage);
+  return start === -1 ? {} : { start_index: start, end_index: start + passage.length };
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.js';
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
-import { packVector } from '../pack-vector.js';
+import { embeddingAnswer } from '../embedding-answer.js';
 import { googleFailureUnder200 } from './failure.js';
 
 /** The input for an embedding model, in Google's terms. */
@@ -37,24 +37,7 @@ export function googleEmbeddings(provider: string, wire: EmbeddingWire): Embeddi
         throw googleFailureUnder200(provider, body);
       const read = wire.readVectors(body);
       if (!read) throw unreadable(provider, 'the body has no embeddings');
-      const write =
-        request['encoding_format'] === 'base64'
-          ? packVector
-          : (vector: number[]): unknown => vector;
-      const tokens = read.promptTokens ?? 0;
-      return {
-        answer: {
-          object: 'list',
-          data: read.vectors.map((vector, index) => ({
-            object: 'embedding',
-            index,
-            embedding: write(vector),
-          })),
-          model,
-          usage: { prompt_tokens: tokens, total_tokens: tokens },
-        },
-        promptTokens: read.promptTokens,
-      };
+      return embeddingAnswer(model, read.vectors, read.promptTokens, request);
     },
   };
 }

@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import {
   type ChunkChoice,
   type CompletionSink,
   escapeJson,
   type EventReader,
 } from '../../completion.js';
+import type { CompletionAnswer, ProviderAdapter } from '../adapter.js';
+import { collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { eventsOf, GeminiAnswer } from './answer.js';
+import { googleFailure } from './failure.js';
 import type { GeminiResponse } from './wire.js';
 
 const newline = 10;
@@ -49,7 +53,8 @@ export function geminiEvents(provider: string, sink: CompletionSink): EventReade
 }
 
 function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
-  const chunk = (choice: ChunkChoice): void =>
+  const chunk = (choice: ChunkChoice): void => {
+    answer.hasContent = true;
     sink.chunk(
       {
         ...(answer.id ? { id: answer.id } : {}),
@@ -60,8 +65,10 @@ function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
       },
       null,
     );
+  };
   const answer: GeminiAnswer = new GeminiAnswer(provider, {
-    text: (index, text) => {
+    text(index, text) {
+      answer.hasContent = true;
       if (index === 0) sink.text(escapeJson(text), null);
       else chunk({ index, delta: { content: text } });
     },
@@ -90,4 +97,35 @@ function parseEvent(provider: string, payload: string): GeminiResponse {
 /** JSON that was cut off is ignored; the answer then lacks its finish reason. */
 function readBareJson(text: string, answer: GeminiAnswer): void {
   for (const event of eventsOf(parseJson(text)) ?? []) answer.read(event);
+}
+
+/** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
+export function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
+  const events = eventsOf(parseJson(body));
+  if (!events) throw unreadable(provider, 'the body is not JSON');
+  const { completion, usage } = collectAnswer((sink) => {
+    const answer = answerInto(provider, sink);
+    for (const event of events) answer.read(event);
+    // a whole body needs content, but no finish reason
+    if (!answer.complete && !answer.hasContent)
+      throw unreadable(provider, 'the body has no answer');
+    const { finishReason, usage: used } = answer.finish();
+    sink.end(finishReason, used);
+  });
+  return { completion: { ...completion, id: completion.id || randomUUID() }, usage };
+}
+
+/** The part of an adapter that reads answers, which Gemini and Vertex share. */
+export function geminiReaders(
+  provider: string,
+): Pick<
+  ProviderAdapter,
+  'speaksInternalDialect' | 'readCompletion' | 'readEvents' | 'readFailure'
+> {
+  return {
+    speaksInternalDialect: false,
+    readCompletion: (body) => readGeminiCompletion(provider, body),
+    readEvents: (sink) => geminiEvents(provider, sink),
+    readFailure: (status, headers, body) => googleFailure(provider, status, headers, body),
+  };
 }

@@ -7,17 +7,18 @@ import type {
 } from '../adapter.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
 import { googleErrorBody } from './failure.js';
-import { geminiReaders, operationOf } from './generate-content.js';
-import { toGenerateContent } from './request.js';
+import { geminiReaders } from './events.js';
+import { operationOf, toGenerateContent } from './request.js';
+import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
-import { deploymentOf } from '../deployment-of.js';
-import { modelPath } from '../model-path.js';
+import { deploymentOf, modelPath } from '../called-model.js';
 import { geminiSearch } from './web-search.js';
 import { modelTypeOf } from '../model-type.js';
 
 export { vertex } from './vertex.js';
 
 const defaultBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
+const keyHeader = 'x-goog-api-key';
 
 /** Google's Gemini API, which takes an API key. */
 export const gemini: ProviderDialect = {
@@ -26,7 +27,7 @@ export const gemini: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'google',
   needsKey: true,
-  keyHeader: 'x-goog-api-key',
+  keyHeader,
   // neither `generationConfig`, which may hold any limit, nor cached content of any length
   pricedFields: ['safetySettings', 'labels'],
   // pictures, films, speech, searches
@@ -51,16 +52,13 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
     const name = deploymentOf(settings, model) ?? model;
     return /^(models|tunedModels)\//.test(name) ? name : `models/${name}`;
   };
-  const post: Post = (model, operation, body, apiKey) => ({
-    method: 'POST',
-    url: `${root}/${modelPath(model, provider)}${operation}`,
-    headers: {
-      'content-type': 'application/json',
-      ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }),
-      ...settings.headers,
-    },
-    body: JSON.stringify(body),
-  });
+  const post: Post = (model, operation, body, apiKey) =>
+    upstreamPost(
+      `${root}/${modelPath(model, provider)}${operation}`,
+      body,
+      authHeaders(apiKey, settings, keyHeader),
+      {},
+    );
   return {
     name: provider,
     ...geminiReaders(provider),
@@ -76,10 +74,7 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
     webSearch: (model) => geminiSearch(nameOf(model)) ?? geminiSearch(model),
     passthrough: {
       baseUrl: root,
-      headers: (apiKey) => ({
-        ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }),
-        ...settings.headers,
-      }),
+      headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
     },
     modelList: modelList(provider, { url: `${root}/models?pageSize=1000`, read: readModel }),
     embeddings: googleEmbeddings(provider, embeddingWire(nameOf, post)),

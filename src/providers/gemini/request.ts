@@ -1,7 +1,6 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { present } from '../json.js';
 import { toConversation } from './contents.js';
-import { thinkingConfig, thinksInLevels } from './thinking.js';
 import { type SearchFilter, googleSearchTool } from './web-search.js';
 
 export interface GeminiRequestOptions {
@@ -136,4 +135,60 @@ function callingConfig(mode: string, names: string[] = []): Json {
   return {
     functionCallingConfig: { mode, ...(names.length > 0 ? { allowedFunctionNames: names } : {}) },
   };
+}
+
+/**
+ * Thinking budgets of Gemini 2.5 in tokens, as Google's own OpenAI-compatible endpoint sets them.
+ */
+const budgets: Record<string, number> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+
+/**
+ * True for Gemini 3 and later, whose thinking has levels and whose calls need signatures. Unknown
+ * Gemini models count as new.
+ */
+function thinksInLevels(model: string): boolean {
+  return /gemini/i.test(model) && !/gemini-(1|2)[.-]/i.test(model) && !/embedding/i.test(model);
+}
+
+/**
+ * Translates a reasoning effort, and requests the thoughts. Null if no effort is given or the
+ * model does not think.
+ */
+function thinkingConfig(
+  effort: string | null | undefined,
+  model: string,
+): Record<string, unknown> | null {
+  if (effort === null || effort === undefined) return null;
+  const pro = /pro/i.test(model);
+  if (/gemini-2\.5/i.test(model)) {
+    const budget = budgets[effort];
+    if (budget === undefined) return null;
+    // 2.5 Pro always thinks; 128 tokens is its minimum
+    return {
+      thinkingBudget: budget === 0 && pro ? 128 : budget,
+      includeThoughts: effort !== 'none',
+    };
+  }
+  if (!thinksInLevels(model)) return null;
+  return { thinkingLevel: levelOf(effort, model, pro), includeThoughts: effort !== 'none' };
+}
+
+function levelOf(effort: string, model: string, pro: boolean): string {
+  if (effort === 'none' || effort === 'minimal') return pro ? 'low' : 'minimal';
+  if (effort === 'xhigh' || effort === 'max') return 'high';
+  // the first Gemini 3 Pro has only low and high
+  return effort === 'medium' && /gemini-3-pro/i.test(model) ? 'high' : effort;
+}
+
+/** The end of a model's URL for a whole or a streamed answer. */
+export function operationOf(stream: boolean): string {
+  return stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
 }

@@ -6,11 +6,11 @@ import type {
   UpstreamRequest,
 } from '../adapter.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
-import { geminiReaders, operationOf } from './generate-content.js';
+import { geminiReaders } from './events.js';
 import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
-import { deploymentOf } from '../deployment-of.js';
-import { modelPath } from '../model-path.js';
-import { toGenerateContent } from './request.js';
+import { deploymentOf, modelPath } from '../called-model.js';
+import { operationOf, toGenerateContent } from './request.js';
+import { upstreamPost } from '../upstream-post.js';
 import { geminiSearch } from './web-search.js';
 
 /**
@@ -105,16 +105,9 @@ function requestMaker(settings: ProviderSettings, tokens: AccessTokenSource): Po
   return async (path, body, apiKey) => {
     const express = apiKey !== null && !tokens.configured;
     const inProject = path.startsWith('projects/') ? `${root}/${path}` : `${home}/${path}`;
-    return {
-      method: 'POST',
-      // a key in express mode belongs to a project and works only on the global endpoint
-      url: express ? `${settings.baseUrl ?? expressRoot}/${path}` : inProject,
-      headers: {
-        'content-type': 'application/json',
-        ...(await authOf(tokens, apiKey, settings)),
-      },
-      body: JSON.stringify(body),
-    };
+    // a key in express mode belongs to a project and works only on the global endpoint
+    const url = express ? `${settings.baseUrl ?? expressRoot}/${path}` : inProject;
+    return upstreamPost(url, body, await authOf(tokens, apiKey, settings), {});
   };
 }
 

@@ -10,11 +10,12 @@ import type {
   UpstreamRequest,
 } from '../adapter.js';
 import type { CompatibleSearch } from '../compatible-search.js';
-import { deploymentOf } from '../deployment-of.js';
+import { deploymentOf } from '../called-model.js';
+import { packVector } from '../embedding-answer.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
-import { packVector } from '../pack-vector.js';
 import { searchRequestOf, withoutExtensions } from '../web-search/search-options.js';
 import { readOpenAICompletion } from './answer.js';
 import { openAIEvents } from './events.js';
@@ -111,21 +112,13 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       : {}),
     passthrough: {
       baseUrl,
-      headers: (apiKey) => ({ ...keyHeaders(apiKey, quirks), ...settings.headers }),
+      headers: (apiKey) => authHeaders(apiKey, settings, quirks.keyHeader),
     },
     ...(quirks.modelList === false
       ? {}
       : { modelList: modelList(provider, { url: `${baseUrl}/models` }) }),
     ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(settings, post) }),
   };
-}
-
-function keyHeaders(
-  apiKey: string | null,
-  { keyHeader }: CompatibleQuirks,
-): Record<string, string> {
-  if (apiKey === null) return {};
-  return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [keyHeader]: apiKey };
 }
 
 type RequestMaker = (
@@ -141,17 +134,12 @@ function requestMaker(
   quirks: CompatibleQuirks,
 ): RequestMaker {
   const urlOf = quirks.urlOf ?? ((_settings, root, operation) => `${root}/${operation}`);
-  return (operation, body, model, apiKey) => ({
-    method: 'POST',
-    url: urlOf(settings, baseUrl, operation, model),
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...keyHeaders(apiKey, quirks),
-      ...settings.headers,
-    },
-    body: JSON.stringify(body),
-  });
+  return (operation, body, model, apiKey) =>
+    upstreamPost(
+      urlOf(settings, baseUrl, operation, model),
+      body,
+      authHeaders(apiKey, settings, quirks.keyHeader),
+    );
 }
 
 function chatBody(

@@ -1,16 +1,8 @@
-import {
-  type CompletionMessage,
-  makeUsage,
-  type ToolCall,
-  type UrlCitation,
-  type Usage,
-} from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
-import type { CompletionAnswer } from '../adapter.js';
-import { joinFound } from '../web-search/search-findings.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
-import { citationTitle, type SearchAction, SearchCalls } from './web-search.js';
+import { citationTitle, type SearchAction } from './web-search.js';
 
 /** A citation; offsets count within its content part. */
 export interface ResponsesAnnotation {
@@ -162,82 +154,3 @@ export function reasoningDetails(provider: string, item: ResponsesItem): unknown
 
 /** Whether an item is the trace of the model's own web search. */
 export const isSearch = (item: ResponsesItem): boolean => item.type === 'web_search_call';
-
-/** A call's arguments as JSON text. A call without arguments may have an empty text. */
-export function responsesArguments(item: ResponsesItem): string {
-  return item.arguments || '{}';
-}
-
-/** Translates a whole answer. @throws GatewayError for one that failed */
-export function responsesCompletion(
-  provider: string,
-  answer: ResponsesAnswer,
-  askedModel: string,
-): CompletionAnswer {
-  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled')
-    throw responsesFailure(provider, {
-      error: answer.error ?? { message: `the answer is ${answer.status}` },
-    });
-  const searches = new SearchCalls();
-  const { message, logprobs } = readOutput(provider, answer.output ?? [], searches);
-  return {
-    completion: {
-      id: answer.id ?? '',
-      object: 'chat.completion',
-      created: Math.floor(answer.created_at ?? Date.now() / 1000),
-      model: answer.model ?? askedModel,
-      choices: [
-        {
-          index: 0,
-          message,
-          finish_reason: responsesFinishReason(answer, message.tool_calls?.length ?? 0),
-          ...(logprobs.length > 0 ? { logprobs: { content: logprobs } } : {}),
-        },
-      ],
-    },
-    usage: searches.counted(responsesUsage(answer.usage), answer),
-  };
-}
-
-function readOutput(
-  provider: string,
-  items: readonly ResponsesItem[],
-  searches: SearchCalls,
-): { message: CompletionMessage; logprobs: unknown[] } {
-  let text = '';
-  const annotations: UrlCitation[] = [];
-  const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []));
-  for (const part of parts) {
-    annotations.push(
-      ...(part.annotations ?? []).flatMap((annotation) =>
-        responsesCitation(annotation, text.length),
-      ),
-    );
-    text += part.text ?? '';
-  }
-  const thoughts = items.filter((item) => item.type === 'reasoning');
-  const reasoning = thoughts.map(reasoningText).filter(Boolean).join('\n\n');
-  const details = thoughts.flatMap((item) => reasoningDetails(provider, item));
-  const calls = items.filter((item) => item.type === 'function_call').map(toolCall);
-  const found = joinFound(items.filter(isSearch).map(({ action }) => searches.read(action)));
-  const refusal = parts.map((part) => part.refusal ?? '').join('');
-  return {
-    message: {
-      role: 'assistant',
-      content: text === '' && (calls.length > 0 || refusal) ? null : text,
-      ...(refusal ? { refusal } : {}),
-      ...(reasoning ? { reasoning_content: reasoning } : {}),
-      ...(details.length > 0 ? { reasoning_details: details } : {}),
-      ...(calls.length > 0 ? { tool_calls: calls } : {}),
-      ...(annotations.length > 0 ? { annotations } : {}),
-      ...found,
-    },
-    logprobs: parts.flatMap((part) => part.logprobs ?? []),
-  };
-}
-
-const toolCall = (item: ResponsesItem): ToolCall => ({
-  id: item.call_id ?? item.id ?? '',
-  type: 'function',
-  function: { name: item.name ?? '', arguments: responsesArguments(item) },
-});

@@ -1,10 +1,6 @@
-import {
-  type ChunkDelta,
-  type CompletionSink,
-  escapeJson,
-  type EventReader,
-} from '../../completion.js';
-import type { ModelCall } from '../adapter.js';
+import type { CompletionSink, EventReader } from '../../completion.js';
+import type { CompletionAnswer, ModelCall } from '../adapter.js';
+import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
@@ -15,7 +11,6 @@ import {
   reasoningText,
   type ResponsesAnnotation,
   type ResponsesAnswer,
-  responsesArguments,
   responsesCitation,
   type ResponsesError,
   responsesFailure,
@@ -50,7 +45,6 @@ interface OpenItem {
   hasCitations: boolean;
   /** Its index among the calls; -1 for other items. */
   callIndex: number;
-  hasArguments: boolean;
 }
 
 /**
@@ -62,7 +56,8 @@ export function responsesEvents(
   provider: string,
   call: ModelCall,
 ): EventReader {
-  const events = new ResponsesEventReader(sink, provider, call);
+  const wantsLogprobs = call.request['logprobs'] === true;
+  const events = new ResponsesEventReader(sink, provider, call.model, wantsLogprobs);
   return sseReader(
     (_name, payload) => events.read(payload),
     () => events.close(),
@@ -70,23 +65,20 @@ export function responsesEvents(
 }
 
 class ResponsesEventReader {
-  private readonly head: { id: string | undefined; created: number; model: string };
+  private readonly chunks: AnswerChunks;
   private readonly items = new Map<number | string, OpenItem>();
   private readonly searches = new SearchCalls();
-  private readonly wantsLogprobs: boolean;
   private isStarted = false;
   private isEnded = false;
-  private textLength = 0;
-  private callCount = 0;
   private hasReasoning = false;
 
   constructor(
     private readonly sink: CompletionSink,
     private readonly provider: string,
-    call: ModelCall,
+    model: string,
+    private readonly wantsLogprobs: boolean,
   ) {
-    this.head = { id: undefined, created: Math.floor(Date.now() / 1000), model: call.model };
-    this.wantsLogprobs = call.request['logprobs'] === true;
+    this.chunks = new AnswerChunks(sink, undefined, model);
   }
 
   read(payload: string): void {
@@ -117,19 +109,19 @@ class ResponsesEventReader {
         break;
       case 'response.refusal.delta':
         this.open(event).source = 'refusal';
-        this.pass({ refusal: event.delta ?? '' });
+        this.chunks.write({ refusal: event.delta ?? '' });
         break;
       case 'response.function_call_arguments.delta':
-        this.callPiece(this.open(event), event.delta ?? '');
+        this.chunks.addArguments(this.open(event).callIndex, event.delta ?? '');
         break;
       case 'response.function_call_arguments.done':
-        if (!this.open(event).hasArguments) this.callPiece(this.open(event), event.arguments ?? '');
+        this.chunks.endCall(this.open(event).callIndex, event.arguments ?? '');
         break;
       case 'response.output_text.annotation.added':
         this.cite(this.open(event), [event.annotation ?? {}]);
         break;
       case 'response.content_part.added':
-        this.open(event).start = this.textLength;
+        this.open(event).start = this.chunks.textLength;
         break;
       default:
         this.lifecycle(event);
@@ -169,11 +161,10 @@ class ResponsesEventReader {
     let item = this.items.get(key);
     if (!item) {
       item = {
-        start: this.textLength,
+        start: this.chunks.textLength,
         source: null,
         hasCitations: false,
         callIndex: -1,
-        hasArguments: false,
       };
       this.items.set(key, item);
     }
@@ -183,19 +174,18 @@ class ResponsesEventReader {
   private start(response: ResponsesAnswer): void {
     if (this.isStarted) return;
     this.isStarted = true;
-    this.head.id = response.id;
-    this.head.model = response.model ?? this.head.model;
-    this.head.created = Math.floor(response.created_at ?? this.head.created);
-    this.pass({ role: 'assistant', content: '' });
+    const { chunks } = this;
+    chunks.id = response.id;
+    chunks.model = response.model ?? chunks.model;
+    chunks.created = Math.floor(response.created_at ?? chunks.created);
+    this.chunks.write({ role: 'assistant', content: '' });
   }
 
   private text(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
     if (text === '') return;
     open.source = 'text';
-    this.textLength += text.length;
-    if (this.wantsLogprobs && logprobs?.length)
-      this.pass({ content: text }, { logprobs: { content: logprobs } });
-    else this.sink.text(escapeJson(text), null);
+    const isWanted = this.wantsLogprobs && logprobs?.length;
+    this.chunks.text(text, isWanted ? { content: logprobs } : undefined);
   }
 
   private reasoning(open: OpenItem, speaker: string, text: string): void {
@@ -204,28 +194,12 @@ class ResponsesEventReader {
     const gap = open.source === null && this.hasReasoning ? '\n\n' : '';
     open.source = speaker;
     this.hasReasoning = true;
-    this.pass({ reasoning_content: gap + text });
+    this.chunks.write({ reasoning_content: gap + text });
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
-    open.callIndex = this.callCount++;
-    open.hasArguments = Boolean(item.arguments);
-    this.pass({
-      tool_calls: [
-        {
-          index: open.callIndex,
-          id: item.call_id ?? item.id ?? '',
-          type: 'function',
-          function: { name: item.name ?? '', arguments: item.arguments ?? '' },
-        },
-      ],
-    });
-  }
-
-  private callPiece(open: OpenItem, args: string): void {
-    if (args === '' || open.callIndex === -1) return;
-    open.hasArguments = true;
-    this.pass({ tool_calls: [{ index: open.callIndex, function: { arguments: args } }] });
+    const id = item.call_id ?? item.id ?? '';
+    open.callIndex = this.chunks.startCall(id, item.name ?? '', item.arguments ?? '');
   }
 
   private cite(
@@ -235,22 +209,22 @@ class ResponsesEventReader {
   ): void {
     const citations = annotations.flatMap((annotation) => responsesCitation(annotation, start));
     open.hasCitations ||= annotations.length > 0;
-    if (citations.length > 0) this.pass({ annotations: citations });
+    if (citations.length > 0) this.chunks.write({ annotations: citations });
   }
 
   private itemDone(open: OpenItem, item: ResponsesItem): void {
     if (item.type === 'function_call') {
       if (open.callIndex === -1) this.callStart(open, item);
-      if (!open.hasArguments) this.callPiece(open, responsesArguments(item));
+      this.chunks.endCall(open.callIndex, item.arguments || '{}');
     } else if (item.type === 'reasoning') {
       if (open.source === null) this.reasoning(open, 'done', reasoningText(item));
       const details = reasoningDetails(this.provider, item);
-      if (details.length > 0) this.pass({ reasoning_details: details });
+      if (details.length > 0) this.chunks.write({ reasoning_details: details });
     } else if (item.type === 'message') {
       this.messageDone(open, item);
     } else if (isSearch(item)) {
       const found = this.searches.read(item.action);
-      if (isFound(found)) this.pass(found);
+      if (isFound(found)) this.chunks.write(found);
     }
   }
 
@@ -258,37 +232,46 @@ class ResponsesEventReader {
     const silent = open.source === null;
     const uncited = !open.hasCitations;
     let start = silent
-      ? this.textLength
-      : this.textLength -
+      ? this.chunks.textLength
+      : this.chunks.textLength -
         (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
     for (const part of item.content ?? []) {
       if (silent) this.text(open, part.text ?? '', part.logprobs);
-      if (silent && part.refusal) this.pass({ refusal: part.refusal });
+      if (silent && part.refusal) this.chunks.write({ refusal: part.refusal });
       if (uncited) this.cite(open, part.annotations ?? [], start);
       start += (part.text ?? '').length;
     }
   }
 
-  private end(response: ResponsesAnswer): void {
+  /** Reads the end of a stream, or a body that was not streamed. */
+  end(response: ResponsesAnswer): void {
     this.start(response);
     // some servers send the whole output only here
     if (this.items.size === 0)
       for (const [index, item] of (response.output ?? []).entries())
         this.itemDone(this.open({ output_index: index }), item);
-    const finishReason = responsesFinishReason(response, this.callCount);
+    const finishReason = responsesFinishReason(response, this.chunks.callCount);
     this.isEnded = true;
-    this.pass({}, { finish_reason: finishReason });
+    this.chunks.write({}, { finish_reason: finishReason });
     this.sink.end(finishReason, this.searches.counted(responsesUsage(response.usage), response));
   }
+}
 
-  private pass(delta: ChunkDelta, more: { logprobs?: unknown; finish_reason?: string } = {}): void {
-    this.sink.chunk(
-      {
-        ...this.head,
-        object: 'chat.completion.chunk',
-        choices: [{ index: 0, delta, finish_reason: null, ...more }],
-      },
-      null,
-    );
-  }
+/** Translates a whole answer. @throws GatewayError for one that failed */
+export function responsesCompletion(
+  provider: string,
+  answer: ResponsesAnswer,
+  askedModel: string,
+): CompletionAnswer {
+  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled')
+    throw responsesFailure(provider, {
+      error: answer.error ?? { message: `the answer is ${answer.status}` },
+    });
+  const read = collectAnswer(
+    (sink) => new ResponsesEventReader(sink, provider, askedModel, true).end(answer),
+    askedModel,
+  );
+  for (const { message } of read.completion.choices)
+    if (!message.tool_calls && !message.refusal) message.content ??= '';
+  return read;
 }

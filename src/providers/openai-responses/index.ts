@@ -4,16 +4,16 @@ import type {
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
-  UpstreamRequest,
 } from '../adapter.js';
-import { deployed, deploymentOf } from '../deployment-of.js';
+import { deployed, deploymentOf } from '../called-model.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
 import { openAICompatible } from '../openai-compatible/index.js';
-import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './answer.js';
-import { responsesEvents } from './events.js';
+import { type ResponsesAnswer, responsesFailure } from './answer.js';
+import { responsesCompletion, responsesEvents } from './events.js';
 import { responsesBody } from './request.js';
 import { responsesSearch } from './web-search.js';
 
@@ -40,33 +40,20 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
   const { embeddings } = chatApi.create({ ...settings, baseUrl });
-  const post = (body: object, apiKey: string | null): UpstreamRequest => ({
-    method: 'POST',
-    url: `${baseUrl}/responses`,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-      ...settings.headers,
-    },
-    body: JSON.stringify(body),
-  });
   return {
     name: provider,
     speaksInternalDialect: false,
     buildRequest: (call, apiKey) =>
-      post(responsesBody(provider, deployed(settings, call), call.model), apiKey),
+      upstreamPost(
+        `${baseUrl}/responses`,
+        responsesBody(provider, deployed(settings, call), call.model),
+        authHeaders(apiKey, settings),
+      ),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
     webSearch: (model) => responsesSearch([model, deploymentOf(settings, model) ?? model]),
-    passthrough: {
-      baseUrl,
-      headers: (apiKey) => ({
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        ...settings.headers,
-      }),
-    },
+    passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, { url: `${baseUrl}/models` }),
     ...(embeddings ? { embeddings } : {}),
   };

@@ -4,7 +4,7 @@ import {
   type CompletionChunk,
   type ToolCall,
   unescapeJson,
-} from '../completion.js';
+} from './completion.js';
 
 const newChoice = (index: number): CompletionChoice => ({
   index,

@@ -1,0 +1,39 @@
+import type { EmbeddingAnswer } from './adapter.js';
+
+/**
+ * Encodes a vector as base64 of little-endian 32-bit floats, which OpenAI's SDK requests by
+ * default.
+ */
+export function packVector(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}
+
+/**
+ * Vectors in OpenAI's shape.
+ * @param promptTokens null: the provider reported none
+ * @param request the body of the request, which says whether lists of numbers are to be packed
+ */
+export function embeddingAnswer(
+  model: string,
+  vectors: readonly (readonly number[] | string)[],
+  promptTokens: number | null,
+  request: Readonly<Record<string, unknown>> = {},
+): EmbeddingAnswer {
+  const isPacked = request['encoding_format'] === 'base64';
+  const tokens = promptTokens ?? 0;
+  return {
+    answer: {
+      object: 'list',
+      data: vectors.map((vector, index) => ({
+        object: 'embedding',
+        index,
+        embedding: isPacked && typeof vector !== 'string' ? packVector(vector) : vector,
+      })),
+      model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    },
+    promptTokens,
+  };
+}

@@ -92,7 +92,7 @@ const mayImport: Record<string, RegExp> = {
     /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|models\/tokens|text\/(is-object|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
+    /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(is-object|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

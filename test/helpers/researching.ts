@@ -1,19 +1,16 @@
 import type { ChatMessage } from '../../src/completion.js';
 import type { ResearchNotes } from '../../src/grounding/research/research-notes.js';
-import {
-  type ResearchOptions,
-  type ResearchOutcome,
-  runResearch,
-} from '../../src/grounding/research/run-research.js';
+import { type ResearchOutcome, runResearch } from '../../src/grounding/research/run-research.js';
 import type { ResearchBudget } from '../../src/grounding/research/research-effort.js';
 import type {
   ResearchAnswer,
   ResearchCall,
   PlannedCall,
   ResearchModel,
-} from '../../src/grounding/research/research-model.js';
+  ResearchOptions,
+  ResearchWeb,
+} from '../../src/grounding/research/research-dependencies.js';
 import type { ResearchClock } from '../../src/grounding/research/research-clock.js';
-import type { ResearchWeb } from '../../src/grounding/research/research-web.js';
 import {
   checkSchema,
   notesSchema,

@@ -1,15 +1,9 @@
-import type { RankedText } from '../search/passages/score-passages.js';
+import { estimateTokens } from '../../models/tokens.js';
+import { parseUrl } from '../../text/parse-url.js';
 import { packPassages } from '../search/passages/pack-passages.js';
-import { packFacts } from './pack-facts.js';
-import type { NotedSource } from './research-notes.js';
+import type { NotedFact, NotedSource, ResearchQuestion, ResearchSource } from './research-notes.js';
 import type { ResearchRun } from './research-run.js';
 import type { ResearchState } from './research-state.js';
-
-/** A page that an answer may cite. */
-export interface ResearchSource extends Omit<NotedSource, 'excerpt'> {
-  /** The part of its words that was read; after a resumed run, what its notes quote. */
-  readonly text: string;
-}
 
 /** What the writer receives. */
 export interface WritingMaterial {
@@ -62,12 +56,102 @@ function packTexts(
   maxTokens: number,
 ): WritingMaterial {
   const question = `${context.topic}\n${context.message}`;
-  const texts: readonly RankedText[] = sources;
-  const packed = packPassages(question, texts, { maxTokens, tokensPerText: tokensPerSource });
+  const packed = packPassages(question, sources, { maxTokens, tokensPerText: tokensPerSource });
   const parts = packed.map(({ source, passages }) => {
     const { id, title } = sources[source]!;
     return `[${id}] ${title}\n${passages.map(({ text }) => text).join('\n…\n')}`;
   });
   const used = packed.map(({ source }) => sources[source]!).sort((a, b) => a.id - b.id);
   return { text: parts.join('\n\n'), sources: used };
+}
+
+/** Notes as a model reads them. */
+export interface PackedFacts {
+  /** '' where there are none. */
+  readonly text: string;
+  /** The sources whose numbers it has. */
+  readonly sources: readonly NotedSource[];
+  /** How many facts it has. */
+  readonly count: number;
+}
+
+/** How many places a fact without a quotation loses. */
+const unquotedLoss = 3;
+
+const comparable = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[\s\p{P}]+/gu, ' ')
+    .trim();
+
+/** Best first; sources in turns. */
+function ordered(facts: readonly NotedFact[]): NotedFact[] {
+  const turns = new Map<number, number>();
+  const lossOf = ({ quote, rank }: NotedFact): number => rank + (quote === '' ? unquotedLoss : 0);
+  return facts
+    .toSorted((a, b) => lossOf(a) - lossOf(b))
+    .map((fact) => {
+      const turn = turns.get(fact.source) ?? 0;
+      turns.set(fact.source, turn + 1);
+      return { fact, loss: Math.max(turn, lossOf(fact)) };
+    })
+    .sort((a, b) => a.loss - b.loss)
+    .map(({ fact }) => fact);
+}
+
+/** The facts of several questions, in turns. */
+function inTurns(lists: readonly (readonly NotedFact[])[]): NotedFact[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, turn) =>
+    lists.flatMap((list) => list[turn] ?? []),
+  ).flat();
+}
+
+const factLine = ({ fact, quote, source }: NotedFact): string =>
+  `- ${fact} [${source}]${quote === '' || quote === fact ? '' : ` (“${quote}”)`}`;
+
+const sourceLine = ({ id, title, url, publishedAt }: NotedSource): string =>
+  `[${id}] ${[title, parseUrl(url)?.hostname, publishedAt?.slice(0, 10)].filter(Boolean).join(', ')}`;
+
+/**
+ * The best facts of each question that fit, with the sources that they are from.
+ */
+export function packFacts(
+  state: ResearchState,
+  questions: readonly ResearchQuestion[],
+  maxTokens: number,
+): PackedFacts {
+  const facts = inTurns(
+    questions.map(({ id }) => ordered(state.facts.filter(({ question }) => question === id))),
+  );
+  const sources = new Map(state.sources.map((source) => [source.id, source]));
+  const used = new Set<number>();
+  const seen = new Set<string>();
+  const lines = new Map(questions.map(({ id, text }) => [id, [`Question ${id}: ${text}`]]));
+  let left = maxTokens - [...lines.values()].reduce((sum, [line]) => sum + tokensOf(line!), 20);
+  let count = 0;
+  for (const fact of facts) {
+    const source = sources.get(fact.source);
+    const key = `${fact.source} ${comparable(fact.fact)}`;
+    if (!source || seen.has(key)) continue;
+    const line = factLine(fact);
+    const cost = tokensOf(line) + (used.has(source.id) ? 0 : tokensOf(sourceLine(source)));
+    if (cost > left) continue;
+    left -= cost;
+    seen.add(key);
+    used.add(source.id);
+    count++;
+    lines.get(fact.question)!.push(line);
+  }
+  const shown = [...sources.values()].filter(({ id }) => used.has(id));
+  return { text: count === 0 ? '' : render([...lines.values()], shown), sources: shown, count };
+}
+
+const tokensOf = (line: string): number => estimateTokens(line) + 2;
+
+function render(parts: readonly string[][], sources: readonly NotedSource[]): string {
+  const list = ['Sources:', ...sources.map(sourceLine)];
+  return [...parts.filter(({ length }) => length > 1), list]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
 }

@@ -27,40 +27,16 @@ export class TimeIsUp extends Error {
   }
 }
 
-/** A signal that is aborted with another one, with its reason, or with `TimeIsUp`. */
-export class TimedSignal {
-  private readonly controller = new AbortController();
-  private readonly stopTimer: () => void;
-
-  constructor(
-    clock: ResearchClock,
-    ms: number,
-    private readonly outer: AbortSignal,
-  ) {
-    this.stopTimer = clock.after(Math.max(0, ms), () => this.controller.abort(new TimeIsUp()));
-    if (outer.aborted) this.follow();
-    else outer.addEventListener('abort', this.follow);
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** Must be called when what it bounds is over. */
-  end(): void {
-    this.stopTimer();
-    this.outer.removeEventListener('abort', this.follow);
-  }
-
-  private readonly follow = (): void => this.controller.abort(this.outer.reason);
-}
-
-/** Settles as `work` does, or rejects with the signal's reason as soon as that is aborted. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop);
-  });
+/**
+ * A signal that is aborted with another one, with its reason, or with `TimeIsUp`.
+ * @returns `end`: to be called when what the signal bounds is over
+ */
+export function timedSignal(
+  clock: ResearchClock,
+  ms: number,
+  outer: AbortSignal,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const end = clock.after(Math.max(0, ms), () => controller.abort(new TimeIsUp()));
+  return { signal: AbortSignal.any([outer, controller.signal]), end };
 }

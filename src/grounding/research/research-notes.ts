@@ -26,18 +26,19 @@ export interface UnreadPage {
 }
 
 /** A page that was read. */
-export interface NotedSource {
+export interface NotedSource extends Omit<UnreadPage, 'question' | 'rank'> {
   /** From 1, in the order in which they were read. */
   readonly id: number;
-  readonly url: string;
-  readonly title: string;
-  readonly snippet: string;
-  readonly publishedAt: string | null;
   /** Null: the engine sent the text. */
   readonly fetchedAt: string | null;
-  readonly via: string;
   /** The part of its text that notes are still to be taken of; null: they were taken. */
   readonly excerpt: string | null;
+}
+
+/** A page that an answer may cite. */
+export interface ResearchSource extends Omit<NotedSource, 'excerpt'> {
+  /** The part of its words that was read; after a resumed run, what its notes quote. */
+  readonly text: string;
 }
 
 /** What a page says about a question. */
@@ -171,4 +172,13 @@ function thinnedSources(
       ...source,
       excerpt: source.excerpt && cutNoted(source.excerpt, maxLength),
     }));
+}
+
+/**
+ * Notes as the gateway stored them.
+ * @returns null if they are of another version
+ */
+export function readStoredNotes(json: string): ResearchNotes | null {
+  const notes = JSON.parse(json) as ResearchNotes | { readonly version: 0 };
+  return notes.version === 1 ? notes : null;
 }

@@ -1,25 +1,22 @@
 import type { ChatMessage } from '../../completion.js';
+import { untilAborted } from '../../async/until-aborted.js';
 import { measureRequest } from '../../models/tokens.js';
-import type { BudgetLedger, BudgetReservation, Spending } from './budget-ledger.js';
-import type { NotesSaver } from './notes-saver.js';
-import type { PromptContext } from './prompts.js';
-import { untilAborted } from './research-clock.js';
-import type { ResearchWidth } from './research-effort.js';
-import type { ResearchCall, ResearchModel, ResearchRole } from './research-model.js';
-import type { ResearchPhase } from './research-notes.js';
-import type { ResearchState } from './research-state.js';
-import type { ResearchWeb } from './research-web.js';
-
-/** What a run is doing, for people who wait for it. */
-export interface ResearchProgress {
-  readonly phase: ResearchPhase;
-  /** How many steps are over. */
-  readonly step: number;
-  /** A short sentence. */
-  readonly message: string;
-  readonly questions?: readonly string[];
-  readonly source?: { readonly id: number; readonly url: string; readonly title: string };
-}
+import { BudgetLedger, type BudgetReservation, type Spending } from './budget-ledger.js';
+import { questionOf, turnsBefore } from './conversation.js';
+import { Fence, type PromptContext } from './prompts.js';
+import { type ResearchClock, systemClock } from './research-clock.js';
+import type {
+  ResearchCall,
+  ResearchDependencies,
+  ResearchModel,
+  ResearchOptions,
+  ResearchProgress,
+  ResearchRole,
+  ResearchWeb,
+} from './research-dependencies.js';
+import { researchWidths, type ResearchWidth } from './research-effort.js';
+import { cutNoted, notedLengths, type NotedSpending } from './research-notes.js';
+import { ResearchState } from './research-state.js';
 
 /** A call of a model, without who is asked how. */
 export type RunCall = Pick<ResearchCall, 'role' | 'messages' | 'maxTokens' | 'json' | 'onText'>;
@@ -31,22 +28,19 @@ const defaultContextTokens = 16_000;
 /** How much of a context estimated tokens may fill. */
 const contextShare = 0.9;
 
-/** What a run is made of. */
-type RunParts = Pick<
-  ResearchRun,
-  'model' | 'web' | 'state' | 'ledger' | 'width' | 'context' | 'saver' | 'onProgress'
->;
+/** Of the conversation, for the planner. */
+const plannedTurnTokens = 1_500;
 
 /** One run: what its phases share, and its calls within the budget. */
 export class ResearchRun {
   readonly model: ResearchModel;
   readonly web: ResearchWeb;
+  readonly clock: ResearchClock;
   readonly state: ResearchState;
   readonly ledger: BudgetLedger;
   readonly width: ResearchWidth;
   readonly context: PromptContext;
-  readonly saver: NotesSaver;
-  readonly onProgress: (progress: ResearchProgress) => void;
+  private readonly saver: NotesSaver;
   /** What was searched for, in order. */
   readonly queries: string[] = [];
   pagesRead = 0;
@@ -58,15 +52,42 @@ export class ResearchRun {
   /** The failure of the last search that failed. */
   searchError: Error | null = null;
 
-  constructor(parts: RunParts) {
-    this.model = parts.model;
-    this.web = parts.web;
-    this.state = parts.state;
-    this.ledger = parts.ledger;
-    this.width = parts.width;
-    this.context = parts.context;
-    this.saver = parts.saver;
-    this.onProgress = parts.onProgress;
+  /** @throws GatewayError if the messages ask nothing */
+  constructor(
+    readonly messages: readonly ChatMessage[],
+    { model, web, clock = systemClock }: ResearchDependencies,
+    readonly options: ResearchOptions,
+  ) {
+    const question = questionOf(messages);
+    this.model = model;
+    this.web = web;
+    this.clock = clock;
+    this.state = new ResearchState(question, options.resume ?? null);
+    this.ledger = new BudgetLedger(options.budget, clock);
+    this.width = researchWidths[options.effort];
+    this.context = {
+      topic: this.state.topic,
+      message: cutNoted(question, notedLengths.asked),
+      before: turnsBefore(messages, plannedTurnTokens),
+      today: new Date(clock.wallClock()).toISOString().slice(0, 10),
+      fence: new Fence(),
+    };
+    this.saver = new NotesSaver(
+      async () => options.saveNotes?.(this.state.notes(this.spent)),
+      clock,
+    );
+  }
+
+  /** What this run used so far. */
+  get spent(): NotedSpending {
+    const { ms, ...spent } = this.ledger.spent;
+    return { ...spent, seconds: ms / 1_000 };
+  }
+
+  /** Saves the notes, and waits until they are saved. */
+  async saveNotes(): Promise<void> {
+    this.saver.save();
+    await this.saver.flush();
   }
 
   /** What a model's prompt and answer may have together. */
@@ -126,10 +147,79 @@ export class ResearchRun {
   report(message: string, more: Pick<ResearchProgress, 'questions' | 'source'> = {}): void {
     this.saver.save();
     const { steps } = this.ledger.spent;
-    this.onProgress({ phase: this.state.phase, step: steps, message, ...more });
+    this.options.onProgress?.({ phase: this.state.phase, step: steps, message, ...more });
   }
 }
 
 /** Estimated tokens of a prompt. */
 export const promptTokens = (messages: readonly ChatMessage[]): number =>
   measureRequest(messages).tokens;
+
+/** How many searches, or pages, a run works on at once. */
+const maxParallel = 4;
+
+/**
+ * Does some work for each item, four at a time. Waits for all of them, also where some fail.
+ * @throws what the first one that failed threw
+ */
+export async function inParallel<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  const workers = Array.from({ length: Math.min(maxParallel, items.length) }, worker);
+  for (const outcome of await Promise.allSettled(workers))
+    if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+/**
+ * Saves what is newest, one save at a time: what changes during a save is saved after it. A save
+ * that fails ends nothing; the next one has all that it had.
+ */
+class NotesSaver {
+  private isWanted = false;
+  private saving: Promise<void> | null = null;
+
+  /** @param saveNow reads what is to be saved before it returns */
+  constructor(
+    private readonly saveNow: () => Promise<void>,
+    private readonly clock: ResearchClock,
+  ) {}
+
+  /** Saves soon. */
+  save(): void {
+    this.isWanted = true;
+    this.saving ??= this.run();
+  }
+
+  /** Waits until all is saved. */
+  async flush(): Promise<void> {
+    while (this.saving) await this.saving;
+  }
+
+  /** The same, but not for longer. */
+  flushWithin(maxMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = this.clock.after(maxMs, resolve);
+      void this.flush().then(() => {
+        stopTimer();
+        resolve();
+      });
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (this.isWanted) {
+      this.isWanted = false;
+      try {
+        await this.saveNow();
+      } catch {
+        // the run goes on without it
+      }
+    }
+    this.saving = null;
+  }
+}

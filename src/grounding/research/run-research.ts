@@ -1,52 +1,14 @@
 import type { ChatMessage } from '../../completion.js';
 import { invalidField } from '../../errors.js';
-import { BudgetLedger, type BudgetLimit } from './budget-ledger.js';
-import { checkQuestions } from './check-questions.js';
-import { questionOf, turnsBefore } from './conversation.js';
-import { Fence } from './fence.js';
-import { NotesSaver } from './notes-saver.js';
-import { planQuestions } from './plan-questions.js';
+import type { BudgetLimit } from './budget-ledger.js';
 import { noteWaiting, readPages } from './read-pages.js';
-import { type ResearchClock, systemClock, TimedSignal, TimeIsUp } from './research-clock.js';
-import { type ResearchBudget, type ResearchEffort, researchWidths } from './research-effort.js';
-import type { ResearchModel } from './research-model.js';
-import {
-  cutNoted,
-  notedLengths,
-  type NotedSpending,
-  type ResearchNotes,
-} from './research-notes.js';
-import { type ResearchProgress, ResearchRun } from './research-run.js';
-import { ResearchState } from './research-state.js';
-import type { ResearchWeb } from './research-web.js';
-import { searchQuestions } from './search-questions.js';
+import { timedSignal, TimeIsUp } from './research-clock.js';
+import type { ResearchDependencies, ResearchOptions } from './research-dependencies.js';
+import type { NotedSpending, ResearchNotes } from './research-notes.js';
+import { ResearchRun } from './research-run.js';
 import { setWritingAside } from './size-writing.js';
-import { type AnswerSink, type WrittenAnswer, writeAnswer } from './write-answer.js';
-
-/** How a run reaches the world. */
-export interface ResearchDependencies {
-  readonly model: ResearchModel;
-  readonly web: ResearchWeb;
-  /** Default: the system's. */
-  readonly clock?: ResearchClock;
-}
-
-/** What one run is given. */
-export interface ResearchOptions extends Partial<AnswerSink> {
-  /** Of this run alone, whatever earlier runs used. */
-  readonly budget: ResearchBudget;
-  readonly effort: ResearchEffort;
-  /** The notes from which the run continues. */
-  readonly resume?: ResearchNotes | null;
-  /** Ends the run at once; its notes are saved. */
-  readonly signal: AbortSignal;
-  readonly onProgress?: (progress: ResearchProgress) => void;
-  /**
-   * Stores the notes, each time in place of the ones before; one call at a time, the last one before
-   * the run is over. A failure does not end the run.
-   */
-  readonly saveNotes?: (notes: ResearchNotes) => Promise<void>;
-}
+import { checkQuestions, planQuestions, searchQuestions } from './work-on-questions.js';
+import { type WrittenAnswer, writeAnswer } from './write-answer.js';
 
 /** What this run used, and did. */
 export interface ResearchSpending extends NotedSpending {
@@ -75,53 +37,22 @@ export interface ResearchOutcome extends WrittenAnswer {
  */
 export async function runResearch(
   messages: readonly ChatMessage[],
-  { model, web, clock = systemClock }: ResearchDependencies,
+  dependencies: ResearchDependencies,
   options: ResearchOptions,
 ): Promise<ResearchOutcome> {
-  const { budget, effort, resume = null, signal, onProgress, saveNotes } = options;
-  if (budget.maxCostUsd !== null) requirePrices(model, web);
-  const state = new ResearchState(questionOf(messages), resume);
-  const ledger = new BudgetLedger(budget, clock);
-  const saver = new NotesSaver(async () => saveNotes?.(state.notes(spentOf(ledger))), clock);
-  const run = new ResearchRun({
-    model,
-    web,
-    state,
-    ledger,
-    saver,
-    width: researchWidths[effort],
-    context: contextOf(state, messages, clock),
-    onProgress: onProgress ?? (() => undefined),
-  });
+  if (options.budget.maxCostUsd !== null) requirePrices(dependencies);
+  const run = new ResearchRun(messages, dependencies, options);
   try {
-    setWritingAside(run, messages);
-    await withinTime(run, clock, signal, (timed) => gather(run, timed));
-    const answer = await write(run, clock, messages, options);
+    setWritingAside(run);
+    await gatherInTime(run);
+    const answer = await write(run);
     return { ...answer, ...outcomeOf(run) };
   } finally {
-    saver.save();
-    await saver.flush();
+    await run.saveNotes();
   }
 }
 
-/** Of the conversation, for the planner. */
-const plannedTurnTokens = 1_500;
-
-function contextOf(
-  state: ResearchState,
-  messages: readonly ChatMessage[],
-  clock: ResearchClock,
-): ResearchRun['context'] {
-  return {
-    topic: state.topic,
-    message: cutNoted(questionOf(messages), notedLengths.asked),
-    before: turnsBefore(messages, plannedTurnTokens),
-    today: new Date(clock.wallClock()).toISOString().slice(0, 10),
-    fence: new Fence(),
-  };
-}
-
-function requirePrices(model: ResearchModel, web: ResearchWeb): void {
+function requirePrices({ model, web }: ResearchDependencies): void {
   const calls = (['planner', 'reader', 'writer'] as const).map((role) => ({
     role,
     price: model.most({ role, promptTokens: 1, maxTokens: 1 }).costUsd,
@@ -133,16 +64,12 @@ function requirePrices(model: ResearchModel, web: ResearchWeb): void {
     throw invalidField('research[maxCostUsd]', 'the price of a search is not known');
 }
 
-/** Does the work until the time for it is over. */
-async function withinTime(
-  { ledger }: ResearchRun,
-  clock: ResearchClock,
-  signal: AbortSignal,
-  work: (timed: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const timed = new TimedSignal(clock, ledger.msLeft, signal);
+/** Gathers facts until the questions are answered, or the time for it is over. */
+async function gatherInTime(run: ResearchRun): Promise<void> {
+  const { ledger, clock, options } = run;
+  const timed = timedSignal(clock, ledger.msLeft, options.signal);
   try {
-    await work(timed.signal);
+    await gather(run, timed.signal);
   } catch (error) {
     if (!(timed.signal.reason instanceof TimeIsUp)) throw error;
     ledger.stop('time');
@@ -171,19 +98,14 @@ async function gather(run: ResearchRun, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function write(
-  run: ResearchRun,
-  clock: ResearchClock,
-  messages: readonly ChatMessage[],
-  { signal, onSources = () => undefined, onText = () => undefined }: ResearchOptions,
-): Promise<WrittenAnswer> {
-  const { state, ledger } = run;
+async function write(run: ResearchRun): Promise<WrittenAnswer> {
+  const { state, ledger, clock, options } = run;
   const isEmpty = state.sources.length === 0 && state.unread.length === 0;
   if (isEmpty && !run.hasSearched && run.searchError !== null) throw run.searchError;
   ledger.release();
-  const timed = new TimedSignal(clock, ledger.msLeft, signal);
+  const timed = timedSignal(clock, ledger.msLeft, options.signal);
   try {
-    const answer = await writeAnswer(run, messages, { onSources, onText }, timed.signal);
+    const answer = await writeAnswer(run, timed.signal);
     state.phase = 'done';
     run.report('The answer is written.');
     return answer;
@@ -192,14 +114,8 @@ async function write(
   }
 }
 
-function spentOf(ledger: BudgetLedger): NotedSpending {
-  const { ms, ...spent } = ledger.spent;
-  return { ...spent, seconds: ms / 1_000 };
-}
-
 function outcomeOf(run: ResearchRun): Omit<ResearchOutcome, keyof WrittenAnswer> {
-  const { ledger, state, modelCalls, pagesRead, queries } = run;
-  const spent = spentOf(ledger);
+  const { ledger, state, spent, modelCalls, pagesRead, queries } = run;
   return {
     stoppedBy: ledger.stoppedBy,
     spent: { ...spent, modelCalls, pagesRead, queries },

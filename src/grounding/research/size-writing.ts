@@ -1,4 +1,3 @@
-import type { ChatMessage } from '../../completion.js';
 import type { Spending } from './budget-ledger.js';
 import { materialPart, writingRules } from './prompts.js';
 import { promptTokens, type ResearchRun } from './research-run.js';
@@ -30,11 +29,7 @@ const maxHistoryShare = 0.25;
  * context is left to the provider to refuse.
  * @returns the limit that even the smallest answer exceeds, if there is one
  */
-export function sizeWriting(
-  run: ResearchRun,
-  messages: readonly ChatMessage[],
-  room: WritingRoom,
-): WritingSize | 'tokens' | 'cost' {
+export function sizeWriting(run: ResearchRun, room: WritingRoom): WritingSize | 'tokens' | 'cost' {
   const maxContext = run.contextOf('writer');
   const historyTokens = Math.floor(maxContext * maxHistoryShare);
   const wanted = [
@@ -43,7 +38,7 @@ export function sizeWriting(
   ];
   let limit: 'tokens' | 'cost' = 'tokens';
   for (const [index, { share, historyTokens }] of wanted.entries()) {
-    const size = sizeAt(run, messages, historyTokens, share);
+    const size = sizeAt(run, historyTokens, share);
     const isSmallest = index === wanted.length - 1;
     if (size.promptTokens + size.answerTokens > maxContext && !isSmallest) continue;
     const { tokens, costUsd } = size.most;
@@ -53,13 +48,8 @@ export function sizeWriting(
   return limit;
 }
 
-function sizeAt(
-  run: ResearchRun,
-  messages: readonly ChatMessage[],
-  historyTokens: number,
-  share: number,
-): WritingSize {
-  const { context, width } = run;
+function sizeAt(run: ResearchRun, historyTokens: number, share: number): WritingSize {
+  const { context, width, messages } = run;
   const [rules, frame] = [writingRules(context), materialPart(context, '…')];
   const base = promptTokens(writerMessages(messages, rules, frame, historyTokens));
   const materialTokens = Math.floor(width.materialTokens * share);
@@ -76,10 +66,10 @@ const maxTimeShare = 0.4;
  * Sets the part for writing aside: at most half of the budget where that is enough. Where even the
  * smallest answer is too expensive, nothing is set aside.
  */
-export function setWritingAside(run: ResearchRun, messages: readonly ChatMessage[]): void {
+export function setWritingAside(run: ResearchRun): void {
   const { tokens, costUsd } = run.ledger.left;
-  const half = sizeWriting(run, messages, { tokens: tokens / 2, costUsd: costUsd / 2 });
-  const size = typeof half === 'object' ? half : sizeWriting(run, messages, { tokens, costUsd });
+  const half = sizeWriting(run, { tokens: tokens / 2, costUsd: costUsd / 2 });
+  const size = typeof half === 'object' ? half : sizeWriting(run, { tokens, costUsd });
   if (typeof size !== 'object') return;
   const wantedMs = run.width.writingSeconds * 1_000;
   run.ledger.setAside(size.most, Math.min(wantedMs, run.ledger.msLeft * maxTimeShare));

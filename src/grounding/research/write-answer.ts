@@ -2,19 +2,13 @@ import type { ChatMessage } from '../../completion.js';
 import type { BudgetReservation } from './budget-ledger.js';
 import { ClaimGate } from './claim-gate.js';
 import { writerMessages } from './conversation.js';
-import {
-  gatherMaterial,
-  type ResearchSource,
-  toSources,
-  type WritingMaterial,
-} from './gather-material.js';
+import { gatherMaterial, packFacts, toSources, type WritingMaterial } from './gather-material.js';
 import { materialPart, supportMessages, supportSchema, writingRules } from './prompts.js';
 import { readSupport } from './read-answers.js';
 import { TimeIsUp } from './research-clock.js';
 import { promptTokens, type ResearchRun, type RunCall } from './research-run.js';
 import { sizeWriting, type WritingSize } from './size-writing.js';
-import { packFacts } from './pack-facts.js';
-import type { NotedSource } from './research-notes.js';
+import type { NotedSource, ResearchSource } from './research-notes.js';
 import type { ResearchState } from './research-state.js';
 
 /** An answer, and what it may cite. */
@@ -25,13 +19,6 @@ export interface WrittenAnswer {
   readonly isPlain: boolean;
 }
 
-/** Where the answer goes while it is written. */
-export interface AnswerSink {
-  /** Called once, before the first text. */
-  readonly onSources: (sources: readonly ResearchSource[]) => void;
-  readonly onText: (delta: string) => void;
-}
-
 const cutShort = '\n\nThe answer ends here, because the time of this research is over.';
 const supportTokens = 1_500;
 
@@ -40,31 +27,25 @@ const supportTokens = 1_500;
  * the answer lists the notes.
  * @throws GatewayError of the writer; the reason of the signal, but for `TimeIsUp`
  */
-export async function writeAnswer(
-  run: ResearchRun,
-  messages: readonly ChatMessage[],
-  sink: AnswerSink,
-  signal: AbortSignal,
-): Promise<WrittenAnswer> {
+export async function writeAnswer(run: ResearchRun, signal: AbortSignal): Promise<WrittenAnswer> {
   const { ledger, state } = run;
   state.phase = 'write';
   ledger.release();
   run.report('Writing the answer.');
-  const size = sizeWriting(run, messages, ledger.left);
+  const size = sizeWriting(run, ledger.left);
   const isSized = typeof size === 'object';
   const limit = isSized ? ledger.shortOf(size.most) : size;
   const reservation = isSized && limit === null ? ledger.take(size.most) : null;
-  if (isSized && reservation)
-    return new Writing(run, sink, signal).write(messages, size, reservation);
+  if (isSized && reservation) return new Writing(run, signal).write(size, reservation);
   if (limit !== null) ledger.stop(limit);
-  return writePlainly(run, sink);
+  return writePlainly(run);
 }
 
-function writePlainly(run: ResearchRun, sink: AnswerSink): WrittenAnswer {
+function writePlainly(run: ResearchRun): WrittenAnswer {
   const { text, sources } = plainAnswer(run.state);
   const citable = toSources(run.state, sources);
-  sink.onSources(citable);
-  sink.onText(text);
+  run.options.onSources?.(citable);
+  run.options.onText?.(text);
   return { text, sources: citable, isPlain: true };
 }
 
@@ -73,14 +54,13 @@ const shrinking = 0.9;
 
 function promptFor(
   run: ResearchRun,
-  messages: readonly ChatMessage[],
   size: WritingSize,
 ): { prompt: ChatMessage[]; material: WritingMaterial } {
   const rules = writingRules(run.context);
   for (let maxTokens = size.materialTokens; ; maxTokens = Math.floor(maxTokens * shrinking)) {
     const material = gatherMaterial(run, maxTokens);
     const part = materialPart(run.context, material.text);
-    const prompt = writerMessages(messages, rules, part, size.historyTokens);
+    const prompt = writerMessages(run.messages, rules, part, size.historyTokens);
     const fits = promptTokens(prompt) <= size.promptTokens;
     if (fits || material.text === '') return { prompt, material };
   }
@@ -96,30 +76,21 @@ class Writing {
 
   constructor(
     private readonly run: ResearchRun,
-    private readonly sink: AnswerSink,
     private readonly signal: AbortSignal,
   ) {}
 
-  async write(
-    messages: readonly ChatMessage[],
-    size: WritingSize,
-    reservation: BudgetReservation,
-  ): Promise<WrittenAnswer> {
-    const { run, sink } = this;
-    const { prompt, material } = promptFor(run, messages, size);
+  async write(size: WritingSize, reservation: BudgetReservation): Promise<WrittenAnswer> {
+    const { run } = this;
+    const { prompt, material } = promptFor(run, size);
     const gate = this.gateFor(material.sources, material.text);
     const onText = (delta: string): void => this.receive(delta, gate, material.sources);
     const call = { role: 'writer', messages: prompt, maxTokens: size.answerTokens } as const;
     const isWhole = await this.ask({ ...call, onText }, reservation, gate);
-    if (!this.hasText()) return writePlainly(run, sink);
+    if (!this.isAnnounced) return writePlainly(run);
     this.emit(gate.end());
     this.emit(gate.rest(isWhole ? await this.support(gate.claims, material.text) : new Map()));
     if (!isWhole) this.emit(cutShort);
     return { text: this.text, sources: material.sources, isPlain: false };
-  }
-
-  private hasText(): boolean {
-    return this.isAnnounced;
   }
 
   /** A part of the answer; what comes after the end of the call is ignored. */
@@ -132,7 +103,7 @@ class Writing {
     this.opening += delta;
     if (this.opening.trim() === '') return;
     this.isAnnounced = true;
-    this.sink.onSources(sources);
+    this.run.options.onSources?.(sources);
     this.emit(gate.push(this.opening));
   }
 
@@ -144,7 +115,7 @@ class Writing {
   ): Promise<boolean> {
     try {
       const text = await this.run.askWith(reservation, call, this.signal);
-      if (!this.hasText()) call.onText(text);
+      if (!this.isAnnounced) call.onText(text);
       return true;
     } catch (error) {
       if (this.signal.reason instanceof TimeIsUp) {
@@ -162,7 +133,7 @@ class Writing {
   private emit(text: string): void {
     if (text === '') return;
     this.text += text;
-    this.sink.onText(text);
+    this.run.options.onText?.(text);
   }
 
   private gateFor(sources: readonly ResearchSource[], material: string): ClaimGate {

@@ -11,7 +11,7 @@ import type {
   ResearchCall,
   ResearchModel,
   ResearchRole,
-} from '../../grounding/research/research-model.js';
+} from '../../grounding/research/research-dependencies.js';
 import { forbiddenReason } from '../../models/access-rules.js';
 import { costOf } from '../../models/cost.js';
 import { maxCostUsd } from '../../models/max-cost.js';

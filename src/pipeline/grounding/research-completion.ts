@@ -2,9 +2,8 @@ import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { ChatOutcome } from '../../dispatch/execute-plan.js';
 import { GatewayError } from '../../errors.js';
 import type { ResearchBudget } from '../../grounding/research/research-effort.js';
-import type { ResearchNotes } from '../../grounding/research/research-notes.js';
-import { parseNotes } from '../../grounding/research/parse-notes.js';
-import { type ResearchOptions, runResearch } from '../../grounding/research/run-research.js';
+import { readStoredNotes, type ResearchNotes } from '../../grounding/research/research-notes.js';
+import { runResearch } from '../../grounding/research/run-research.js';
 import { RequestSources } from '../../grounding/tools/request-sources.js';
 import type { Candidate } from '../../chooser/plan.js';
 import { makeUsage } from '../../usage.js';
@@ -15,7 +14,11 @@ import type { GroundedInput, GroundedRun } from './grounded-run.js';
 import { GroundingEvents, GroundingPayments } from './grounding-events.js';
 import { JoinedAnswer } from './joined-answer.js';
 import { ResearchCalls } from './research-calls.js';
-import type { ResearchWeb, WebFindings } from '../../grounding/research/research-web.js';
+import type {
+  ResearchOptions,
+  ResearchWeb,
+  WebFindings,
+} from '../../grounding/research/research-dependencies.js';
 import { ObservedWeb } from '../../grounding/tools/observed-web.js';
 import { SearchCost } from '../../grounding/tools/web-tools.js';
 import { searchPrice } from './grounding-terms.js';
@@ -118,7 +121,7 @@ export class ResearchCompletion implements GroundedRun {
     if (resume === null) return null;
     const { parts, request } = this.input;
     const json = await parts.state.notes.find(request.caller.accountId, resume);
-    const notes = json === null ? null : parseNotes(JSON.parse(json));
+    const notes = json === null ? null : readStoredNotes(json);
     if (!notes)
       throw new GatewayError('not_found', 'research[resume]: not found', {
         field: 'research[resume]',

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../../src/completion.js';
 import { GatewayError } from '../../../src/errors.js';
-import { choosePages } from '../../../src/grounding/research/choose-pages.js';
-import { quoteFinder } from '../../../src/grounding/research/read-pages.js';
-import { packFacts } from '../../../src/grounding/research/pack-facts.js';
-import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
+import { choosePages, quoteFinder } from '../../../src/grounding/research/read-pages.js';
+import { packFacts } from '../../../src/grounding/research/gather-material.js';
 import { ResearchState } from '../../../src/grounding/research/research-state.js';
 import { estimateTokens } from '../../../src/models/tokens.js';
 import { ScriptedWorld, startRun } from '../../helpers/researching.js';
@@ -73,32 +71,38 @@ describe('the pages that are read next', () => {
 
 describe('the notes that a model receives', () => {
   const stateOf = (facts: number, questions = 3): ResearchState =>
-    new ResearchState(
-      'What?',
-      parseNotes({
-        version: 1,
-        phase: 'write',
-        asked: ['What?'],
-        questions: Array.from({ length: questions }, (_, n) => ({
-          id: n + 1,
-          text: `Question ${n}`,
-          queries: [],
-          answered: true,
-        })),
-        sources: Array.from({ length: 100 }, (_, n) => ({
-          id: n + 1,
-          url: `https://s${n}.example/`,
-          title: `Source ${n}`,
-        })),
-        facts: Array.from({ length: facts }, (_, n) => ({
-          question: 1 + (n % questions),
-          source: 1 + (n % 100),
-          fact: `Fact number ${n} of the tower`,
-          quote: n % 2 === 0 ? `the ${n}th of them` : '',
-          rank: Math.floor(n / 100),
-        })),
-      }),
-    );
+    new ResearchState('What?', {
+      version: 1,
+      phase: 'write',
+      asked: ['What?'],
+      searched: [],
+      found: [],
+      seen: [],
+      spent: { steps: 0, seconds: 0, tokens: 0, costUsd: 0 },
+      questions: Array.from({ length: questions }, (_, n) => ({
+        id: n + 1,
+        text: `Question ${n}`,
+        queries: [],
+        answered: true,
+      })),
+      sources: Array.from({ length: 100 }, (_, n) => ({
+        id: n + 1,
+        url: `https://s${n}.example/`,
+        title: `Source ${n}`,
+        snippet: '',
+        publishedAt: null,
+        fetchedAt: null,
+        via: 'brave',
+        excerpt: null,
+      })),
+      facts: Array.from({ length: facts }, (_, n) => ({
+        question: 1 + (n % questions),
+        source: 1 + (n % 100),
+        fact: `Fact number ${n} of the tower`,
+        quote: n % 2 === 0 ? `the ${n}th of them` : '',
+        rank: Math.floor(n / 100),
+      })),
+    });
 
   it.each([100, 500, 2_000, 10_000])(
     'fit into %i tokens, with some of each question',

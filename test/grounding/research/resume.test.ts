@@ -1,22 +1,20 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../../src/completion.js';
-import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
 import {
   boundNotes,
   maxNotesBytes,
+  readStoredNotes,
   type ResearchNotes,
 } from '../../../src/grounding/research/research-notes.js';
 import { runResearch } from '../../../src/grounding/research/run-research.js';
 import { canonicalUrl } from '../../../src/grounding/search/canonical-url.js';
 import { measureRequest } from '../../../src/models/tokens.js';
 import { ample, ScriptedWorld, startRun, type WorldOptions } from '../../helpers/researching.js';
-import { isWholeRun, runs } from '../../helpers/runs.js';
+import { isWholeRun } from '../../helpers/runs.js';
 
 const question: ChatMessage[] = [{ role: 'user', content: 'How high is the tower?' }];
 
-const stored = (notes: ResearchNotes): ResearchNotes =>
-  parseNotes(JSON.parse(JSON.stringify(notes)))!;
+const stored = (notes: ResearchNotes): ResearchNotes => readStoredNotes(JSON.stringify(notes))!;
 
 /** All notes that a whole run saves. */
 async function savedBy(world: WorldOptions = {}): Promise<ResearchNotes[]> {
@@ -86,7 +84,7 @@ describe('a research run that continues', () => {
     const excerpt = 'FACT The tower is 90 m high and old. '.repeat(1_300);
     const sources = notes.sources.map((source) => ({ ...source, excerpt }));
     const world = new ScriptedWorld({ contextTokens: 4_000 });
-    await startRun(world, { resume: parseNotes({ ...notes, sources }) }).outcome;
+    await startRun(world, { resume: { ...notes, sources } }).outcome;
     expect(world.unreserved).toEqual([]);
     for (const call of world.callsOf('notes'))
       expect(measureRequest(call.messages).tokens + call.maxTokens).toBeLessThan(4_000);
@@ -141,7 +139,7 @@ describe('a research run that continues', () => {
       await expect(outcome).rejects.toBe(reason);
       expect(world.clock.now()).toBe(at);
       const last = saved.at(-1)!;
-      expect(parseNotes(last)).toEqual(last);
+      expect(stored(last)).toEqual(last);
       expect(last.spent.steps).toBeLessThanOrEqual(whole.at(-1)!.spent.steps);
     }
   });
@@ -213,27 +211,8 @@ describe('stored notes', () => {
     for (const notes of await savedBy()) expect(stored(notes)).toEqual(notes);
   });
 
-  it('are read without throwing, whatever they are', () => {
-    fc.assert(
-      fc.property(fc.anything(), fc.object(), (value, fields) => {
-        parseNotes(value);
-        const notes = parseNotes({ asked: ['What?'], ...fields, version: 1 });
-        if (notes) expect(parseNotes(JSON.parse(JSON.stringify(notes)))).toEqual(notes);
-      }),
-      { numRuns: runs(5_000) },
-    );
-    expect(parseNotes({ version: 2, asked: ['What?'] })).toBeNull();
-    expect(parseNotes({ version: 1, asked: [] })).toBeNull();
-  });
-
-  it('keep only facts of sources and questions that they have', async () => {
-    const notes = (await savedBy()).at(-1)!;
-    const [first] = notes.facts;
-    const parsed = parseNotes({
-      ...notes,
-      facts: [first, { ...first, source: 999 }, { ...first, question: 999 }, 'fact', null],
-    });
-    expect(parsed!.facts).toEqual([first]);
+  it('of another version are not read', () => {
+    expect(readStoredNotes('{"version": 2, "asked": ["What?"]}')).toBeNull();
   });
 
   it('have at most a megabyte, in every script', () => {
@@ -283,7 +262,7 @@ describe('stored notes', () => {
       const bounded = boundNotes(notes);
       expect(Buffer.byteLength(JSON.stringify(bounded))).toBeLessThanOrEqual(maxNotesBytes);
       expect(bounded.facts.length).toBeGreaterThan(20);
-      expect(parseNotes(bounded)!.facts).toHaveLength(bounded.facts.length);
+      expect(stored(bounded).facts).toHaveLength(bounded.facts.length);
     }
   });
 });

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import { defaultBudgets } from '../../../src/grounding/research/research-effort.js';
-import type { ResearchOptions } from '../../../src/grounding/research/run-research.js';
-import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
-import type { ResearchCall } from '../../../src/grounding/research/research-model.js';
+import type {
+  ResearchCall,
+  ResearchOptions,
+} from '../../../src/grounding/research/research-dependencies.js';
 import type { SearchResult } from '../../../src/grounding/search/search-engine.js';
 import { measureRequest } from '../../../src/models/tokens.js';
 import { isWholeRun, runs } from '../../helpers/runs.js';
@@ -175,7 +176,7 @@ describe('the budget of a run', () => {
     const noted = saved.find(({ facts }) => facts.length > 3)!;
     const { outcome: second, world } = run(
       {},
-      { resume: parseNotes(noted), budget: { ...ample, maxTokens: 100 } },
+      { resume: noted, budget: { ...ample, maxTokens: 100 } },
     );
     const { text, isPlain, stoppedBy, sources } = await second;
     expect(isPlain).toBe(true);
@@ -209,7 +210,7 @@ describe('a run in which something fails', () => {
     expect(world.callsOf('answer')).toEqual([]);
     expect(saved.at(-1)!.searched).toEqual([]);
     // a later run searches for the same
-    const later = run({}, { resume: parseNotes(saved.at(-1)) });
+    const later = run({}, { resume: saved.at(-1)! });
     expect((await later.outcome).text).toContain('[1]');
     expect(later.world.searches).toEqual(expect.arrayContaining(world.searches));
   });

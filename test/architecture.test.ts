@@ -74,7 +74,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|config\/search-config|text\/(is-object|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
+    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules)\.ts$/,
@@ -92,7 +92,7 @@ const mayImport: Record<string, RegExp> = {
     /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(is-object|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
+    /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
@@ -347,7 +347,7 @@ describe('the code', () => {
   it('names no provider outside providers/, but for search engines, the demo and names of models', () => {
     const elsewhere = sources.filter(
       ({ file }) =>
-        !/^(providers\/|grounding\/search\/engine(s\/|-types\.ts$)|config\/config-input\.ts$|models\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
+        !/^(providers\/|grounding\/search\/engines\/|config\/config-input\.ts$|models\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
           file,
         ),
     );

@@ -77,12 +77,15 @@ describe('the settings of search', () => {
       name: 'team',
       dialect: searchDialects.tavily,
       apiKeys: ['k1', 'k2'],
-      settings: { url: null, headers: {}, content: true },
+      url: null,
+      headers: {},
+      content: true,
       pricePerThousand: 8,
     });
-    expect(
-      custom!.dialect.buildRequest(queryFor('old lamps'), custom!.settings, null),
-    ).toMatchObject({ method: 'GET', url: 'https://s.example/?q=old%20lamps' });
+    expect(custom!.dialect.buildRequest(queryFor('old lamps'), custom!, null)).toMatchObject({
+      method: 'GET',
+      url: 'https://s.example/?q=old%20lamps',
+    });
   });
 
   it.each([

@@ -1,8 +1,7 @@
-import type { EngineType } from '../../src/grounding/search/engine-types.js';
-import type { SearchEngine } from '../../src/grounding/search/engine-client.js';
-import { customDialect, type CustomEngine } from '../../src/grounding/search/engines/custom.js';
+import type { CustomEngineConfig } from '../../src/config/search-config.js';
+import { customDialect } from '../../src/grounding/search/engines/custom.js';
 import { searchDialects } from '../../src/grounding/search/engines/configured-engines.js';
-import type { SearchQuery } from '../../src/grounding/search/search-engine.js';
+import type { SearchEngine, SearchQuery } from '../../src/grounding/search/search-engine.js';
 
 /** A query with nothing but words. */
 export const queryFor = (query: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
@@ -10,7 +9,6 @@ export const queryFor = (query: string, more: Partial<SearchQuery> = {}): Search
   maxResults: 5,
   recency: null,
   country: null,
-  language: null,
   allowedDomains: [],
   blockedDomains: [],
   ...more,
@@ -18,39 +16,40 @@ export const queryFor = (query: string, more: Partial<SearchQuery> = {}): Search
 
 /** An engine of a known type at an address of ours. */
 export const engineAt = (
-  type: Exclude<EngineType, 'custom'>,
+  type: keyof typeof searchDialects,
   url: string,
-  more: Partial<SearchEngine> & { content?: boolean } = {},
-): SearchEngine => {
-  const { content = false, ...rest } = more;
-  return {
-    name: type,
-    dialect: searchDialects[type],
-    settings: { url, headers: {}, content },
-    apiKeys: type === 'searxng' ? [] : ['secret-key-1'],
-    pricePerThousand: null,
-    timeoutMs: 20_000,
-    ...rest,
-  };
-};
+  more: Partial<SearchEngine> = {},
+): SearchEngine => ({
+  name: type,
+  dialect: searchDialects[type],
+  url,
+  headers: {},
+  content: false,
+  apiKeys: type === 'searxng' ? [] : ['secret-key-1'],
+  pricePerThousand: null,
+  timeoutMs: 20_000,
+  ...more,
+});
 
 /** An engine that is described by an address or a body, and pointers. */
 export const customEngineAt = (
-  engine: Partial<CustomEngine> & { url: string },
+  { url, ...custom }: Partial<CustomEngineConfig> & { url: string },
   more: Partial<SearchEngine> = {},
 ): SearchEngine => ({
   name: 'custom',
-  dialect: customDialect({
+  dialect: customDialect(url, {
     body: null,
     results: '/items',
     title: '/name',
     link: '/href',
     snippet: '/text',
     date: null,
-    content: null,
-    ...engine,
+    text: null,
+    ...custom,
   }),
-  settings: { url: null, headers: {}, content: false },
+  url,
+  headers: {},
+  content: false,
   apiKeys: [],
   pricePerThousand: null,
   timeoutMs: 20_000,

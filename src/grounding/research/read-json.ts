@@ -1,4 +1,4 @@
-import { parsedJson } from '../search/json-values.js';
+import { parsedJson } from '../../text/json-values.js';
 
 /** Answers are limited by tokens; a longer text is no answer. */
 const maxLength = 32_000;

@@ -5,29 +5,10 @@ import { GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../../providers/adapter.js';
 import { codeOfStatus, providerFailure, unreadable } from '../../providers/failure.js';
 import { version } from '../../version.js';
-import { parsedJson } from './json-values.js';
-import type {
-  EngineRequest,
-  EngineSettings,
-  RawResult,
-  SearchDialect,
-  SearchQuery,
-} from './search-engine.js';
+import { parsedJson } from '../../text/json-values.js';
+import type { EngineRequest, RawResult, SearchEngine, SearchQuery } from './search-engine.js';
 import { parseUrl } from '../../text/parse-url.js';
 import { isObject } from '../../text/is-object.js';
-
-/** One configured search engine. */
-export interface SearchEngine {
-  /** Unique; shown in answers, logs and metrics. */
-  readonly name: string;
-  readonly dialect: SearchDialect;
-  readonly settings: EngineSettings;
-  /** Empty: it is asked without a key. */
-  readonly apiKeys: readonly string[];
-  /** What a thousand searches cost, in USD; null: unknown, or nothing where the dialect is free. */
-  readonly pricePerThousand: number | null;
-  readonly timeoutMs: number;
-}
 
 interface EngineAnswer {
   readonly status: number;
@@ -82,17 +63,12 @@ export class EngineClient {
     apiKey: string | null,
     signal: AbortSignal,
   ): Promise<readonly RawResult[]> {
-    const { dialect, settings } = engine;
-    const request = dialect.buildRequest(query, settings, apiKey);
+    const request = engine.dialect.buildRequest(query, engine, apiKey);
     const timeout = AbortSignal.timeout(engine.timeoutMs);
     try {
-      const { status, headers, body } = await this.send(
-        request,
-        settings,
-        AbortSignal.any([signal, timeout]),
-      );
-      if (status !== 200) throw failureOf(engine, query.query, { status, headers, body });
-      return readBody(engine, request, body);
+      const answer = await this.send(request, engine, AbortSignal.any([signal, timeout]));
+      if (answer.status !== 200) throw failureOf(engine, query.query, answer);
+      return readBody(engine, request, answer.body);
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
       if (timeout.aborted)
@@ -106,7 +82,7 @@ export class EngineClient {
 
   private async send(
     request: EngineRequest,
-    settings: EngineSettings,
+    engine: SearchEngine,
     signal: AbortSignal,
   ): Promise<EngineAnswer> {
     const { url, basic } = withoutCredentials(request.url);
@@ -117,7 +93,7 @@ export class EngineClient {
         'user-agent': `Signalbox/${version}`,
         ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
         ...request.headers,
-        ...lowerCased(settings.headers),
+        ...lowerCased(engine.headers),
       },
       body: request.body,
       redirect: 'manual',
@@ -142,14 +118,10 @@ export class EngineClient {
 }
 
 /** The error without what it must not tell. */
-function safeFailure({ name, apiKeys, settings }: SearchEngine, error: unknown): GatewayError {
+function safeFailure({ name, apiKeys, headers, url }: SearchEngine, error: unknown): GatewayError {
   const isNetwork = error instanceof TypeError && error.cause !== undefined;
   const failure = networkFailure(name, isNetwork ? error.cause : error);
-  const values = [
-    ...apiKeys,
-    ...Object.values(settings.headers),
-    ...secretsInAddress(settings.url),
-  ];
+  const values = [...apiKeys, ...Object.values(headers), ...secretsInAddress(url)];
   const secrets = secretsOf(values, [name]);
   const { code, message, upstreamStatus, retryAfterMs } = withoutSecrets(failure, secrets);
   // without the cause, which may tell the address, in which there may be a key
@@ -174,19 +146,15 @@ function readBody(
   if (body === null) throw unreadable(name, `larger than ${maxAnswerBytes} bytes`);
   const parsed = parsedJson(body);
   if (parsed === undefined) throw unreadable(name, 'not JSON');
-  const results = readParsed(name, () => dialect.readResults(parsed, request));
-  if (results === null) throw unreadable(name, 'no list of results');
-  return results;
-}
-
-/** Adds the engine's name, which a dialect does not know. */
-function readParsed<T>(name: string, read: () => T): T {
   try {
-    return read();
+    const results = dialect.readResults(parsed, request);
+    if (results !== null) return results;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
+    // a dialect does not know the engine's name
     throw new GatewayError(error.code, `${name} ${error.message}`);
   }
+  throw unreadable(name, 'no list of results');
 }
 
 function failureOf(

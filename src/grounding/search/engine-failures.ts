@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
 import { isUnbilledStatus } from '../../providers/failure.js';
-import { abortReason, type SearchEngine } from './engine-client.js';
+import { abortReason } from './engine-client.js';
+import { type SearchEngine, searchPriceOf } from './search-engine.js';
 
 // how long an engine rests after a failure that says no time itself
 const rateLimitedRestMs = 60_000;
@@ -42,15 +43,11 @@ export function startRest(
  * What an engine charges for one call by the configured price, in USD; null: unknown. A call that was
  * answered with an error is not charged, one that was not answered may be.
  */
-export function costOfAttempt(
-  { pricePerThousand, dialect }: SearchEngine,
-  error: GatewayError | null,
-): number | null {
-  const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
+export function costOfAttempt(engine: SearchEngine, error: GatewayError | null): number | null {
   const isFree =
     error !== null &&
     (error.upstreamStatus === null
       ? error.code === 'connection_failed' || error.code === 'request_refused'
       : isUnbilledStatus(error.upstreamStatus));
-  return isFree ? 0 : price === null ? null : price / 1_000;
+  return isFree ? 0 : searchPriceOf(engine);
 }

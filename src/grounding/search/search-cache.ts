@@ -8,14 +8,13 @@ const overheadBytes = 300;
 
 /** What equal searches of one engine have in common. Words count as written, but for spaces. */
 export function searchKey(engine: string, query: SearchQuery): string {
-  const { maxResults, recency, country, language, allowedDomains, blockedDomains } = query;
+  const { maxResults, recency, country, allowedDomains, blockedDomains } = query;
   return JSON.stringify([
     engine,
     query.query.normalize('NFC').trim().replace(/\s+/g, ' '),
     maxResults,
     recency,
     country?.toUpperCase() ?? null,
-    language?.toLowerCase() ?? null,
     [...allowedDomains].sort(),
     [...blockedDomains].sort(),
   ]);

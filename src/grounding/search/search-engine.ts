@@ -1,3 +1,4 @@
+import type { SearchEngineConfig } from '../../config/search-config.js';
 import type { UpstreamHeaders } from '../../providers/adapter.js';
 import type { ProviderFailure } from '../../providers/failure.js';
 
@@ -12,8 +13,6 @@ export interface SearchQuery {
   readonly recency: Recency | null;
   /** Two letters (ISO 3166-1), in any case. */
   readonly country: string | null;
-  /** A BCP 47 tag such as `de` or `pt-BR`. */
-  readonly language: string | null;
   /** Host names; each stands for its subdomains too. Empty: all. */
   readonly allowedDomains: readonly string[];
   readonly blockedDomains: readonly string[];
@@ -57,15 +56,23 @@ export interface EngineRequest {
   readonly body: string | null;
 }
 
-/** What an engine is configured with. Its address and headers are the operator's choice. */
-export interface EngineSettings {
-  /** Where it is called; null: the vendor's address. */
-  readonly url: string | null;
-  /** Sent with every request, over those of the dialect. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Whether it is asked for the texts of pages too, where it has them. */
-  readonly content: boolean;
-}
+/** A request that sends JSON. */
+export const jsonPost = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): EngineRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+/**
+ * What of an engine's settings its dialect needs: the address (null: the vendor's), and whether it
+ * is asked for the texts of pages too, where it has them.
+ */
+type EngineSettings = Pick<SearchEngineConfig, 'url' | 'content'>;
 
 /** The answer with an error status, as a dialect explains it. */
 export type EngineFailure = Pick<ProviderFailure, 'reason' | 'code' | 'retryAfterMs'>;
@@ -79,7 +86,7 @@ export interface SearchDialect {
   readonly isFree: boolean;
   /** False: the caller drops results that say they are too old. */
   readonly appliesRecency: boolean;
-  buildRequest(query: SearchQuery, settings: EngineSettings, apiKey: string | null): EngineRequest;
+  buildRequest(query: SearchQuery, engine: EngineSettings, apiKey: string | null): EngineRequest;
   /**
    * @returns the results, best first; null if the body is not an answer of this engine
    * @throws GatewayError if the body says that the search failed
@@ -87,4 +94,15 @@ export interface SearchDialect {
   readResults(body: unknown, request: EngineRequest): readonly RawResult[] | null;
   /** Says more of a failure than its status and body do; null or absent: they are enough. */
   explainFailure?(status: number, headers: UpstreamHeaders, body: unknown): EngineFailure | null;
+}
+
+/** One configured search engine. Its address and headers are the operator's choice. */
+export interface SearchEngine extends Omit<SearchEngineConfig, 'type' | 'custom'> {
+  readonly dialect: SearchDialect;
+}
+
+/** What one search costs in USD by the configured price; null: unknown. */
+export function searchPriceOf({ pricePerThousand, dialect }: SearchEngine): number | null {
+  const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
+  return price === null ? null : price / 1_000;
 }

@@ -1,3 +1,5 @@
+import { untilAborted } from '../../async/until-aborted.js';
+
 interface SharedCall<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
@@ -24,17 +26,10 @@ export class SharedCalls<T> {
     signal.throwIfAborted();
     const call = this.calls.get(key) ?? this.begin(key, start);
     call.waiting++;
-    // one signal may end many searches, and Node warns of more than ten listeners of one
-    const own = AbortSignal.any([signal]);
-    let leave: () => void = () => undefined;
-    const left = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason as Error);
-      own.addEventListener('abort', leave, { once: true });
-    });
     try {
-      return await Promise.race([call.result, left]);
+      // one signal may end many searches, and Node warns of more than ten listeners of one
+      return await untilAborted(call.result, AbortSignal.any([signal]));
     } finally {
-      own.removeEventListener('abort', leave);
       if (--call.waiting === 0) this.end(key, call, signal.reason);
     }
   }

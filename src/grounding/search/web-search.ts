@@ -1,10 +1,10 @@
 import { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
-import { abortReason, EngineClient, type SearchEngine } from './engine-client.js';
+import { abortReason, EngineClient } from './engine-client.js';
 import { costOfAttempt, pause, startRest, waitOf } from './engine-failures.js';
 import { readResults } from './read-results.js';
 import { SearchCache, searchKey } from './search-cache.js';
-import type { SearchQuery, SearchResult } from './search-engine.js';
+import type { SearchEngine, SearchQuery, SearchResult } from './search-engine.js';
 import { SharedCalls } from './shared-calls.js';
 
 /** One call of an engine, or an answer from the cache. */

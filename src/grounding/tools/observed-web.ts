@@ -33,7 +33,7 @@ export class ObservedWeb {
     const { engine, maxResults, country, allowedDomains, blockedDomains } = this.settings;
     const age = recency ?? this.settings.recency;
     const { results } = await this.web.search.search(
-      { query, maxResults, recency: age, country, language: null, allowedDomains, blockedDomains },
+      { query, maxResults, recency: age, country, allowedDomains, blockedDomains },
       {
         signal,
         engine,

@@ -1,5 +1,6 @@
 import { type PageReader, createPageReader } from '../../grounding/reading/page-reader.js';
 import { Toolkits } from '../../grounding/toolkits/toolkits.js';
+import { searchPriceOf } from '../../grounding/search/search-engine.js';
 import { WebSearch } from '../../grounding/search/web-search.js';
 import type { Config } from '../../config/config.js';
 import { configuredEngines } from '../../grounding/search/engines/configured-engines.js';
@@ -31,16 +32,12 @@ export function buildGrounding(
   warn: (message: string) => void,
 ): GroundingParts {
   const engines = configuredEngines(search.engines);
-  const prices = engines.map(({ name, pricePerThousand, dialect }) => {
-    const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
-    return [name, price === null ? null : price / 1_000] as const;
-  });
   const { allowPrivateHosts, ports, obeyRobots, maxUses, maxResults, cacheMs } = search;
   return {
     search: engines.length === 0 ? null : new WebSearch({ engines, cacheMs }),
     reader: createPageReader({ allowPrivateHosts, ports, obeyRobots }),
     toolkits: new Toolkits(toolkits, warn),
-    enginePrices: new Map(prices),
+    enginePrices: new Map(engines.map((engine) => [engine.name, searchPriceOf(engine)])),
     researchReader: research.reader,
     limits: { maxUses, maxResults, maxToolSteps: limits.maxToolSteps, research },
   };

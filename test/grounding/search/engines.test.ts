@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import { searchDialects } from '../../../src/grounding/search/engines/configured-engines.js';
 import { readResults } from '../../../src/grounding/search/read-results.js';
-import type { SearchEngine } from '../../../src/grounding/search/engine-client.js';
-import type { SearchQuery } from '../../../src/grounding/search/search-engine.js';
+import type { SearchEngine, SearchQuery } from '../../../src/grounding/search/search-engine.js';
 import { WebSearch } from '../../../src/grounding/search/web-search.js';
 import { answerOf, type FoundPage } from '../../helpers/engine-answers.js';
 import { runs } from '../../helpers/runs.js';
@@ -48,7 +47,6 @@ const everything: Partial<SearchQuery> = {
   maxResults: 3,
   recency: 'week',
   country: 'de',
-  language: 'pt-BR',
   allowedDomains: ['lamps.example', 'https://www.shop.example/x'],
   blockedDomains: ['spam.example'],
 };
@@ -66,7 +64,6 @@ describe.each([
       format: 'json',
       q: `lamps ${operators}`,
       time_range: 'week',
-      language: 'pt-BR',
     },
     header: {},
   },
@@ -81,7 +78,6 @@ describe.each([
       text_decorations: 'false',
       freshness: 'pw',
       country: 'DE',
-      search_lang: 'pt-br',
     },
     header: { 'x-subscription-token': 'secret-key-1' },
   },
@@ -118,7 +114,7 @@ describe.each([
     type: 'serper' as const,
     path: '/',
     date: '2026-03-05',
-    body: { q: `lamps ${operators}`, num: 10, tbs: 'qdr:w', gl: 'de', hl: 'pt-br' },
+    body: { q: `lamps ${operators}`, num: 10, tbs: 'qdr:w', gl: 'de' },
     header: { 'x-api-key': 'secret-key-1' },
   },
   {
@@ -131,13 +127,12 @@ describe.each([
       max_tokens_per_page: 512,
       search_recency_filter: 'week',
       country: 'DE',
-      search_language_filter: ['pt'],
       search_domain_filter: ['lamps.example', 'shop.example'],
     },
     header: { authorization: 'Bearer secret-key-1' },
   },
 ])('$type', ({ type, path, date, parameters, body, header }) => {
-  it('is asked for recency, place, language and domains in its own words', async () => {
+  it('is asked for recency, place and domains in its own words', async () => {
     upstream.script([{ status: 200, body: answerOf[type](pages) }]);
     await searching(engineAt(type, upstream.url), queryFor('lamps', everything));
     const sent = upstream.requests[0]!;
@@ -375,11 +370,7 @@ describe('an error of an engine', () => {
     const said = 'key secret-key-1, token abcdef-header, asked for my private question';
     upstream.script([{ status: 400, body: { error: said } }]);
     const engine = engineAt('exa', upstream.url, {
-      settings: {
-        url: upstream.url,
-        headers: { Authorization: 'Token abcdef-header' },
-        content: false,
-      },
+      headers: { Authorization: 'Token abcdef-header' },
     });
     const error: unknown = await searching(engine, queryFor('my private question')).catch(
       (failure: unknown) => failure,
@@ -406,12 +397,8 @@ describe('an engine', () => {
   it('is called below the configured path of SearXNG, with its operator’s headers', async () => {
     upstream.script([{ status: 200, body: answerOf.searxng(pages) }]);
     for (const base of ['/searxng', '/searxng/', '/searxng/search']) {
-      const settings = {
-        url: `${upstream.url}${base}`,
-        headers: { 'X-Team': 'blue' },
-        content: false,
-      };
-      await searching(engineAt('searxng', '', { settings }), queryFor('x'));
+      const headers = { 'X-Team': 'blue' };
+      await searching(engineAt('searxng', `${upstream.url}${base}`, { headers }), queryFor('x'));
     }
     expect(upstream.requests.map(({ path }) => path.split('?')[0])).toEqual(
       Array(3).fill('/searxng/search'),
@@ -421,19 +408,14 @@ describe('an engine', () => {
 
   it('may have its credentials or its key in its address, which no error repeats', async () => {
     const { host } = new URL(upstream.url);
-    const settings = {
-      url: `http://me:pass%20word@${host}/search?token=0123456789abcdef`,
-      headers: {},
-      content: false,
-    };
+    const url = `http://me:pass%20word@${host}/search?token=0123456789abcdef`;
     const basic = Buffer.from('me:pass word').toString('base64');
     upstream.script([
       (call) => ({ status: 400, body: { error: `${call.path} ${call.headers.authorization}` } }),
     ]);
-    const error: unknown = await searching(
-      engineAt('searxng', '', { settings }),
-      queryFor('lamps'),
-    ).catch((failure: unknown) => failure);
+    const error: unknown = await searching(engineAt('searxng', url), queryFor('lamps')).catch(
+      (failure: unknown) => failure,
+    );
     expect(upstream.requests[0]!.headers.authorization).toBe(`Basic ${basic}`);
     expect(upstream.requests[0]!.path).toContain('token=0123456789abcdef');
     expect(String(error)).toContain('searxng answered 400');
@@ -477,20 +459,11 @@ describe('an engine', () => {
   });
 
   it.each([
-    [
-      'brave',
-      { country: 'SG', language: 'zh-Hant-TW' },
-      { country: 'ALL', search_lang: 'zh-hant' },
-    ],
-    ['brave', { country: 'JP', language: 'ja' }, { country: 'JP', search_lang: 'jp' }],
-    ['brave', { language: 'tlh' }, { search_lang: undefined }],
+    ['brave', { country: 'SG' }, { country: 'ALL' }],
+    ['brave', { country: 'JP' }, { country: 'JP' }],
     ['tavily', { country: 'cz' }, { country: 'czech republic' }],
     ['tavily', { country: 'GB' }, { country: 'united kingdom' }],
     ['tavily', { country: 'AQ' }, { country: undefined }],
-    ['searxng', { country: 'AT', language: 'de' }, { language: 'de-AT' }],
-    ['searxng', { country: 'AT' }, { language: undefined }],
-    ['serper', { language: 'zh-Hant' }, { hl: 'zh-tw' }],
-    ['serper', { language: 'not a language' }, { hl: undefined }],
   ] as const)('%s gets %j as %j', async (type, query, expected) => {
     upstream.script([{ status: 200, body: answerOf[type](pages) }]);
     await searching(engineAt(type, upstream.url), queryFor('x', query));
@@ -567,7 +540,7 @@ describe('any JSON', () => {
   it.each(dialects)(
     'from %s gives results of the common shape, or a failure',
     (engine, dialect) => {
-      const request = dialect.buildRequest(query, { url: null, headers: {}, content: false }, null);
+      const request = dialect.buildRequest(query, { url: null, content: false }, null);
       fc.assert(
         fc.property(tree, fc.boolean(), (body, isInList) => {
           const answer = isInList

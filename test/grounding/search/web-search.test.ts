@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
-import type { SearchEngine } from '../../../src/grounding/search/engine-client.js';
+import type { SearchEngine } from '../../../src/grounding/search/search-engine.js';
 import {
   type SearchAttempt,
   type SearchOptions,
@@ -264,7 +264,6 @@ describe('equal searches', () => {
       { maxResults: 6 },
       { recency: 'day' as const },
       { country: 'DE' },
-      { language: 'de' },
       { allowedDomains: ['a.example'] },
       { blockedDomains: ['a.example'] },
     ];

@@ -1,6 +1,6 @@
 import type { UpstreamHeaders } from '../../../providers/adapter.js';
 import { cutQuery, withSiteOperators } from '../domains.js';
-import { listIn } from '../json-values.js';
+import { listIn } from '../../../text/json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
 import { isObject } from '../../../text/is-object.js';
 
@@ -20,36 +20,6 @@ const countries = new Set(
     'CH TW TR GB US'
   ).split(' '),
 );
-/** Another value of `search_lang` is refused with 422. */
-const languages = new Set(
-  (
-    'ar eu bn bg ca zh-hans zh-hant hr cs da nl en en-gb et fi fr gl de gu he hi hu is it jp kn ko ' +
-    'lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr sk sl es sv ta te th tr uk vi'
-  ).split(' '),
-);
-/** Its own names for languages. */
-const languageNames: Readonly<Record<string, string>> = {
-  ja: 'jp',
-  no: 'nb',
-  nn: 'nb',
-  pt: 'pt-pt',
-  zh: 'zh-hans',
-  'zh-cn': 'zh-hans',
-  'zh-sg': 'zh-hans',
-  'zh-tw': 'zh-hant',
-  'zh-hk': 'zh-hant',
-};
-
-function languageOf(tag: string | null): string | null {
-  const whole = (tag ?? '').toLowerCase();
-  const parts = whole.split('-');
-  for (const name of [whole, parts.slice(0, 2).join('-'), parts[0] ?? '']) {
-    const known = languageNames[name] ?? name;
-    if (languages.has(known)) return known;
-  }
-  return null;
-}
-
 /** `ALL` for a country that it does not know, rather than its default, which is the USA. */
 function countryOf(country: string | null): string | null {
   const code = country?.toUpperCase();
@@ -114,8 +84,8 @@ const entities: Readonly<Record<string, string>> = {
 export const brave: SearchDialect = {
   isFree: false,
   appliesRecency: true,
-  buildRequest(query, settings, apiKey) {
-    const url = new URL(settings.url ?? 'https://api.search.brave.com/res/v1/web/search');
+  buildRequest(query, engine, apiKey) {
+    const url = new URL(engine.url ?? 'https://api.search.brave.com/res/v1/web/search');
     const asked = cutQuery(query.query, maxQueryLength, maxQueryWords);
     const text = withSiteOperators(
       asked,
@@ -124,7 +94,6 @@ export const brave: SearchDialect = {
       maxQueryLength,
     );
     const country = countryOf(query.country);
-    const language = languageOf(query.language);
     const parameters = {
       q: text.split(' ').length > maxQueryWords ? asked : text,
       count: String(Math.min(maxCount, Math.max(minCount, query.maxResults))),
@@ -132,7 +101,6 @@ export const brave: SearchDialect = {
       text_decorations: 'false',
       ...(query.recency ? { freshness: freshness[query.recency] } : {}),
       ...(country ? { country } : {}),
-      ...(language ? { search_lang: language } : {}),
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const headers: Record<string, string> = apiKey ? { 'x-subscription-token': apiKey } : {};

@@ -1,37 +1,29 @@
 import type { SearchEngineConfig } from '../../../config/search-config.js';
-import type { SearchEngine } from '../engine-client.js';
-import type { SearchDialect } from '../search-engine.js';
-import { customDialect } from './custom.js';
-import type { EngineType } from '../engine-types.js';
+import type { SearchDialect, SearchEngine } from '../search-engine.js';
 import { brave } from './brave.js';
+import { customDialect } from './custom.js';
 import { exa } from './exa.js';
 import { perplexity } from './perplexity.js';
 import { searxng } from './searxng.js';
 import { serper } from './serper.js';
 import { tavily } from './tavily.js';
 
+/** The dialects of known engines, by their type. */
+export const searchDialects = { searxng, brave, tavily, exa, serper, perplexity };
+
 /** The search engines of a configuration, in its order. */
 export const configuredEngines = (engines: readonly SearchEngineConfig[]): SearchEngine[] =>
-  engines.map((engine) => {
-    const { name, url, headers, content, apiKeys, pricePerThousand, timeoutMs } = engine;
-    const settings = { url, headers, content };
-    const dialect = dialectOf(engine);
-    return { name, dialect, settings, apiKeys, pricePerThousand, timeoutMs };
-  });
+  engines.map(({ type, custom, ...engine }) => ({
+    ...engine,
+    dialect: dialectOf(type, engine.url, custom),
+  }));
 
-function dialectOf({ type, url, custom }: SearchEngineConfig): SearchDialect {
+function dialectOf(
+  type: SearchEngineConfig['type'],
+  url: string | null,
+  custom: SearchEngineConfig['custom'],
+): SearchDialect {
   if (type !== 'custom') return searchDialects[type];
   if (url === null || custom === null) throw new Error('a custom engine has an address');
-  const { text, ...pointers } = custom;
-  return customDialect({ url, content: text, ...pointers });
+  return customDialect(url, custom);
 }
-
-/** The dialects of known engines, by their type. */
-export const searchDialects: Readonly<Record<Exclude<EngineType, 'custom'>, SearchDialect>> = {
-  searxng,
-  brave,
-  tavily,
-  exa,
-  serper,
-  perplexity,
-};

@@ -1,26 +1,8 @@
-import { atPointer } from '../json-values.js';
-import type { EngineSettings, RawResult, SearchDialect, SearchQuery } from '../search-engine.js';
+import type { CustomEngineConfig } from '../../../config/search-config.js';
+import { atPointer } from '../../../text/json-values.js';
+import type { RawResult, SearchDialect, SearchQuery } from '../search-engine.js';
 import { parseUrl } from '../../../text/parse-url.js';
 import { isObject } from '../../../text/is-object.js';
-
-/** JSON pointers into the answer of a custom engine; the others point into one result. */
-export interface CustomPointers {
-  /** To the list of results. */
-  readonly results: string;
-  readonly title: string;
-  readonly link: string;
-  readonly snippet: string | null;
-  readonly date: string | null;
-  readonly content: string | null;
-}
-
-/** How a custom engine is asked. */
-export interface CustomEngine extends CustomPointers {
-  /** The address, with placeholders. */
-  readonly url: string;
-  /** JSON that is sent by POST, with placeholders in its strings; null: GET. */
-  readonly body: unknown;
-}
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -32,7 +14,8 @@ const valuesOf = (query: SearchQuery): Values => ({
   count: query.maxResults,
   recency: query.recency ?? '',
   country: query.country ?? '',
-  language: query.language ?? '',
+  // no request names one
+  language: '',
 });
 
 const filled = (
@@ -61,7 +44,7 @@ function absolute(link: unknown, address: string): unknown {
   return typeof link === 'string' ? (parseUrl(link, address)?.href ?? link) : link;
 }
 
-function resultAt(item: unknown, pointers: CustomPointers, address: string): RawResult {
+function resultAt(item: unknown, pointers: CustomEngineConfig, address: string): RawResult {
   const at = (pointer: string | null): unknown =>
     pointer === null ? undefined : atPointer(item, pointer);
   return {
@@ -69,7 +52,7 @@ function resultAt(item: unknown, pointers: CustomPointers, address: string): Raw
     url: absolute(at(pointers.link), address),
     snippet: at(pointers.snippet),
     date: at(pointers.date),
-    content: at(pointers.content),
+    content: at(pointers.text),
   };
 }
 
@@ -77,12 +60,13 @@ function resultAt(item: unknown, pointers: CustomPointers, address: string): Raw
  * The dialect of a search engine that is described in the configuration: an address or a JSON body
  * with placeholders, and JSON pointers to what is read. Links may be relative to its address.
  */
-export function customDialect({ url, body, ...pointers }: CustomEngine): SearchDialect {
+export function customDialect(url: string, custom: CustomEngineConfig): SearchDialect {
+  const { body } = custom;
   const hasRecency = `${url}${JSON.stringify(body)}`.includes('{recency}');
   return {
     isFree: true,
     appliesRecency: hasRecency,
-    buildRequest(query: SearchQuery, _settings: EngineSettings, apiKey: string | null) {
+    buildRequest(query, _engine, apiKey) {
       const values = valuesOf(query);
       const authorization: Record<string, string> =
         apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
@@ -96,9 +80,9 @@ export function customDialect({ url, body, ...pointers }: CustomEngine): SearchD
       };
     },
     readResults(answer, request) {
-      const found = atPointer(answer, pointers.results);
+      const found = atPointer(answer, custom.results);
       if (!Array.isArray(found)) return null;
-      return found.map((item) => resultAt(item, pointers, request.url));
+      return found.map((item) => resultAt(item, custom, request.url));
     },
   };
 }

@@ -1,8 +1,7 @@
 import { domainName } from '../domains.js';
-import { listIn } from '../json-values.js';
+import { listIn } from '../../../text/json-values.js';
 import { startOfRecency } from '../published-at.js';
-import type { SearchDialect } from '../search-engine.js';
-import { jsonPost } from './json-post.js';
+import { jsonPost, type SearchDialect } from '../search-engine.js';
 
 const maxResults = 100;
 /** Of a page's text, where it is asked for; about the text of a long article. */
@@ -20,17 +19,17 @@ function snippetOf({ highlights, text }: Record<string, unknown>): unknown {
 export const exa: SearchDialect = {
   isFree: false,
   appliesRecency: true,
-  buildRequest(query, settings, apiKey) {
+  buildRequest(query, engine, apiKey) {
     const { recency, country, allowedDomains, blockedDomains } = query;
     return jsonPost(
-      settings.url ?? 'https://api.exa.ai/search',
+      engine.url ?? 'https://api.exa.ai/search',
       apiKey === null ? {} : { 'x-api-key': apiKey },
       {
         query: query.query,
         numResults: Math.min(maxResults, query.maxResults),
         contents: {
           highlights: true,
-          ...(settings.content ? { text: { maxCharacters: maxTextLength } } : {}),
+          ...(engine.content ? { text: { maxCharacters: maxTextLength } } : {}),
         },
         ...(recency ? { startPublishedDate: startOfRecency(recency, Date.now()) } : {}),
         ...(country ? { userLocation: country.toUpperCase() } : {}),

@@ -1,7 +1,6 @@
 import { domainName } from '../domains.js';
-import { listIn } from '../json-values.js';
-import type { SearchDialect, SearchQuery } from '../search-engine.js';
-import { jsonPost } from './json-post.js';
+import { listIn } from '../../../text/json-values.js';
+import { jsonPost, type SearchDialect, type SearchQuery } from '../search-engine.js';
 
 const maxResults = 20;
 const maxDomains = 20;
@@ -25,19 +24,17 @@ function domainFilter({ allowedDomains, blockedDomains }: SearchQuery): string[]
 export const perplexity: SearchDialect = {
   isFree: false,
   appliesRecency: true,
-  buildRequest(query, settings, apiKey) {
+  buildRequest(query, engine, apiKey) {
     const domains = domainFilter(query);
-    const language = /^[a-z]{2}(?=-|$)/i.exec(query.language ?? '')?.[0].toLowerCase();
     return jsonPost(
-      settings.url ?? 'https://api.perplexity.ai/search',
+      engine.url ?? 'https://api.perplexity.ai/search',
       apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       {
         query: query.query,
         max_results: Math.min(maxResults, query.maxResults),
-        max_tokens_per_page: settings.content ? tokensPerPage.content : tokensPerPage.excerpt,
+        max_tokens_per_page: engine.content ? tokensPerPage.content : tokensPerPage.excerpt,
         ...(query.recency ? { search_recency_filter: query.recency } : {}),
         ...(query.country ? { country: query.country.toUpperCase() } : {}),
-        ...(language === undefined ? {} : { search_language_filter: [language] }),
         ...(domains.length > 0 ? { search_domain_filter: domains } : {}),
       },
     );

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors.js';
 import { withSiteOperators } from '../domains.js';
-import { listIn } from '../json-values.js';
+import { listIn } from '../../../text/json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
 import { isObject } from '../../../text/is-object.js';
 
@@ -12,15 +12,6 @@ function searchUrl(address: string): URL {
   const url = new URL(address);
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/search$/, '') + '/search';
   return url;
-}
-
-/** `language` takes a language or a language and a country (`^[a-z]{2,3}(-[a-zA-Z]{2})?$`). */
-function languageOf(language: string | null, country: string | null): string | null {
-  const [, name, region] =
-    /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?$/i.exec(language ?? '') ?? [];
-  if (name === undefined) return null;
-  const place = region ?? (/^[a-z]{2}$/i.test(country ?? '') ? country : null);
-  return place ? `${name.toLowerCase()}-${place.toUpperCase()}` : name.toLowerCase();
 }
 
 /** The names of the engines behind an instance that did not answer. */
@@ -55,16 +46,14 @@ function explainFailure(status: number): EngineFailure | null {
 export const searxng: SearchDialect = {
   isFree: true,
   appliesRecency: true,
-  buildRequest({ query, recency, country, language, allowedDomains, blockedDomains }, settings) {
-    const url = searchUrl(settings.url ?? 'http://127.0.0.1:8888');
+  buildRequest({ query, recency, allowedDomains, blockedDomains }, engine) {
+    const url = searchUrl(engine.url ?? 'http://127.0.0.1:8888');
     url.searchParams.set('format', 'json');
     url.searchParams.set(
       'q',
       withSiteOperators(query, allowedDomains, blockedDomains, maxQueryLength),
     );
     if (recency) url.searchParams.set('time_range', recency);
-    const spoken = languageOf(language, country);
-    if (spoken) url.searchParams.set('language', spoken);
     return { method: 'GET', url: url.href, headers: {}, body: null };
   },
   readResults(body) {

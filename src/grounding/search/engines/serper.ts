@@ -1,7 +1,6 @@
 import { withSiteOperators } from '../domains.js';
-import { listIn } from '../json-values.js';
-import type { EngineFailure, SearchDialect } from '../search-engine.js';
-import { jsonPost } from './json-post.js';
+import { listIn } from '../../../text/json-values.js';
+import { type EngineFailure, jsonPost, type SearchDialect } from '../search-engine.js';
 import { isObject } from '../../../text/is-object.js';
 
 const maxQueryLength = 2_000;
@@ -10,14 +9,6 @@ const minResults = 10;
 const maxResults = 100;
 
 const period = { day: 'qdr:d', week: 'qdr:w', month: 'qdr:m', year: 'qdr:y' } as const;
-
-/** Google's names for languages: Chinese and Portuguese with a region, Hebrew and others as usual. */
-function languageOf(tag: string | null): string | null {
-  const [language = '', region] = (tag ?? '').toLowerCase().split('-');
-  if (!/^[a-z]{2,3}$/.test(language)) return null;
-  if (language === 'zh') return /^(tw|hk|hant)$/.test(region ?? '') ? 'zh-tw' : 'zh-cn';
-  return language === 'pt' && region === 'br' ? 'pt-br' : language;
-}
 
 function explainFailure(status: number, _headers: unknown, body: unknown): EngineFailure | null {
   const reason = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
@@ -29,18 +20,16 @@ function explainFailure(status: number, _headers: unknown, body: unknown): Engin
 export const serper: SearchDialect = {
   isFree: false,
   appliesRecency: true,
-  buildRequest(query, settings, apiKey) {
+  buildRequest(query, engine, apiKey) {
     const { allowedDomains, blockedDomains, recency, country } = query;
-    const language = languageOf(query.language);
     return jsonPost(
-      settings.url ?? 'https://google.serper.dev/search',
+      engine.url ?? 'https://google.serper.dev/search',
       apiKey === null ? {} : { 'x-api-key': apiKey },
       {
         q: withSiteOperators(query.query, allowedDomains, blockedDomains, maxQueryLength),
         num: Math.min(maxResults, Math.max(minResults, query.maxResults)),
         ...(recency ? { tbs: period[recency] } : {}),
         ...(country ? { gl: country.toLowerCase() } : {}),
-        ...(language ? { hl: language } : {}),
       },
     );
   },

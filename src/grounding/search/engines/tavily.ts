@@ -1,7 +1,6 @@
 import { cutQuery, domainName } from '../domains.js';
-import { listIn } from '../json-values.js';
-import type { EngineFailure, SearchDialect } from '../search-engine.js';
-import { jsonPost } from './json-post.js';
+import { listIn } from '../../../text/json-values.js';
+import { type EngineFailure, jsonPost, type SearchDialect } from '../search-engine.js';
 
 // a longer query is refused with 400 (docs.tavily.com, 2026-11)
 const maxQueryLength = 400;
@@ -50,12 +49,12 @@ function explainFailure(status: number): EngineFailure | null {
 export const tavily: SearchDialect = {
   isFree: false,
   appliesRecency: true,
-  buildRequest(query, settings, apiKey) {
+  buildRequest(query, engine, apiKey) {
     const country = countryOf(query.country);
     const allowed = query.allowedDomains.slice(0, maxAllowedDomains).map(domainName);
     const blocked = query.blockedDomains.slice(0, maxBlockedDomains).map(domainName);
     return jsonPost(
-      settings.url ?? 'https://api.tavily.com/search',
+      engine.url ?? 'https://api.tavily.com/search',
       apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       {
         query: cutQuery(query.query, maxQueryLength),
@@ -64,7 +63,7 @@ export const tavily: SearchDialect = {
         ...(country ? { country } : {}),
         ...(allowed.length > 0 ? { include_domains: allowed } : {}),
         ...(blocked.length > 0 ? { exclude_domains: blocked } : {}),
-        ...(settings.content ? { include_raw_content: 'text' } : {}),
+        ...(engine.content ? { include_raw_content: 'text' } : {}),
       },
     );
   },

@@ -1,4 +1,4 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject } from './is-object.js';
 
 /** The list in a field of a JSON object; null if there is none. */
 export function listIn(value: unknown, field: string): Record<string, unknown>[] | null {

@@ -6,12 +6,13 @@ import { type Migration, sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { firstAccountId } from '../../../src/store/contracts/accounts.js';
 import { migrateSchema } from '../../../src/store/sql/migrate.js';
-import { migrations } from '../../../src/store/sql/migrations/index.js';
+import { migrations } from '../../../src/store/sql/migrations.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { buildOnce } from '../../helpers/build.js';
 import { libsqlPlace, type Place, postgresPlace, storeRows } from '../../helpers/stores.js';
 
 const onePage = { limit: 100, cursor: null };
+const [baseline = ''] = migrations.keys();
 const places: Place[] = [];
 const kept = (place: Place): Place => (places.push(place), place);
 
@@ -98,6 +99,36 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       message: expect.stringMatching(/newer version of Signalbox \(it has 9999-later\)/),
     });
     expect(await tables(place)).toEqual([...migrations.keys(), '9999-later']);
+  });
+
+  it('opens with the names of the seventeen migrations of the previous version', async () => {
+    const place = kept(await newPlace());
+    await (await place.open()).close();
+    const earlier = Array.from({ length: 17 }, (_, at) => `${String(at + 1).padStart(4, '0')}-any`);
+    for (const name of earlier)
+      await sql`insert into migrations (name, applied_at) values (${name}, 1)`.execute(
+        place.connect(),
+      );
+    const store = await place.open();
+    expect(await store.accounts.find(firstAccountId)).toMatchObject({ role: 'admin' });
+    expect(await tables(place)).toEqual([...earlier, ...migrations.keys()]);
+  });
+
+  it('is refused and left unchanged if it lacks the first migration, with what to do', async () => {
+    const place = kept(await newPlace());
+    await (await place.open()).close();
+    await sql`update migrations set name = '0017-packed-periods' where name = ${baseline}`.execute(
+      place.connect(),
+    );
+    await expect(place.open()).rejects.toMatchObject({
+      code: 'internal',
+      message:
+        'the database belongs to a version of Signalbox that is too old (it lacks 0018-cache-savings): start the version before this one with it once, then this one',
+    });
+    expect(await tables(place)).toEqual([
+      '0017-packed-periods',
+      ...[...migrations.keys()].slice(1),
+    ]);
   });
 
   it('is migrated from an earlier version to the newest, once', async () => {

@@ -47,14 +47,18 @@ export type {
   Usage,
 } from './completion.js';
 export type { AccountChanges } from './accounts/administration.js';
-export type { PageOptions } from './api/host/host-fields.js';
-export type { AccountMethods } from './api/host/accounts.js';
-export type { ConversationMethods, OwnedId } from './api/host/conversations.js';
-export type { HostMethods } from './api/host/host-methods.js';
-export type { KeyId, KeyMethods } from './api/host/keys.js';
-export type { PreferenceMethods } from './api/host/preferences.js';
-export type { UsageQuestion } from './api/host/host-methods.js';
-export type { Account } from './api/shown-account.js';
+export type {
+  AccountMethods,
+  ConversationMethods,
+  HostMethods,
+  KeyId,
+  KeyMethods,
+  OwnedId,
+  PageOptions,
+  PreferenceMethods,
+  UsageQuestion,
+} from './api/host/host-methods.js';
+export type { Account } from './api/accounts.js';
 export type {
   ConversationWithMessages,
   StoredConversation,

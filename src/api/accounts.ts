@@ -13,8 +13,9 @@ import { type ResetLink, resetUrl } from '../accounts/reset-link.js';
 import { actOnAccount } from '../accounts/write-act.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
-import type { ApiContext } from './api-context.js';
+import type { AccountRecord } from '../store/contracts/accounts.js';
 import {
+  type ApiContext,
   type Call,
   endpoint,
   type Endpoint,
@@ -22,8 +23,24 @@ import {
   maxSmallBodyBytes,
   type RequestCall,
 } from './endpoint.js';
-import { idOf, isoOrNull, type List, listOf, pageRequestOf } from './page-request.js';
-import { type Account, shownAccount } from './shown-account.js';
+import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { isoOf, shownFieldsOf, type Shown } from './shown-fields.js';
+
+const shownFields = ['id', 'email', 'role', 'createdAt', 'disabledAt', 'limits'] as const;
+
+/** An account as the API returns it, without its password hash. Times in ISO 8601. */
+export interface Account extends Omit<
+  Shown<AccountRecord, (typeof shownFields)[number]>,
+  'createdAt'
+> {
+  /** Null for the account of a key in the configuration. */
+  readonly createdAt: string | null;
+}
+
+/** An account as the API returns it, without its password hash. */
+export const shownAccount = (
+  account: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null },
+): Account => shownFieldsOf(account, shownFields);
 
 /** One account. @throws GatewayError `not_found` */
 export async function oneAccount({ state }: GatewayParts, id: string): Promise<Account> {
@@ -220,5 +237,5 @@ const shownLink = (
 ): object => ({
   url: resetUrl(publicUrl ?? ownUrl, token),
   token,
-  expiresAt: isoOrNull(expiresAt),
+  expiresAt: isoOf(expiresAt),
 });

@@ -1,8 +1,18 @@
 import { showConfig } from '../config/shown-config.js';
+import { GatewayError, invalidField } from '../errors.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { openCounters } from '../store/open-counters.js';
+import { checkProvider } from './check-provider.js';
 import { type Call, endpoint, type Endpoint, maxSmallBodyBytes } from './endpoint.js';
-import { isoOf } from './page-request.js';
-import { testConnection, type TestedConnection } from './providers/test-connection.js';
 import { refuseUnknown } from './query.js';
+import { isoOf } from './shown-fields.js';
+
+/** Which connection of the configuration. */
+interface TestedConnection {
+  readonly kind: 'mail' | 'redis' | 'database' | 'provider' | 'engine' | 'toolkit';
+  /** Of providers, search engines and toolkits. */
+  readonly name?: string | null;
+}
 
 const fixed = { tag: 'Accounts', scope: 'administrator' } as const;
 const path = '/api/v1/configuration';
@@ -51,12 +61,97 @@ const runTest = endpoint({
   response: 'connection-test.response',
   isUncounted: true,
   maxBodyBytes: maxSmallBodyBytes,
-  async run({ parts, body }: Call<TestedConnection>) {
-    const { detail, ...result } = await testConnection(parts, body);
-    const { hideSecrets } = showConfig(parts.configuration().config);
-    return { object: 'connection_test', ...result, detail: hideSecrets(detail) };
+  async run({ parts, body: { kind, name } }: Call<TestedConnection>) {
+    const startedAt = performance.now();
+    const done = (ok: boolean, detail: string) => ({
+      object: 'connection_test',
+      ok,
+      ms: Math.round(performance.now() - startedAt),
+      detail: showConfig(parts.configuration().config).hideSecrets(detail),
+    });
+    try {
+      return done(true, await tests[kind](parts, name ?? ''));
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'validation_failed') throw error;
+      return done(false, error instanceof Error ? error.message : 'it failed');
+    }
   },
 });
 
 /** The configuration in force, and tests of its connections. */
 export const configurationEndpoints: readonly Endpoint[] = [getConfiguration, runTest];
+
+const timeoutMs = 30_000;
+
+type Test = (parts: GatewayParts, name: string) => Promise<string>;
+
+/** Each does a little of what requests do, and says what it found. */
+const tests: Record<TestedConnection['kind'], Test> = {
+  mail: testMail,
+  redis: testRedis,
+  database: testDatabase,
+  provider: testProvider,
+  engine: testEngine,
+  toolkit: testToolkit,
+};
+
+async function testMail(parts: GatewayParts): Promise<string> {
+  const { mailer } = parts.current().accounts;
+  if (!mailer) throw invalidField('kind', 'no mail server is configured');
+  await mailer.check();
+  return 'the mail server accepts the sign-in';
+}
+
+async function testRedis(parts: GatewayParts): Promise<string> {
+  const { url } = parts.configuration().config.redis;
+  if (url === null) throw invalidField('kind', 'no Redis is configured');
+  const counters = await openCounters(url);
+  const { state } = counters;
+  await counters.close();
+  if (state !== 'redis') throw new Error('it cannot be reached');
+  return 'it answers';
+}
+
+async function testDatabase({ state }: GatewayParts): Promise<string> {
+  const { store } = await state.opened();
+  await store.ping();
+  return store.kind === 'libsql' ? 'the embedded database answers' : 'PostgreSQL answers';
+}
+
+/** Asks for the list of models with each key, which costs nothing. */
+async function testProvider(parts: GatewayParts, name: string): Promise<string> {
+  const { providers, providerConfigs } = parts.current();
+  const [provider, config] = [providers.get(name), providerConfigs.get(name)];
+  if (!provider || !config) throw invalidField('name', 'there is no provider of this name');
+  const findings = await checkProvider({ config, adapter: provider.adapter });
+  const problem = findings.find(({ state }) => state === 'problem');
+  if (problem) throw new Error(problem.found);
+  return findings.map(({ found }) => found).join('; ');
+}
+
+async function testEngine(parts: GatewayParts, name: string): Promise<string> {
+  const { search } = parts.current().grounding;
+  if (!search?.engineNames.includes(name))
+    throw invalidField('name', 'there is no search engine of this name');
+  const query = {
+    query: 'weather',
+    maxResults: 1,
+    recency: null,
+    country: null,
+    language: null,
+    allowedDomains: [],
+    blockedDomains: [],
+  };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { results } = await search.search(query, { engine: name, signal });
+  return `it answers, with ${results.length} results`;
+}
+
+async function testToolkit(parts: GatewayParts, name: string): Promise<string> {
+  const { toolkits } = parts.current().grounding;
+  if (!toolkits.names.includes(name))
+    throw invalidField('name', 'there is no toolkit of this name');
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { tools, warnings } = await toolkits.open([{ name }], ['*'], signal);
+  return [`${tools.length} tools`, ...warnings].join('; ');
+}

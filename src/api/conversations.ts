@@ -3,8 +3,8 @@ import type { ConversationRecord } from '../store/contracts/conversations.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
 import { exportConversation } from './export-conversation.js';
 import { json } from './openapi/components.js';
-import { queryParameter } from './openapi/operations.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { queryParameter } from './parameters.js';
 import {
   conversationNotFound,
   type ConversationWithMessages,
@@ -35,7 +35,7 @@ export const listConversations = endpoint({
     ),
   ],
   async run(call: Call): Promise<List<StoredConversation>> {
-    const [page, search] = [pageRequestOf(call, ['search']), searchOf(call)];
+    const [page, search] = [pageRequestOf(call), searchOf(call)];
     const { store } = await call.parts.state.opened();
     const found = await store.conversations.list(call.caller.accountId, page, search);
     return listOf(found, shownConversation);

@@ -1,10 +1,10 @@
 import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import { type Call, FileAnswer } from './endpoint.js';
-import { textParameter } from './query.js';
+import type { QueryParameter } from './parameters.js';
+import { refuseUnknown, textParameter } from './query.js';
 
-/** A value of a cell. */
-export type Cell = string | number | boolean | null | undefined;
+type Cell = string | number | boolean | null | undefined;
 
 /**
  * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe
@@ -19,10 +19,25 @@ function cellOf(value: Cell): string {
 }
 
 /**
- * Whether the client asks for CSV: `format=csv`, or `Accept: text/csv` if there is no `format`.
+ * A page of a list, or the whole list as a file if the client asks for CSV: by `format=csv`, or by
+ * `Accept: text/csv` without `format`. A file has no pages.
+ * @param parameters the endpoint's own
  * @throws GatewayError `validation_failed` for any other format than `csv` and `json`
  */
-export function wantsCsv(call: Call): boolean {
+export async function pageOrCsv<Page, Item>(
+  call: Call,
+  parameters: readonly QueryParameter[],
+  { page, csv }: { page(): Promise<Page>; csv(): CsvTable<Item> | Promise<CsvTable<Item>> },
+): Promise<Page | FileAnswer> {
+  if (!wantsCsv(call)) return page();
+  refuseUnknown(
+    call,
+    parameters.map(({ name }) => name).filter((name) => name !== 'limit' && name !== 'cursor'),
+  );
+  return csvFile(await csv());
+}
+
+function wantsCsv(call: Call): boolean {
   const format = textParameter(call, 'format');
   if (format !== null && format !== 'csv' && format !== 'json')
     throw invalidField('format', 'must be json or csv');
@@ -34,8 +49,8 @@ export interface CsvTable<Item> {
   /** The file's name, without the extension. */
   readonly name: string;
   readonly columns: readonly string[];
-  /** The cells of a row, in the order of the columns. */
-  readonly row: (item: Item) => readonly Cell[];
+  /** The cells of a row, by their columns. */
+  readonly row: (item: Item) => Readonly<Record<string, Cell>>;
   readonly read: (page: PageRequest) => Promise<Page<Item>>;
 }
 
@@ -45,16 +60,21 @@ const pageSize = 500;
  * All rows of a table as a file, however many. A failure of the first page is answered as an error;
  * a later one cuts the file off, so that it does not look whole.
  */
-export async function csvFile<Item>(table: CsvTable<Item>): Promise<FileAnswer> {
+async function csvFile<Item>(table: CsvTable<Item>): Promise<FileAnswer> {
   const first = await table.read({ limit: pageSize, cursor: null });
   const type = 'text/csv; charset=utf-8; header=present';
   return new FileAnswer(`${table.name}.csv`, type, linesOf(table, first));
 }
 
 async function* linesOf<Item>(table: CsvTable<Item>, first: Page<Item>): AsyncGenerator<string> {
-  yield csvLine(table.columns);
+  const { columns, row } = table;
+  const line = (item: Item): string => {
+    const cells = row(item);
+    return csvLine(columns.map((column) => cells[column]));
+  };
+  yield csvLine(columns);
   for (let page = first; ; page = await table.read({ limit: pageSize, cursor: page.next })) {
-    if (page.items.length > 0) yield page.items.map((item) => csvLine(table.row(item))).join('');
+    if (page.items.length > 0) yield page.items.map(line).join('');
     if (page.next === null) return;
   }
 }

@@ -1,19 +1,21 @@
 import type { Caller } from '../accounts/caller.js';
 import type { ClaimContext } from '../accounts/claim.js';
+import type { DoneAct } from '../accounts/write-act.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';
-import type { ApiContext } from './api-context.js';
 import type { FailureStatus } from './openapi/failures.js';
 import type { Tag } from './openapi/tags.js';
+import type { TakesParameters } from './parameters.js';
 
 /** What an API key needs for an operation; `administrator`: the scope `admin` of such an account. */
 export type Access = Scope | 'administrator';
 
 /** What the API's document says of an operation. What is the same for all operations is added. */
-export interface Described {
+export interface Described extends TakesParameters {
   /**
    * The `operationId`: a verb and a noun. Generated clients name their functions after it, so it
    * never changes.
@@ -33,13 +35,10 @@ export interface Described {
   readonly otherBodies?: Readonly<Record<string, object>>;
   /** The name of the schema of its response. Default: no content. */
   readonly response?: string;
-  /** Whether the response is a paged list of them. */
-  readonly isList?: boolean;
   /** The whole response in case of success, instead of `response`. */
   readonly answer?: object;
   /** Default: 200, or 204 without content. */
   readonly status?: number;
-  readonly parameters?: readonly object[];
   /** What a key needs. Default: any key will do. */
   readonly scope?: Access;
   /** Whether the operation works without a key. */
@@ -82,6 +81,13 @@ export const endpoint = <Input extends Call, Answer>(
 
 /** For bodies that hold no more than a few names, addresses and passwords. */
 export const maxSmallBodyBytes = 16_384;
+
+/** What an operation on a resource works with. */
+export interface ApiContext {
+  readonly parts: GatewayParts;
+  /** Records an administrative act in the name of who does it. Never rejects. */
+  record(done: DoneAct): Promise<void>;
+}
 
 /** A call of an endpoint: by HTTP, or by the code of a host app. */
 export interface Call<Body = unknown> extends ApiContext {

@@ -5,18 +5,18 @@ import { conversationEndpoints } from './conversations.js';
 import type { Endpoint } from './endpoint.js';
 import { evaluationEndpoints } from './evaluations.js';
 import { feedbackEndpoints } from './feedback.js';
+import { seriesEndpoints } from './figures/usage-series.js';
 import { keyEndpoints } from './keys.js';
 import { learningEndpoints } from './learning.js';
 import { modelEndpoints } from './models.js';
-import { previewEndpoints } from './preference-preview.js';
 import { preferenceEndpoints } from './preferences.js';
-import { providerEndpoints } from './providers/provider-endpoints.js';
+import { providerEndpoints } from './providers.js';
 import { histogramEndpoints, requestEndpoints } from './requests.js';
 import { savingsEndpoints } from './savings.js';
 import { sessionEndpoints } from './sessions.js';
 import { signInEndpoints } from './sign-in.js';
 import { trainingEndpoints } from './trainings.js';
-import { seriesEndpoints, usageEndpoints } from './usage.js';
+import { usageEndpoints } from './usage.js';
 
 /** The endpoints of an account's resources, in the order of the API's document. */
 export const endpoints: readonly Endpoint[] = [
@@ -24,7 +24,6 @@ export const endpoints: readonly Endpoint[] = [
   ...providerEndpoints,
   ...conversationEndpoints,
   ...preferenceEndpoints,
-  ...previewEndpoints,
   ...trainingEndpoints,
   ...evaluationEndpoints,
   ...learningEndpoints,

@@ -9,7 +9,6 @@ import type { Page } from '../store/contracts/page.js';
 import { conversationNotFound, shownConversation, shownMessage } from './shown-conversation.js';
 import { type Call, endpoint, FileAnswer } from './endpoint.js';
 import { idOf } from './page-request.js';
-import { refuseUnknown } from './query.js';
 
 const pageSize = 100;
 
@@ -69,7 +68,6 @@ export const exportConversation = endpoint({
     },
   ],
   async run(call: Call) {
-    refuseUnknown(call, ['format']);
     const format = formatOf(call);
     const { accountId } = call.caller;
     const {

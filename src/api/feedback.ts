@@ -2,7 +2,8 @@ import type { Chooser } from '../chooser/chooser.js';
 import { invalidField } from '../errors.js';
 import type { FeedbackRow } from '../store/contracts/requests.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { listOf, pageRequestOf } from './page-request.js';
+import { shownFieldsOf } from './shown-fields.js';
 
 /** The body of `POST /api/v1/feedback`, as its schema accepts it. */
 interface FeedbackRequest {
@@ -77,29 +78,12 @@ function subjectOf(body: FeedbackRequest): Parameters<Chooser['rate']>[1]['subje
   return subject;
 }
 
-function shownFeedback({
-  id,
-  at,
-  sessionId,
-  responseId,
-  provider,
-  model,
-  score,
-  comment,
-  tokensPerSecond,
-  keyId,
-}: FeedbackRow): object {
-  return {
-    object: 'feedback',
-    id,
-    at: isoOrNull(at),
-    session_id: sessionId,
-    response_id: responseId,
-    provider,
-    model,
-    score,
-    comment,
-    tokens_per_second: tokensPerSecond,
-    keyId,
-  };
-}
+const shownFeedback = ({ sessionId, responseId, tokensPerSecond, ...row }: FeedbackRow) => ({
+  object: 'feedback',
+  ...shownFieldsOf(row, ['id', 'at']),
+  session_id: sessionId,
+  response_id: responseId,
+  ...shownFieldsOf(row, ['provider', 'model', 'score', 'comment']),
+  tokens_per_second: tokensPerSecond,
+  keyId: row.keyId,
+});

@@ -9,8 +9,9 @@ import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
 import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
 import { matchesGlob } from '../models/access-rules.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { queryParameter } from './openapi/operations.js';
-import { idOf, isoOf, isoOrNull, type List, listOf, pageRequestOf } from './page-request.js';
+import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { shared } from './parameters.js';
+import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
 
 /** What a new key allows. */
 export interface KeyTerms {
@@ -27,28 +28,25 @@ export interface KeyTerms {
   readonly limits?: Partial<KeyLimits> | null;
 }
 
-/** A key as the API returns it, without the key itself or its hash. */
-export interface Key {
+const shownFields = [
+  'id',
+  'accountId',
+  'name',
+  'prefix',
+  'scopes',
+  'models',
+  'toolkits',
+  'limits',
+  'createdAt',
+  'expiresAt',
+  'previousValidUntil',
+  'revokedAt',
+  'lastUsedAt',
+] as const;
+
+/** A key as the API returns it, without the key itself or its hash. Times in ISO 8601. */
+export interface Key extends Shown<KeyRecord, (typeof shownFields)[number]> {
   readonly object: 'key';
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: string;
-  /** The key's first characters, by which its owner recognizes it. */
-  readonly prefix: string;
-  readonly scopes: readonly Scope[];
-  /** Globs of the labels that it may use; null: every model. */
-  readonly models: readonly string[] | null;
-  /** Names or globs of the toolkits that it may use. */
-  readonly toolkits: readonly string[];
-  readonly limits: KeyLimits;
-  /** Times in ISO 8601. */
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  /** Until when the secrets that a rotation has replaced work; null: it was never rotated. */
-  readonly previousValidUntil: string | null;
-  readonly revokedAt: string | null;
-  /** Accurate to about a minute; null: never. */
-  readonly lastUsedAt: string | null;
 }
 
 /** How a key gets a new secret. */
@@ -62,27 +60,10 @@ export interface IssuedKey extends Key {
   readonly key: string;
 }
 
-/** A key as the API returns it. */
-function shownKey(record: KeyRecord): Key {
-  const { id, accountId, name, prefix, scopes, models, toolkits, limits } = record;
-  const { createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt } = record;
-  return {
-    object: 'key',
-    id,
-    accountId,
-    name,
-    prefix,
-    scopes,
-    models,
-    toolkits,
-    limits,
-    createdAt: isoOf(createdAt),
-    expiresAt: isoOrNull(expiresAt),
-    previousValidUntil: isoOrNull(previousValidUntil),
-    revokedAt: isoOrNull(revokedAt),
-    lastUsedAt: isoOrNull(lastUsedAt),
-  };
-}
+const shownKey = (record: KeyRecord): Key => ({
+  object: 'key',
+  ...shownFieldsOf(record, shownFields),
+});
 
 const fixed = { tag: 'API keys', scope: 'admin' } as const;
 const path = '/api/v1/keys';
@@ -98,9 +79,9 @@ export const listKeys = endpoint({
   summary: "List the account's API keys, newest first",
   response,
   isList: true,
-  parameters: [queryParameter('account', "An account's id, or `all` (administrators only).")],
+  parameters: [shared.account],
   async run(call: Call): Promise<List<Key>> {
-    const page = pageRequestOf(call, ['account']);
+    const page = pageRequestOf(call);
     const accountId = listedAccount(call);
     const { store } = await call.parts.state.opened();
     return listOf(await store.keys.list(accountId, page), shownKey);

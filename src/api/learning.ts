@@ -1,12 +1,12 @@
-import type { Caller } from '../accounts/caller.js';
+import { type Caller, checkScope } from '../accounts/caller.js';
 import type { Retraction } from '../chooser/chooser.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
-import { checkScope } from '../accounts/caller.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { queryParameter } from './openapi/operations.js';
-import { idOf, isoOrNull } from './page-request.js';
-import { refuseUnknown, textParameter, timeParameter } from './query.js';
+import { idOf } from './page-request.js';
+import { queryParameter } from './parameters.js';
+import { textParameter, timeParameter } from './query.js';
+import { isoOrNull } from './shown-fields.js';
 
 const tag = 'Feedback';
 const path = '/api/v1/learning';
@@ -95,16 +95,13 @@ export const learningEndpoints: readonly Endpoint[] = [
 const isOwn = (retraction: Retraction | null, { keyId }: Caller): boolean =>
   keyId !== null && Boolean(retraction?.keys?.every((key) => key === keyId));
 
-const filters = ['from', 'key', 'model'] as const;
-
 /**
  * Null: everything.
- * @throws GatewayError `bad_request` for another parameter, `validation_failed` for an empty one: a
- * variable of a script that was never set must not forget everything
+ * @throws GatewayError `validation_failed` for an empty parameter: a variable of a script that was
+ * never set must not forget everything
  */
 async function retractionOf(call: Call): Promise<Retraction | null> {
-  refuseUnknown(call, filters);
-  for (const name of filters)
+  for (const { name } of retraction)
     if (call.query[name] === '') throw invalidField(name, 'must not be empty');
   const [from, key, model] = [
     timeParameter(call, 'from'),

@@ -1,20 +1,23 @@
+import type { Chooser } from '../chooser/chooser.js';
+import type { Candidate } from '../chooser/plan.js';
 import { invalidField } from '../errors.js';
+import { forbiddenReason } from '../models/access-rules.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
+import type { ListedModel } from '../providers/adapter.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { queryParameter } from './openapi/operations.js';
 import { pageRequestOf } from './page-request.js';
-import { type DescribedModel, describeModels } from './providers/describe-models.js';
-import { textParameter } from './query.js';
-
-const filters = ['provider', 'search', 'use', 'sort'];
-const uses = ['auto', 'all'] as const;
+import { queryParameter } from './parameters.js';
+import { choiceParameter, textParameter } from './query.js';
 
 /** Unknown figures come last. */
-const orders: Record<string, (one: DescribedModel) => number | string> = {
-  name: ({ label }) => label,
-  price: ({ prices }) => prices.blended ?? Infinity,
-  quality: ({ quality }) => -(quality?.quality ?? -Infinity),
-  latency: ({ latency }) => latency ?? Infinity,
+const orders = {
+  name: ({ label }: DescribedModel) => label,
+  price: ({ prices }: DescribedModel) => prices.blended ?? Infinity,
+  quality: ({ quality }: DescribedModel) => -(quality?.quality ?? -Infinity),
+  latency: ({ latency }: DescribedModel) => latency ?? Infinity,
 };
+const orderNames = Object.keys(orders) as (keyof typeof orders)[];
 
 /** Computed from what this process knows; nothing is read from the database. */
 const listModels = endpoint({
@@ -35,8 +38,8 @@ const listModels = endpoint({
     ),
   ],
   run(call: Call) {
-    const { limit, cursor } = pageRequestOf(call, filters);
-    const order = orderOf(call);
+    const { limit, cursor } = pageRequestOf(call);
+    const order = orders[choiceParameter(call, 'sort', orderNames) ?? 'name'];
     const found = describeModels(call.parts, call.snapshot, call.caller.models)
       .filter(filterOf(call))
       .sort((one, other) => compare(order(one), order(other)) || compare(one.label, other.label));
@@ -55,17 +58,8 @@ export const modelEndpoints: readonly Endpoint[] = [listModels];
 const compare = (one: number | string, other: number | string): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-function orderOf(call: Call): (one: DescribedModel) => number | string {
-  const sort = textParameter(call, 'sort') ?? 'name';
-  const order = Object.hasOwn(orders, sort) ? orders[sort] : undefined;
-  if (!order) throw invalidField('sort', `must be one of: ${Object.keys(orders).join(', ')}`);
-  return order;
-}
-
 function filterOf(call: Call): (one: DescribedModel) => boolean {
-  const use = textParameter(call, 'use') ?? 'all';
-  if (!uses.some((known) => known === use))
-    throw invalidField('use', `must be one of: ${uses.join(', ')}`);
+  const use = choiceParameter(call, 'use', ['auto', 'all']) ?? 'all';
   const provider = textParameter(call, 'provider');
   const words = (textParameter(call, 'search') ?? '').toLowerCase().split(/\s+/);
   return (one) =>
@@ -88,5 +82,81 @@ function shownModel({ label, isAuto, latency, secondsPerToken, ...known }: Descr
     auto: isAuto,
     ttftMs: latency === null ? null : Math.round(latency * 1000),
     tokensPerSecond: secondsPerToken === null ? null : Math.round(1 / secondsPerToken),
+  };
+}
+
+type DescribedModel = ReturnType<typeof describe>;
+
+/** The models that a key may call, with all that is known of each, in the providers' order. */
+export function describeModels(
+  parts: GatewayParts,
+  snapshot: GatewaySnapshot,
+  keyModels: readonly string[] | null,
+) {
+  const { directory, names } = snapshot;
+  const { allow, deny } = snapshot.routing;
+  directory.refresh();
+  const auto = new Set(names.candidatesOf(directory.auto()).map(({ label }) => label));
+  const aliases = aliasesByLabel(snapshot, keyModels);
+  return directory.providers().flatMap((provider) =>
+    [...directory.models(provider).values()].flatMap((listed) => {
+      const candidate = { label: `${provider}/${listed.model}`, provider, model: listed.model };
+      if (forbiddenReason(candidate, { allow, deny, keyModels }) !== null) return [];
+      return [
+        describe(parts.state.chooser, snapshot, candidate, listed, {
+          isAuto: auto.has(candidate.label),
+          aliases: aliases.get(candidate.label) ?? [],
+        }),
+      ];
+    }),
+  );
+}
+
+function aliasesByLabel(
+  { names }: GatewaySnapshot,
+  keyModels: readonly string[] | null,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const alias of names.aliasesFor(keyModels))
+    for (const { label } of names.candidatesOf([alias]))
+      found.set(label, [...(found.get(label) ?? []), alias]);
+  return found;
+}
+
+function describe(
+  chooser: Chooser,
+  snapshot: GatewaySnapshot,
+  candidate: Candidate & { readonly provider: string },
+  { type, contextLength }: ListedModel,
+  more: {
+    /** Whether `model: auto` may choose it. */
+    readonly isAuto: boolean;
+    /** The names of the configuration that stand for it, alone or with others. */
+    readonly aliases: readonly string[];
+  },
+) {
+  const { label, provider, model } = candidate;
+  const { known, abilities } = chooser.describe(candidate, snapshot);
+  const { input, output, cachedInput } = known.rates;
+  const stated = known.qualityStated
+    ? { basis: 'stated', quality: known.figures.quality, interval: null, kinds: [] }
+    : null;
+  return {
+    label,
+    provider,
+    model,
+    type,
+    ...more,
+    /** USD per million tokens, for a short prompt; `blended` at three read for each one written. */
+    prices: { input, output, cachedInput, blended: known.figures.price },
+    contextLength: known.contextLength ?? contextLength ?? null,
+    maxOutput: known.maxOutput,
+    tools: known.tools,
+    images: known.images,
+    /** Its abilities as published, or the quality that the configuration states. */
+    quality: type === 'chat' ? (stated ?? abilities()) : null,
+    /** Seconds, of the last hour or as stated; null: not measured. */
+    latency: known.figures.latency,
+    secondsPerToken: known.pace?.secondsPerToken ?? null,
   };
 }

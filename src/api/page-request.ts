@@ -1,31 +1,18 @@
 import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
-import { type WithQuery, refuseUnknown } from './query.js';
-
-const defaultLimit = 20;
-const maxLimit = 100;
-
-/** The size of a list's pages. */
-interface PageSizes {
-  readonly normal: number;
-  readonly max: number;
-}
+import type { WithQuery } from './query.js';
 
 /**
  * `?limit=…&cursor=…` of a list.
- * @param filters the list's other parameters
- * @throws GatewayError `bad_request` for an unknown parameter, `validation_failed` for a `limit`
- *   below 1 or above the largest
+ * @throws GatewayError `validation_failed` for a `limit` below 1 or above the largest
  */
 export function pageRequestOf(
-  req: WithQuery,
-  filters: readonly string[] = [],
-  sizes: PageSizes = { normal: defaultLimit, max: maxLimit },
+  { query }: WithQuery,
+  { normal, max } = { normal: 20, max: 100 },
 ): PageRequest {
-  refuseUnknown(req, ['limit', 'cursor', ...filters]);
-  const { limit = String(sizes.normal), cursor = null } = req.query;
-  if (typeof limit !== 'string' || !/^[1-9]\d{0,5}$/.test(limit) || Number(limit) > sizes.max)
-    throw invalidField('limit', `must be a whole number between 1 and ${sizes.max}`);
+  const { limit = String(normal), cursor = null } = query;
+  if (typeof limit !== 'string' || !/^[1-9]\d{0,5}$/.test(limit) || Number(limit) > max)
+    throw invalidField('limit', `must be a whole number between 1 and ${max}`);
   if (cursor !== null && typeof cursor !== 'string')
     throw invalidField('cursor', 'must be a string');
   return { limit: Number(limit), cursor: cursor === '' ? null : cursor };
@@ -52,9 +39,3 @@ export function idOf(
   const id = params[name];
   return typeof id === 'string' ? id : '';
 }
-
-/** A time as the API returns it: ISO 8601. */
-export const isoOf = (at: number): string => new Date(at).toISOString();
-
-/** The same for a time that may be absent. */
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));

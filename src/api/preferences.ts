@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { type PreviewRequest, previewPreference } from '../pipeline/preview/preview-preference.js';
 import type { PreferenceSettings, PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
-import type { ApiContext } from './api-context.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { idOf, isoOf, isoOrNull, type List, listOf, pageRequestOf } from './page-request.js';
+import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { queryParameter } from './parameters.js';
+import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
 
 /** What a preference consists of; a change leaves what is absent, and null removes a setting. */
 export interface PreferenceRequest extends PreferenceSettings {
   readonly name?: string | null;
 }
 
-/** A preference as the API returns it. */
-export interface Preference extends Required<PreferenceSettings> {
+/** A preference as the API returns it. Times in ISO 8601. */
+export interface Preference
+  extends
+    Required<PreferenceSettings>,
+    Shown<PreferenceRecord, 'id' | 'name' | 'createdAt' | 'updatedAt'> {
   readonly object: 'preference';
-  readonly id: string;
   /** The same as `id`, as requests name it. */
   readonly preference_id: string;
-  readonly name: string;
   /** The router that was trained for it; null: there was no training. */
   readonly router: PreferenceRouter | null;
-  /** Times in ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
 /** The router that was trained for a preference. */
@@ -47,7 +47,6 @@ export interface PreferenceRouter {
   readonly passedOver: string | null;
 }
 
-const defaultName = 'Preference';
 const noSettings = {
   weights: null,
   allow: null,
@@ -77,7 +76,7 @@ function shownPreference(
   preference: PreferenceRecord,
   state: TrainingState | null,
 ): Preference {
-  const { id, name, settings, router, createdAt, updatedAt } = preference;
+  const { id, settings, router } = preference;
   const trained =
     router || state
       ? {
@@ -93,12 +92,11 @@ function shownPreference(
     object: 'preference',
     id,
     preference_id: id,
-    name,
+    name: preference.name,
     ...noSettings,
     ...settings,
     router: trained,
-    createdAt: isoOf(createdAt),
-    updatedAt: isoOf(updatedAt),
+    ...shownFieldsOf(preference, ['createdAt', 'updatedAt']),
   };
 }
 
@@ -106,7 +104,7 @@ function shownPreference(
  * Returns a function that formats these preferences of one account, with the state of their last
  * training.
  */
-async function shown(
+async function shownWith(
   parts: GatewayParts,
   accountId: string,
   preferences: readonly PreferenceRecord[],
@@ -118,65 +116,6 @@ async function shown(
   );
   const states = new Map(trainings.map(({ preferenceId, state }) => [preferenceId, state]));
   return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
-}
-
-/** Creates a preference of an account. @throws GatewayError `unavailable` */
-export async function addPreference(
-  parts: GatewayParts,
-  accountId: string,
-  { name, ...settings }: PreferenceRequest,
-): Promise<Preference> {
-  const { store } = await parts.state.opened();
-  const preference = await store.preferences.add({
-    id: randomUUID(),
-    accountId,
-    name: name ?? defaultName,
-    settings,
-    createdAt: Date.now(),
-  });
-  return shownPreference(parts, preference, null);
-}
-
-/**
- * Changes the given fields of a preference.
- * @throws GatewayError `not_found` if it does not exist or belongs to another account
- */
-export async function changeSettings(
-  parts: GatewayParts,
-  accountId: string,
-  id: string,
-  { name, ...settings }: PreferenceRequest,
-): Promise<Preference> {
-  const { store } = await parts.state.opened();
-  // guesses must not make all caches ask for changes
-  found(await store.preferences.find(accountId, id));
-  const record = found(
-    await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
-  );
-  parts.state.chooser.preferenceChanged(record);
-  return (await shown(parts, accountId, [record]))(record);
-}
-
-/** Deletes a preference. @throws GatewayError `not_found` for what is not this account's */
-export async function dropPreference(
-  { state }: GatewayParts,
-  accountId: string,
-  id: string,
-): Promise<void> {
-  const { store } = await state.opened();
-  const before = found(await store.preferences.find(accountId, id));
-  await store.preferences.remove(accountId, id);
-  state.chooser.preferenceChanged({ ...before, settings: {}, deletedAt: Date.now() });
-}
-
-/** As `dropPreference`, and records it. */
-export async function endPreference(
-  { parts, record }: ApiContext,
-  accountId: string,
-  id: string,
-): Promise<void> {
-  await dropPreference(parts, accountId, id);
-  await record({ act: 'preference.delete', accountId, target: id });
 }
 
 function found(preference: PreferenceRecord | null): PreferenceRecord {
@@ -206,7 +145,7 @@ export const listPreferences = endpoint({
     const { accountId } = call.caller;
     const { store } = await call.parts.state.opened();
     const records = await store.preferences.list(accountId, page);
-    return listOf(records, await shown(call.parts, accountId, records.items));
+    return listOf(records, await shownWith(call.parts, accountId, records.items));
   },
 });
 
@@ -221,8 +160,18 @@ export const createPreference = endpoint({
   example: { name: 'support', weights, exclude: ['demo/*'] },
   response,
   status: 201,
-  run: ({ parts, caller, body }: Call<PreferenceRequest>) =>
-    addPreference(parts, caller.accountId, body),
+  async run({ parts, caller, body }: Call<PreferenceRequest>): Promise<Preference> {
+    const { name, ...settings } = body;
+    const { store } = await parts.state.opened();
+    const preference = await store.preferences.add({
+      id: randomUUID(),
+      accountId: caller.accountId,
+      name: name ?? 'Preference',
+      settings,
+      createdAt: Date.now(),
+    });
+    return shownPreference(parts, preference, null);
+  },
 });
 
 /** One preference. */
@@ -237,7 +186,7 @@ export const getPreference = endpoint({
     const { accountId } = call.caller;
     const { store } = await call.parts.state.opened();
     const preference = found(await store.preferences.find(accountId, idOf(call)));
-    return (await shown(call.parts, accountId, [preference]))(preference);
+    return (await shownWith(call.parts, accountId, [preference]))(preference);
   },
 });
 
@@ -251,8 +200,19 @@ export const updatePreference = endpoint({
   request,
   example: { weights },
   response,
-  run: (call: Call<PreferenceRequest>) =>
-    changeSettings(call.parts, call.caller.accountId, idOf(call), call.body),
+  async run({ parts, caller, params, body }: Call<PreferenceRequest>): Promise<Preference> {
+    const { name, ...settings } = body;
+    const { accountId } = caller;
+    const id = idOf({ params });
+    const { store } = await parts.state.opened();
+    // guesses must not make all caches ask for changes
+    found(await store.preferences.find(accountId, id));
+    const record = found(
+      await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
+    );
+    parts.state.chooser.preferenceChanged(record);
+    return (await shownWith(parts, accountId, [record]))(record);
+  },
 });
 
 const replacePreference = endpoint({
@@ -270,7 +230,27 @@ export const deletePreference = endpoint({
   path: onePath,
   id: 'deletePreference',
   summary: 'Delete a preference',
-  run: (call: Call) => endPreference(call, call.caller.accountId, idOf(call)),
+  async run(call: Call): Promise<void> {
+    const { accountId } = call.caller;
+    await dropPreference(call.parts, accountId, idOf(call));
+    await call.record({ act: 'preference.delete', accountId, target: idOf(call) });
+  },
+});
+
+const preview = endpoint({
+  tag,
+  method: 'post',
+  path: `${path}/preview`,
+  id: 'previewPreference',
+  summary: 'Try a preference without storing it',
+  description:
+    'Tells which model would win, by how much and at what cost, for requests of the account, example prompts and messages, beside what wins now.',
+  parameters: [queryParameter('explain', 'True: each item names all its candidates.', 'boolean')],
+  request: 'preference-preview.request',
+  example: { preference: { weights }, examples: true },
+  response: 'preference-preview.response',
+  run: ({ parts, caller, body, query }: Call<PreviewRequest>) =>
+    previewPreference(parts, caller, body, query['explain'] === 'true'),
 });
 
 /** Preferences of an account. */
@@ -281,4 +261,17 @@ export const preferenceEndpoints: readonly Endpoint[] = [
   updatePreference,
   replacePreference,
   deletePreference,
+  preview,
 ];
+
+/** Deletes a preference. @throws GatewayError `not_found` for what is not this account's */
+export async function dropPreference(
+  { state }: GatewayParts,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  const { store } = await state.opened();
+  const before = found(await store.preferences.find(accountId, id));
+  await store.preferences.remove(accountId, id);
+  state.chooser.preferenceChanged({ ...before, settings: {}, deletedAt: Date.now() });
+}

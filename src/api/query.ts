@@ -9,6 +9,11 @@ export interface WithQuery {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
+/** A call whose caller may ask for other accounts too. */
+interface Asked extends WithQuery {
+  readonly caller: Caller;
+}
+
 /** In a filter. */
 const maxModels = 50;
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -59,10 +64,7 @@ export function timeParameter(req: WithQuery, name: string): number | null {
 }
 
 /** A time range: `from` inclusive, `to` exclusive. @throws GatewayError `validation_failed` */
-export function spanParameters(req: WithQuery): {
-  from: number | null;
-  to: number | null;
-} {
+export function spanParameters(req: WithQuery): Record<'from' | 'to', number | null> {
   const [from, to] = [timeParameter(req, 'from'), timeParameter(req, 'to')];
   if (from !== null && to !== null && from >= to) throw invalidField('from', 'must be before to');
   return { from, to };
@@ -72,8 +74,9 @@ export function spanParameters(req: WithQuery): {
  * The account that `?account=` selects, by default the caller's own; null for `all`.
  * @throws GatewayError `forbidden` for another account, unless the caller is an administrator
  */
-export function accountParameter(req: WithQuery, { accountId, role }: Caller): string | null {
-  const account = textParameter(req, 'account') ?? accountId;
+export function accountParameter(asked: Asked): string | null {
+  const { accountId, role } = asked.caller;
+  const account = textParameter(asked, 'account') ?? accountId;
   if (account !== accountId && role !== 'admin')
     throw new GatewayError('forbidden', 'account: only administrators may see other accounts');
   return account === 'all' ? null : account;
@@ -142,6 +145,22 @@ export function boundParameters(
     minCostUsd: numberParameter(req, 'minCost', 'USD'),
     maxCostUsd: numberParameter(req, 'maxCost', 'USD'),
   };
+}
+
+/**
+ * A parameter that names one of a few things; null if it is absent.
+ * @throws GatewayError `validation_failed`
+ */
+export function choiceParameter<Name extends string>(
+  req: WithQuery,
+  name: string,
+  choices: readonly Name[],
+): Name | null {
+  const text = textParameter(req, name);
+  const found = choices.find((one) => one === text);
+  if (text !== null && found === undefined)
+    throw invalidField(name, `must be one of: ${choices.join(', ')}`);
+  return found ?? null;
 }
 
 /** `true` or `false`. @throws GatewayError `validation_failed` */

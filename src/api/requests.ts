@@ -1,24 +1,52 @@
 import { GatewayError } from '../errors.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
-import type { RequestRow, RequestSummary } from '../store/contracts/requests.js';
+import type { RequestFilter, RequestRow, RequestSummary } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { isSelection } from '../surface-labels.js';
-import { type Cell, csvFile, wantsCsv } from './csv.js';
+import { pageOrCsv } from './csv.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { formatParameter, histogramParameters, requestParameters } from './figures/parameters.js';
+import { requestIntervals, seriesSpan, shownSpan } from './figures/series-span.js';
+import { idOf, listOf, pageRequestOf } from './page-request.js';
+import { queryParameter, shared } from './parameters.js';
 import {
-  readHistogram,
-  requestFilter,
-  requestFilters,
-  withKeys,
-} from './figures/request-filter.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
-import { accountParameter, refuseUnknown } from './query.js';
+  accountParameter,
+  boundParameters,
+  flagParameter,
+  keyParameter,
+  modelsParameter,
+  spanParameters,
+  statusParameter,
+  textParameter,
+} from './query.js';
+import { isoOf } from './shown-fields.js';
 
-const filters = [...requestFilters, 'format'];
 const fixed = { tag: 'Usage', method: 'get', scope: 'admin' } as const;
 const path = '/api/v1/requests';
 const response = 'request.response';
+
+/** The parameters that select requests. */
+const filters = [
+  shared.account,
+  shared.key,
+  shared.provider,
+  queryParameter(
+    'model',
+    "One or more of `<provider>/<model>`, separated by commas, or the models' names alone together with `provider`.",
+  ),
+  queryParameter('surface', 'Where it came in, such as `completions`.'),
+  queryParameter('stream', '`true` or `false`: whether it asked for a stream.'),
+  queryParameter('status', 'A status such as `429`, or a class such as `4xx`.'),
+  queryParameter('code', 'An error code, such as `rate_limited`.'),
+  queryParameter('failed', '`true`: requests with an error code; `false`: without.'),
+  queryParameter('conversation', "A conversation's id."),
+  queryParameter('minLatency', 'At least so many ms.', 'number'),
+  queryParameter('maxLatency', 'At most so many ms.', 'number'),
+  queryParameter('minCost', 'At least so many USD.', 'number'),
+  queryParameter('maxCost', 'At most so many USD.', 'number'),
+  shared.from,
+  shared.to,
+];
+const parameters = [...filters, shared.format];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
 const listRequests = endpoint({
@@ -28,16 +56,19 @@ const listRequests = endpoint({
   summary: "List the account's requests, newest first",
   response,
   isList: true,
-  parameters: [...requestParameters, formatParameter],
+  parameters,
   async run(call: Call) {
-    const isCsv = wantsCsv(call);
-    if (isCsv) refuseUnknown(call, filters);
-    const page = isCsv ? null : pageRequestOf(call, filters);
-    const wanted = requestFilter(call, accountParameter(call, call.caller));
-    const store = await settledStore(call.parts);
-    const filter = await withKeys(store, wanted, call);
-    if (page) return listOf(await store.requests.list(filter, page), shownRequest);
-    return csvFile({ ...table, read: (next) => store.requests.list(filter, next) });
+    const { store, filter } = await selected(call);
+    return pageOrCsv(call, parameters, {
+      page: async () =>
+        listOf(await store.requests.list(filter, pageRequestOf(call)), shownRequest),
+      csv: () => ({
+        name: 'requests',
+        columns,
+        row: timed,
+        read: (page) => store.requests.list(filter, page),
+      }),
+    });
   },
 });
 
@@ -69,18 +100,31 @@ const getRequest = endpoint({
   },
 });
 
-/** By default in the last day. */
+/** Exactly `from` to `to` are counted, by default the last day; the outer intervals may be cut. */
 const getRequestHistogram = endpoint({
   ...fixed,
   path: `${path}/histogram`,
   id: 'getRequestHistogram',
   summary: 'How many requests there were over time, by the filters of their list',
   response: 'request-histogram.response',
-  parameters: histogramParameters,
-  run(call: Call) {
-    refuseUnknown(call, [...requestFilters, 'interval']);
-    const wanted = requestFilter(call, accountParameter(call, call.caller));
-    return readHistogram(call.parts, call, wanted);
+  parameters: [
+    ...filters,
+    queryParameter(
+      'interval',
+      'The length of each interval: `1s`, `5s`, `10s`, `30s`, `1m`, `5m`, `10m`, `30m`, `1h`, `3h`, `6h`, `1d` or `7d`. Default: the shortest that makes at most 200.',
+    ),
+  ],
+  async run(call: Call) {
+    const span = seriesSpan(call, requestIntervals);
+    const { store, filter } = await selected(call);
+    const [requests, errors] = [0, 0].map(() => new Array<number>(span.points).fill(0));
+    const bounds = { from: filter.from ?? span.from, to: filter.to ?? span.to };
+    const grid = { start: span.from, intervalMs: span.intervalMs };
+    for (const count of await store.requests.counts({ ...filter, ...bounds }, grid)) {
+      requests![count.point] = count.requests;
+      errors![count.point] = count.errors;
+    }
+    return { object: 'request_histogram', ...shownSpan(span), requests, errors };
   },
 });
 
@@ -89,6 +133,25 @@ export const requestEndpoints: readonly Endpoint[] = [listRequests, getRequest];
 
 /** How many requests there were. */
 export const histogramEndpoints: readonly Endpoint[] = [getRequestHistogram];
+
+/** What the parameters select. @throws GatewayError `validation_failed` that names the parameter */
+async function selected(call: Call): Promise<{ store: Store; filter: RequestFilter }> {
+  const filter = {
+    accountId: accountParameter(call),
+    surface: textParameter(call, 'surface'),
+    stream: flagParameter(call, 'stream'),
+    code: textParameter(call, 'code'),
+    failed: flagParameter(call, 'failed'),
+    conversationId: textParameter(call, 'conversation'),
+    ...modelsParameter(call),
+    ...statusParameter(call),
+    ...boundParameters(call),
+    ...spanParameters(call),
+  };
+  const store = await settledStore(call.parts);
+  const keyIds = await keyParameter(call, store, filter.accountId);
+  return { store, filter: { ...filter, keyIds } };
+}
 
 const columns = [
   'at',
@@ -113,16 +176,7 @@ const columns = [
   'conversationId',
   'responseId',
   'planId',
-] as const;
-
-const table = {
-  name: 'requests',
-  columns,
-  row: (request: RequestSummary): Cell[] => {
-    const shown: Record<string, Cell> = { ...request, at: isoOrNull(request.at) };
-    return columns.map((column) => shown[column]);
-  },
-};
+];
 
 /** What the request searched, read and did with tools is stored with its plan. */
 const groundingIn = (plan: unknown): unknown =>
@@ -160,8 +214,6 @@ function shownPlan(plan: unknown): unknown {
   return shown;
 }
 
-const shownRequest = ({ at, ...row }: RequestSummary): object => ({
-  object: 'request',
-  ...row,
-  at: isoOrNull(at),
-});
+const timed = ({ at, ...row }: RequestSummary) => ({ ...row, at: isoOf(at) });
+
+const shownRequest = (row: RequestSummary) => ({ object: 'request', ...timed(row) });

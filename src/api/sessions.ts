@@ -2,7 +2,8 @@ import { invalidField } from '../errors.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { SelectionRow } from '../store/contracts/requests.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { idOf, listOf, pageRequestOf } from './page-request.js';
+import { isoOf } from './shown-fields.js';
 
 const fixed = { tag: 'Model selection', method: 'get', scope: 'model-select' } as const;
 const path = '/api/v1/sessions';
@@ -55,27 +56,16 @@ export const sessionEndpoints: readonly Endpoint[] = [listSessions, getSession];
 /**
  * With the field names of model selection. The content is left out: only the request log shows it.
  */
-function decisionOf({
-  id,
-  previousId,
-  at,
-  label,
-  reason,
-  tradeoff,
-  preferenceId,
-  keyId,
-}: SelectionRow): object {
-  return {
-    session_id: id,
-    previous_session: previousId,
-    at: isoOrNull(at),
-    llm_label: label,
-    reason,
-    tradeoff,
-    preference_id: preferenceId,
-    keyId,
-  };
-}
+const decisionOf = (row: SelectionRow) => ({
+  session_id: row.id,
+  previous_session: row.previousId,
+  at: isoOf(row.at),
+  llm_label: row.label,
+  reason: row.reason,
+  tradeoff: row.tradeoff,
+  preference_id: row.preferenceId,
+  keyId: row.keyId,
+});
 
 /** The candidates; `gate`, how familiar the request was, is stored with the first of them. */
 function candidatesOf({ candidates }: SelectionRow): object {

@@ -2,32 +2,31 @@ import type { ToolCall } from '../completion.js';
 import { shownContent } from '../conversations/answered-message.js';
 import { GatewayError } from '../errors.js';
 import type { ConversationRecord, MessageRecord } from '../store/contracts/conversations.js';
-import { isoOf, type List } from './page-request.js';
+import type { List } from './page-request.js';
+import { isoOf, shownFieldsOf, type Shown } from './shown-fields.js';
 
 /**
  * A conversation as the API returns it. `conversationId` and `conversationTitle` repeat its id and
- * title under the names that completions use.
+ * title under the names that completions use. `updatedAt` is when it was last used.
  */
-export interface StoredConversation {
+export interface StoredConversation extends Shown<
+  ConversationRecord,
+  'id' | 'title' | 'titleSource' | 'messageCount' | 'createdAt' | 'updatedAt'
+> {
   readonly object: 'conversation';
-  readonly id: string;
   readonly conversationId: string;
-  readonly title: string;
   readonly conversationTitle: string;
-  /** Made of the first message, written by a model, or given by a client. */
-  readonly titleSource: ConversationRecord['titleSource'];
-  readonly messageCount: number;
-  /** Times in ISO 8601. */
-  readonly createdAt: string;
-  /** When it was last used. */
-  readonly updatedAt: string;
 }
 
+/** Only answers of a model have these. `costUsd` is null if it is unknown. */
+const answerFields = ['provider', 'model', 'finishReason', 'usage', 'costUsd'] as const;
+
 /** A message as the API returns it. */
-export interface StoredMessage {
+export interface StoredMessage
+  extends
+    Shown<MessageRecord, 'id' | 'role' | 'createdAt'>,
+    Partial<Pick<MessageRecord, (typeof answerFields)[number]>> {
   readonly object: 'message';
-  readonly id: string;
-  readonly role: string;
   readonly type: 'text';
   /** Blocks, such as `{ type: 'text', text }`. */
   readonly content: readonly object[];
@@ -38,15 +37,6 @@ export interface StoredMessage {
   readonly citations?: unknown;
   /** The calls of an assistant's message that the client sent. */
   readonly tool_calls?: readonly ToolCall[];
-  /** This and what follows only of answers of a model. */
-  readonly provider?: string | null;
-  readonly model?: string | null;
-  readonly finishReason?: string | null;
-  readonly usage?: unknown;
-  /** Null: unknown. */
-  readonly costUsd?: number | null;
-  /** ISO 8601. */
-  readonly createdAt: string;
 }
 
 /** A conversation with a page of its messages, oldest first. */
@@ -55,50 +45,24 @@ export interface ConversationWithMessages extends StoredConversation {
 }
 
 /** A conversation as the API returns it. */
-export function shownConversation({
-  id,
-  title,
-  titleSource,
-  messageCount,
-  createdAt,
-  updatedAt,
-}: ConversationRecord): StoredConversation {
-  return {
-    object: 'conversation',
-    id,
-    conversationId: id,
-    title,
-    conversationTitle: title,
-    titleSource,
-    messageCount,
-    createdAt: isoOf(createdAt),
-    updatedAt: isoOf(updatedAt),
-  };
-}
+export const shownConversation = (record: ConversationRecord): StoredConversation => ({
+  object: 'conversation',
+  id: record.id,
+  conversationId: record.id,
+  title: record.title,
+  conversationTitle: record.title,
+  ...shownFieldsOf(record, ['titleSource', 'messageCount', 'createdAt', 'updatedAt']),
+});
 
 /** A message as the API returns it. Only answers of a model have `model`, `usage` and so on. */
-export function shownMessage({
-  id,
-  role,
-  content,
-  provider,
-  model,
-  finishReason,
-  usage,
-  costUsd,
-  createdAt,
-}: MessageRecord): StoredMessage {
-  const answered = model === null ? {} : { provider, model, finishReason, usage, costUsd };
-  return {
-    object: 'message',
-    id,
-    role,
-    type: 'text',
-    ...shownContent(content),
-    ...answered,
-    createdAt: isoOf(createdAt),
-  };
-}
+export const shownMessage = (record: MessageRecord): StoredMessage => ({
+  object: 'message',
+  ...shownFieldsOf(record, ['id', 'role']),
+  type: 'text',
+  ...shownContent(record.content),
+  ...(record.model === null ? {} : shownFieldsOf(record, answerFields)),
+  createdAt: isoOf(record.createdAt),
+});
 
 /** For conversations that do not exist or belong to another account. */
 export const conversationNotFound = (): GatewayError =>

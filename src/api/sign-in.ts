@@ -2,12 +2,12 @@ import { checkScope } from '../accounts/caller.js';
 import { claimGateway } from '../accounts/claim.js';
 import { knownBrowserMs } from '../accounts/known-browser.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
+import { changePassword, completeReset, requestReset } from '../accounts/new-password.js';
 import { signIn, signOut, signOutEverywhere } from '../accounts/sign-in.js';
 import { signUp } from '../accounts/sign-up.js';
+import { shownAccount } from './accounts.js';
 import { endpoint, type Endpoint, maxSmallBodyBytes, type RequestCall } from './endpoint.js';
-import { isoOrNull } from './page-request.js';
-import { passwordEndpoints } from './passwords.js';
-import { shownAccount } from './shown-account.js';
+import { isoOrNull } from './shown-fields.js';
 
 interface Credentials {
   readonly email: string;
@@ -39,7 +39,8 @@ const signUpAccount = endpoint({
   isPublic: true,
   errors: { 403: 'Sign-up is closed, or not open to this address.' },
   async run(call: RequestCall<Credentials>): Promise<void> {
-    await signUp(await call.accounts(), { ...credentialsOf(call), from: call.address });
+    const { email, password } = call.body;
+    await signUp(await call.accounts(), { email, password, from: call.address });
   },
 });
 
@@ -61,9 +62,11 @@ const claim = endpoint({
     409: 'The gateway has been claimed, or the address has another account.',
   },
   async run(call: RequestCall<Credentials & { readonly code?: string | null }>) {
+    const { email, password, code } = call.body;
     const account = await claimGateway(await call.accounts(), {
-      ...credentialsOf(call),
-      code: call.body.code ?? call.key,
+      email,
+      password,
+      code: code ?? call.key,
       from: call.address,
     });
     await call.parts.state.keys.accountChanged();
@@ -133,6 +136,70 @@ const signOutBrowser = endpoint({
   },
 });
 
+const changeOwnPassword = endpoint({
+  ...open,
+  path: '/api/v1/auth/password',
+  id: 'changePassword',
+  summary: "Change the account's own password",
+  description: 'Signs out all other browsers.',
+  request: 'password-change.request',
+  example: { currentPassword: password, newPassword: 'staple battery horse correct' },
+  scope: 'admin',
+  async run(
+    call: RequestCall<{ readonly currentPassword: string; readonly newPassword: string }>,
+  ): Promise<void> {
+    const { currentPassword, newPassword } = call.body;
+    await changePassword(await call.accounts(), {
+      accountId: call.caller.accountId,
+      currentPassword,
+      newPassword,
+      keepTokenHash: call.browser.signIn?.tokenHash ?? null,
+      from: call.address,
+      browser: call.browser.knownToken,
+    });
+  },
+});
+
+/** The answer does not reveal whether the address has an account. */
+const requestPasswordReset = endpoint({
+  ...open,
+  path: '/api/v1/auth/password-reset',
+  id: 'requestPasswordReset',
+  summary: 'Request a mail with a link to set a new password',
+  description:
+    'The link leads to `/reset-password#token=…`. The answer is the same if the address has no account.',
+  request: 'password-reset.request',
+  example: { email: 'ada@example.org' },
+  status: 202,
+  isPublic: true,
+  errors: { 501: 'The gateway sends no mail.' },
+  async run(call: RequestCall<{ readonly email: string }>): Promise<void> {
+    await requestReset(await call.accounts(), { email: call.body.email, from: call.address });
+  },
+});
+
+/** Sets a new password, without signing in. */
+const completePasswordReset = endpoint({
+  ...open,
+  path: '/api/v1/auth/password-reset/complete',
+  id: 'completePasswordReset',
+  summary: 'Set a new password with the token of a link',
+  description: 'The token is valid once. Signs out all browsers.',
+  request: 'password-reset-complete.request',
+  example: { token: 'TOKEN', password },
+  isPublic: true,
+  errors: { 404: 'The link is not valid, was used, or has expired.' },
+  async run(
+    call: RequestCall<{ readonly token: string; readonly password: string }>,
+  ): Promise<void> {
+    await completeReset(await call.accounts(), {
+      token: call.body.token,
+      password: call.body.password,
+      from: call.address,
+    });
+  },
+});
+
 /** It tells a stranger nothing that the other routes without a key would not. */
 const getAuthStatus = endpoint({
   tag: 'Sign-in',
@@ -195,10 +262,7 @@ export const signInEndpoints: readonly Endpoint[] = [
   signOutBrowser,
   getAuthStatus,
   getOwnAccount,
-  ...passwordEndpoints,
+  changeOwnPassword,
+  requestPasswordReset,
+  completePasswordReset,
 ];
-
-const credentialsOf = ({ body }: RequestCall<Credentials>): Credentials => ({
-  email: body.email,
-  password: body.password,
-});

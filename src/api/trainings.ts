@@ -9,9 +9,10 @@ import {
   type TrainingBody,
 } from './endpoint.js';
 import { evaluationLines } from './evaluations.js';
-import { queryParameter } from './openapi/operations.js';
-import { idOf, isoOrNull } from './page-request.js';
+import { idOf } from './page-request.js';
+import { queryParameter } from './parameters.js';
 import { whyPassedOverNow } from './preferences.js';
+import { shownFieldsOf } from './shown-fields.js';
 
 const tag = 'Preferences';
 const path = '/api/v1/preferences/{id}/training';
@@ -45,7 +46,7 @@ const getTraining = endpoint({
     const { store } = await call.parts.state.opened();
     const [training] = await store.trainings.latest(call.caller.accountId, [idOf(call)]);
     if (!training) throw notFound('training');
-    return shownTraining(training, await passedOver(call.parts, training));
+    return shownTraining(call.parts, training);
   },
 });
 
@@ -78,7 +79,7 @@ const trainPreference = endpoint({
     await requirePreference(parts, caller.accountId, idOf(call));
     const body = await call.evaluations();
     const training = await startTraining(parts, caller.accountId, idOf(call), body);
-    return shownTraining(training, await passedOver(parts, training));
+    return shownTraining(parts, training);
   },
 });
 
@@ -106,29 +107,6 @@ export const trainingEndpoints: readonly Endpoint[] = [
   trainPreference,
   deleteTraining,
 ];
-
-/**
- * @param passedOver why requests do not use the preference's trained router; null if they use it,
- * or there is none
- */
-function shownTraining(
-  { id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord,
-  passedOver: string | null,
-): object {
-  return {
-    object: 'training',
-    id,
-    preferenceId,
-    state,
-    progress,
-    doing,
-    report,
-    error,
-    passedOver,
-    createdAt: isoOrNull(createdAt),
-    updatedAt: isoOrNull(updatedAt),
-  };
-}
 
 /**
  * Queues the training of a preference's own router.
@@ -164,11 +142,23 @@ async function requirePreference(
 const notFound = (what: string): GatewayError =>
   new GatewayError('not_found', `${what}: not found`, { field: what });
 
-async function passedOver(
-  parts: GatewayParts,
-  { accountId, preferenceId }: TrainingRecord,
-): Promise<string | null> {
+/** @returns with `passedOver`: why requests do not use what the preference has in use */
+async function shownTraining(parts: GatewayParts, training: TrainingRecord): Promise<object> {
+  const { accountId, preferenceId } = training;
   const { store } = await parts.state.opened();
   const preference = await store.preferences.find(accountId, preferenceId);
-  return preference && whyPassedOverNow(parts, preference);
+  return {
+    object: 'training',
+    ...shownFieldsOf(training, [
+      'id',
+      'preferenceId',
+      'state',
+      'progress',
+      'doing',
+      'report',
+      'error',
+    ]),
+    passedOver: preference && whyPassedOverNow(parts, preference),
+    ...shownFieldsOf(training, ['createdAt', 'updatedAt']),
+  };
 }

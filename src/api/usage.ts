@@ -1,33 +1,25 @@
 import { invalidField } from '../errors.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { settledStore } from '../pipeline/engine/settled-store.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { UsageGrouping, UsageRow } from '../store/contracts/requests.js';
-import { csvFile, type CsvTable, wantsCsv } from './csv.js';
-import { type Call, endpoint, type Endpoint, type FileAnswer } from './endpoint.js';
-import { seriesParameters, usageParameters } from './figures/parameters.js';
-import { readSeries, seriesFilters } from './figures/usage-series.js';
+import { pageOrCsv } from './csv.js';
+import { type Call, endpoint, type Endpoint } from './endpoint.js';
 import { type List, listOf, pageRequestOf } from './page-request.js';
+import { queryParameter, shared } from './parameters.js';
 import {
   accountParameter,
-  refuseUnknown,
-  type WithQuery,
   keyParameter,
   modelParameters,
   spanParameters,
   textParameter,
+  type WithQuery,
 } from './query.js';
+import { isoOf } from './shown-fields.js';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 366;
 const maxRows = 1_000;
-
-/** The size of the pages of usage. */
-const usagePages = { normal: maxRows, max: maxRows };
-
-/** The filters of usage, as parameters name them. */
-const usageFilters = ['account', 'key', 'provider', 'model', 'from', 'to', 'by'] as const;
 
 /** What sums can be grouped by, and the fields of each. */
 const groupings = {
@@ -44,49 +36,6 @@ export interface UsageSums extends List<UsageRow> {
   readonly from: string;
   readonly to: string;
 }
-
-/** The sums that a question selects. */
-interface SelectedUsage {
-  readonly by: readonly UsageGrouping[];
-  /** One page of the sums. */
-  read(page: PageRequest): Promise<Page<UsageRow>>;
-  /** One page as the API returns it. */
-  show(page: PageRequest): Promise<UsageSums>;
-}
-
-/**
- * Selects sums of an account's usage, by default by day and model of the last 30 days.
- * @param accountId null: of all accounts
- * @throws GatewayError `validation_failed` that names the parameter
- */
-async function selectUsage(
-  parts: GatewayParts,
-  asked: WithQuery,
-  accountId: string | null,
-): Promise<SelectedUsage> {
-  const by = groupingsOf(asked);
-  const { from, to } = usageSpan(asked);
-  const wanted = { accountId, ...modelParameters(asked), from, to };
-  const store = await settledStore(parts);
-  const filter = { ...wanted, keyIds: await keyParameter(asked, store, accountId) };
-  const read = async (page: PageRequest): Promise<Page<UsageRow>> => {
-    const { items, next } = await store.requests.usage(filter, by, page);
-    return { items: items.map(rounded), next };
-  };
-  const days = { from: utcDay(from), to: utcDay(to - 1) };
-  const show = async (page: PageRequest): Promise<UsageSums> => ({
-    ...days,
-    ...listOf(await read(page), (sums) => sums),
-  });
-  return { by, read, show };
-}
-
-/** Rounded, because sums of binary fractions have trailing digits. */
-const rounded = (sums: UsageRow): UsageRow => ({
-  ...sums,
-  costUsd: Math.round(sums.costUsd * 1e9) / 1e9,
-  cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9,
-});
 
 function groupingsOf(asked: WithQuery): UsageGrouping[] {
   const names = (textParameter(asked, 'by') ?? 'day,model').split(',').map((name) => name.trim());
@@ -106,8 +55,86 @@ export function usageSpan(asked: WithQuery): { from: number; to: number } {
   return { from, to };
 }
 
-/** UTC, `YYYY-MM-DD`. */
-const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const { account, key, provider, model, from, to } = shared;
+
+const parameters = [
+  queryParameter('limit', 'Rows per page, from 1 to 1000. Default: 1000.', 'integer'),
+  shared.cursor,
+  account,
+  key,
+  provider,
+  model,
+  from,
+  to,
+  queryParameter(
+    'by',
+    'How the sums are grouped: one or more of `day`, `provider`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
+  ),
+];
+const withFormat = [...parameters, shared.format];
+
+/** The sums that a call selects, by default by day and model of the last 30 days. */
+async function selected(call: Call) {
+  const accountId = accountParameter(call);
+  const by = groupingsOf(call);
+  const span = usageSpan(call);
+  const named = modelParameters(call);
+  const store = await settledStore(call.parts);
+  const keyIds = await keyParameter(call, store, accountId);
+  const filter = { accountId, keyIds, ...named, ...span };
+  const read = async (page: PageRequest): Promise<Page<UsageRow>> => {
+    const { items, next } = await store.requests.usage(filter, by, page);
+    return { items: items.map(rounded), next };
+  };
+  return { by, span, read };
+}
+
+/** Sums of binary fractions have trailing digits. */
+const rounded = (sums: UsageRow): UsageRow => ({
+  ...sums,
+  costUsd: Math.round(sums.costUsd * 1e9) / 1e9,
+  cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9,
+});
+
+const described = {
+  tag: 'Usage',
+  method: 'get',
+  scope: 'admin',
+  path: '/api/v1/usage',
+  id: 'getUsage',
+  summary: 'Sums of requests, tokens and cost over whole UTC days',
+  response: 'usage.response',
+} as const;
+
+/** A page of sums. They are stored longer than the requests. */
+export const getUsageSums = endpoint({
+  ...described,
+  parameters,
+  async run(call: Call): Promise<UsageSums> {
+    const page = pageRequestOf(call, { normal: maxRows, max: maxRows });
+    const { span, read } = await selected(call);
+    const [first, last] = [span.from, span.to - 1].map((at) => isoOf(at).slice(0, 10));
+    return { from: first!, to: last!, ...listOf(await read(page), (sums) => sums) };
+  },
+});
+
+/** The same over HTTP: as JSON page by page, or all as CSV. */
+const getUsage = endpoint({
+  ...described,
+  parameters: withFormat,
+  run: (call: Call) =>
+    pageOrCsv(call, withFormat, {
+      page: async () => getUsageSums.run(call),
+      csv: async () => {
+        const { by, read } = await selected(call);
+        const columns = [...new Set(by.flatMap((grouping) => [...groupings[grouping]])), ...counts];
+        return { name: 'usage', columns, row: (sums: UsageRow) => ({ ...sums }), read };
+      },
+    }),
+});
+
+/** Sums of usage. */
+export const usageEndpoints: readonly Endpoint[] = [getUsage];
 
 const counts = [
   'requests',
@@ -117,58 +144,3 @@ const counts = [
   'costUsd',
   'cacheSavedUsd',
 ] as const;
-const filters = [...usageFilters, 'format'];
-const fixed = { tag: 'Usage', method: 'get', scope: 'admin' } as const;
-
-/** A page of the sums that a call selects. @throws GatewayError `validation_failed` */
-export async function usageSums(
-  call: Call,
-  known: readonly string[] = usageFilters,
-): Promise<UsageSums> {
-  const page = pageRequestOf(call, known, usagePages);
-  return (await selectUsage(call.parts, call, accountParameter(call, call.caller))).show(page);
-}
-
-/** As JSON page by page, or all as CSV. They are stored longer than the requests. */
-export const getUsage = endpoint({
-  ...fixed,
-  path: '/api/v1/usage',
-  id: 'getUsage',
-  summary: 'Sums of requests, tokens and cost over whole UTC days',
-  response: 'usage.response',
-  parameters: usageParameters,
-  async run(call: Call): Promise<UsageSums | FileAnswer> {
-    if (!wantsCsv(call)) return usageSums(call, filters);
-    refuseUnknown(call, filters);
-    return csvFile(
-      tableOf(await selectUsage(call.parts, call, accountParameter(call, call.caller))),
-    );
-  },
-});
-
-/** By default of the last day. */
-const getUsageSeries = endpoint({
-  ...fixed,
-  path: '/api/v1/usage/series',
-  id: 'getUsageSeries',
-  summary: 'Requests, errors, tokens, cost and latencies over time',
-  description:
-    'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
-  response: 'usage-series.response',
-  parameters: seriesParameters,
-  run(call: Call) {
-    refuseUnknown(call, seriesFilters);
-    return readSeries(call.parts, call, accountParameter(call, call.caller));
-  },
-});
-
-/** Sums of usage. */
-export const usageEndpoints: readonly Endpoint[] = [getUsage];
-
-/** Usage over time. */
-export const seriesEndpoints: readonly Endpoint[] = [getUsageSeries];
-
-function tableOf({ by, read }: SelectedUsage): CsvTable<UsageRow> {
-  const columns = [...new Set(by.flatMap((grouping) => [...groupings[grouping]])), ...counts];
-  return { name: 'usage', columns, row: (sums) => columns.map((column) => sums[column]), read };
-}

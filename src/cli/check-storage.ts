@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { openCounters } from '../store/open-counters.js';
 import { databaseFileOf } from '../store/open-store.js';
-import type { HealthFinding } from '../api/providers/check-provider.js';
+import type { HealthFinding } from '../api/check-provider.js';
 import { MissingDatabase, withStore } from './existing-store.js';
 import { databaseUrlOf } from './database-url.js';
 

@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from '../config/config.js';
 import { adaptersOf, providersOf } from '../gateway.js';
 import { checkDatabase, checkFolder, checkRedis } from './check-storage.js';
-import { checkProvider, type HealthFinding } from '../api/providers/check-provider.js';
+import { checkProvider, type HealthFinding } from '../api/check-provider.js';
 import { configOf, type GlobalOptions } from './existing-store.js';
 import { printable } from './table.js';
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import type { ApiContext } from '../api/api-context.js';
+import type { ApiContext } from '../api/endpoint.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 

@@ -13,7 +13,7 @@ import { stage } from './stage.js';
 /** What a route demands of its caller. */
 export interface OwnerOptions {
   /** The scope that an API key needs. A signed-in browser has all scopes of its account. */
-  scope?: Scope;
+  scope?: Scope | undefined;
   /** `admin`: only keys and browsers of administrators pass; others are answered 403. */
   role?: 'admin';
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '../accounts/caller.js';
 import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
@@ -69,14 +68,6 @@ export function requestOf(res: ServerResponse): GatewayRequest {
   if (!context)
     throw new GatewayError('internal', 'no stage of the gateway has handled this request before');
   return context.request;
-}
-
-/**
- * The caller of a request that an earlier stage has started.
- * @throws GatewayError `internal` if no stage has
- */
-export function callerOf(res: ServerResponse): Caller {
-  return requestOf(res).caller;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler, Response, Router } from 'express';
-import { type Access, type Endpoint, FileAnswer } from '../api/endpoint.js';
+import { type Endpoint, FileAnswer } from '../api/endpoint.js';
+import { checkQuery } from '../api/parameters.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { ifWebAccounts } from './account-context.js';
@@ -11,9 +12,29 @@ import { requestCall } from './request-call.js';
 import { countRequestStage } from './select-model.js';
 import { sendJson } from './send-json.js';
 import { answer } from './stage.js';
-import { resources } from './surfaces/resources.js';
+import { nativeErrorBody } from './surfaces/native-error.js';
+import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
 import { methodNotAllowed, optionalBody, validate } from './bodies/validate.js';
+
+/** How endpoints are mounted. */
+interface Mounting {
+  readonly surface: Surface;
+  /** The access stage of an endpoint. */
+  access(one: Endpoint): RequestHandler;
+}
+
+/** For the API keys and the signed-in browsers of accounts. */
+const resourceMounting = (parts: GatewayParts): Mounting => ({
+  surface: { label: 'resources', invalidCode: 'validation_failed', errorBody: nativeErrorBody },
+  access: ({ isPublic, scope }) =>
+    isPublic
+      ? allowAnonymous(parts)
+      : authenticateOwner(
+          parts,
+          scope === 'administrator' ? { scope: 'admin', role: 'admin' } : { scope },
+        ),
+});
 
 /**
  * Adds endpoints to a router: each authenticates by its scope, is counted, checks its body, runs and
@@ -23,6 +44,7 @@ export function mountEndpoints(
   router: Router,
   parts: GatewayParts,
   endpoints: readonly Endpoint[],
+  mounting: Mounting = resourceMounting(parts),
 ): void {
   const paths = [...new Set(endpoints.map(({ path }) => path))];
   // a path without parameters first: one with an id would match it too
@@ -32,22 +54,28 @@ export function mountEndpoints(
       router,
       parts,
       endpoints.filter((one) => one.path === path),
+      mounting,
     );
 }
 
 const parametersIn = (path: string): number => path.split('{').length;
 
-function mountPath(router: Router, parts: GatewayParts, endpoints: readonly Endpoint[]): void {
+function mountPath(
+  router: Router,
+  parts: GatewayParts,
+  endpoints: readonly Endpoint[],
+  { surface, access }: Mounting,
+): void {
   const [any] = endpoints;
   if (!any) return;
   const route = any.path.replace(/\{(\w+)\}/g, ':$1');
-  const first = [...(any.needsWebAccounts ? [ifWebAccounts(parts)] : []), track(parts, resources)];
+  const first = [...(any.needsWebAccounts ? [ifWebAccounts(parts)] : []), track(parts, surface)];
   for (const one of endpoints)
-    router[one.method](route, ...first, accessTo(parts, one), ...stagesOf(parts, one));
+    router[one.method](route, ...first, access(one), ...stagesOf(parts, one));
   // whoever may use one of the methods is told which there are
   const [open = any] = [...endpoints].sort((one, other) => strictness(one) - strictness(other));
   const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
-  router.all(route, ...first, accessTo(parts, open), methodNotAllowed(allowed));
+  router.all(route, ...first, access(open), methodNotAllowed(allowed));
 }
 
 const strictness = ({ isPublic, scope }: Endpoint): number =>
@@ -57,28 +85,18 @@ const strictness = ({ isPublic, scope }: Endpoint): number =>
         scope,
       ) + 1;
 
-function accessTo(parts: GatewayParts, { isPublic, scope }: Endpoint): RequestHandler {
-  return isPublic ? allowAnonymous(parts) : authenticateOwner(parts, ownerOptions(scope));
-}
-
-const ownerOptions = (scope: Access | undefined): Parameters<typeof authenticateOwner>[1] =>
-  scope === undefined
-    ? {}
-    : scope === 'administrator'
-      ? { scope: 'admin', role: 'admin' }
-      : { scope };
-
 function stagesOf(parts: GatewayParts, one: Endpoint): RequestHandler[] {
   const isCounted = one.method !== 'get' && !one.isUncounted;
   return [
     ...(isCounted ? [countRequestStage(parts)] : []),
     ...bodyStages(parts, one),
     answer(async (req, res) => {
+      checkQuery(one, req);
       const body = await one.run(requestCall(parts, req, res));
       if (body instanceof FileAnswer) return sendFile(res, body);
       if (body === undefined) return void res.status(one.status ?? 204).end();
-      // shared caches look at the URL alone, not at the cookie
-      res.setHeader('Cache-Control', 'no-store');
+      // as the access stage of all others does
+      if (one.isPublic) res.setHeader('Cache-Control', 'no-store');
       sendJson(res, one.status ?? 200, body as object);
     }),
   ];

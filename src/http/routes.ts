@@ -17,18 +17,10 @@ import { docsPage } from './pages/docs/docs-page.js';
 import { healthz, readyz } from './pages/health.js';
 import type { Readiness } from '../pipeline/engine/engine.js';
 import { metricsPage } from './pages/metrics-page.js';
-import { listModels, readModel } from './resources/models.js';
-import { openApi } from './openapi/send-document.js';
+import { listModels, readModel } from './surfaces/model-list.js';
+import { openApi } from './openapi/document.js';
 import { resetPasswordPage } from './pages/reset-password-page.js';
-import {
-  createUserPreference,
-  deleteUserPreference,
-  reportMetrics,
-  sendProviders,
-  updateUserPreference,
-} from './resources/v2.js';
-import { trainCustomRouter } from './resources/train-custom-router.js';
-import { countRequestStage, selectStage, sendSelection } from './select-model.js';
+import { countRequestStage, selectStage, sendProviders, sendSelection } from './select-model.js';
 import { unknownOpenAIPath } from './not-found.js';
 import { completionSurfaces, pathsOf } from './surfaces/completion-surfaces.js';
 import { mcp } from './surfaces/mcp.js';
@@ -43,6 +35,7 @@ import { methodNotAllowed, validate } from './bodies/validate.js';
 import { warnUnknown } from './bodies/warn-unknown.js';
 import { completionOptionsEndpoints } from '../api/completion-options.js';
 import { endpoints } from '../api/endpoints.js';
+import { v2Endpoints } from '../api/v2.js';
 import { mountEndpoints } from './mount-endpoints.js';
 
 const selectPaths = [
@@ -72,59 +65,24 @@ function modelSelectRouter(parts: GatewayParts): Router {
 
 /** `/v2/…`: the dialect of public SDKs of model selection. */
 function v2Router(parts: GatewayParts): Router {
-  const router = Router();
-  const path = (
-    method: 'post' | 'put' | 'delete',
-    route: string,
-    ...stages: RequestHandler[]
-  ): void => addV2Path(router, parts, method, route, stages);
-  const checked = (name: string): RequestHandler => validate(parts, compileSchema(name));
-  path(
-    'post',
-    '/v2/modelRouter/modelSelect',
-    validate(parts, compileSchema('model-select.request'), asModelSelect),
-    countRequestStage(parts),
-    selectStage(parts),
-    sendProviders,
-  );
-  const preferences = '/v2/preferences/userPreference';
-  path(
-    'post',
-    `${preferences}Create`,
-    checked('v2-preference.request'),
-    createUserPreference(parts),
-  );
-  path(
-    'put',
-    `${preferences}Update`,
-    checked('v2-preference-change.request'),
-    updateUserPreference(parts),
-  );
-  path('delete', `${preferences}Delete/:id`, deleteUserPreference(parts));
-  for (const kind of ['feedback', 'latency'])
-    path('post', `/v2/report/metrics/${kind}`, checked(`v2-${kind}.request`), reportMetrics(parts));
-  path('post', '/v2/pzn/trainCustomRouter', trainCustomRouter(parts));
-  return router.use(errorHandler(parts));
-}
-
-function addV2Path(
-  router: Router,
-  parts: GatewayParts,
-  method: 'post' | 'put' | 'delete',
-  route: string,
-  stages: RequestHandler[],
-): void {
+  const path = '/v2/modelRouter/modelSelect';
   const authenticated = authenticate(parts, { scope: 'model-select' });
-  const isSelection = route.includes('modelSelect');
-  const tracked = track(parts, isSelection ? v2 : v2Resources);
-  // a selection is counted after its body was checked, as on the other surface
-  const counted = isSelection ? stages : [countRequestStage(parts), ...stages];
-  router[method](route, tracked, authenticated, ...counted).all(
-    route,
-    tracked,
-    authenticated,
-    methodNotAllowed(method.toUpperCase()),
-  );
+  const router = Router()
+    .post(
+      path,
+      track(parts, v2),
+      authenticated,
+      validate(parts, compileSchema('model-select.request'), asModelSelect),
+      countRequestStage(parts),
+      selectStage(parts),
+      sendProviders,
+    )
+    .all(path, track(parts, v2), authenticated, methodNotAllowed('POST'));
+  mountEndpoints(router, parts, v2Endpoints, {
+    surface: v2Resources,
+    access: () => authenticated,
+  });
+  return router.use(errorHandler(parts));
 }
 
 /** Adds the completion surfaces of a router: the answer itself. */

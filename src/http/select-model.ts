@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Plan } from '../chooser/plan.js';
 import { GatewayError } from '../errors.js';
 import { countRequest } from '../pipeline/limits.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
@@ -33,12 +34,29 @@ export function selectStage(parts: GatewayParts): RequestHandler {
 
 /** Answers model selection with the plan that `selectModel` has made. */
 export const sendSelection: RequestHandler = answer((req, res) => {
-  const { plan, record, warnings } = requestOf(res);
-  if (!plan) throw new GatewayError('internal', 'no plan was made');
-  const [first] = plan.candidates;
-  record.provider = first.provider;
-  record.model = first.model;
-  const depth = (req.body as ModelSelectRequest).max_model_depth ?? null;
-  const selection = selectionOf(plan, depth, req.query['explain'] === 'true');
+  const selection = selectionOf(decided(res), depthOf(req), req.query['explain'] === 'true');
+  const { warnings } = requestOf(res);
   sendJson(res, 200, warnings.length > 0 ? { ...selection, warnings } : selection);
 });
+
+/** Answers model selection in the `/v2` dialect: the ranking and the session. */
+export const sendProviders: RequestHandler = answer((req, res) => {
+  const { id, candidates } = decided(res);
+  const providers = candidates
+    .slice(0, depthOf(req) ?? candidates.length)
+    .map(({ provider, model }) => ({ provider, model }));
+  sendJson(res, 200, { providers, session_id: id });
+});
+
+const depthOf = ({ body }: Request): number | null =>
+  (body as ModelSelectRequest).max_model_depth ?? null;
+
+/** The plan of a request, which records the model that it chose. */
+function decided(res: Response): Plan {
+  const { plan, record } = requestOf(res);
+  if (!plan) throw new GatewayError('internal', 'no plan was made');
+  const [{ provider, model }] = plan.candidates;
+  record.provider = provider;
+  record.model = model;
+  return plan;
+}

@@ -1,6 +1,7 @@
 import { invalidField } from '../../errors.js';
 import { periodTiers } from '../../store/contracts/periods.js';
-import { type WithQuery, spanParameters, textParameter } from '../query.js';
+import { type WithQuery, choiceParameter, spanParameters } from '../query.js';
+import { isoOf } from '../shown-fields.js';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -68,7 +69,8 @@ export function seriesSpan(asked: WithQuery, { byName, minMs }: Intervals): Seri
   const named = spanParameters(asked);
   const to = named.to ?? Math.max(Date.now() + 1, (named.from ?? 0) + 1);
   const from = Math.max(0, named.from ?? to - defaultSpanMs);
-  const intervalMs = intervalOf(asked, byName) ?? shortest(byName, to - from, minMs(from));
+  const name = choiceParameter(asked, 'interval', Object.keys(byName));
+  const intervalMs = byName[name ?? ''] ?? shortest(byName, to - from, minMs(from));
   if (intervalMs < minMs(from))
     throw invalidField('interval', 'is shorter than figures of that age are kept');
   const start = Math.floor(from / intervalMs) * intervalMs;
@@ -83,14 +85,13 @@ export function seriesSpan(asked: WithQuery, { byName, minMs }: Intervals): Seri
   return { from: start, to: end, intervalMs, points };
 }
 
-function intervalOf(asked: WithQuery, byName: Intervals['byName']): number | null {
-  const name = textParameter(asked, 'interval');
-  if (name === null) return null;
-  const ms = Object.hasOwn(byName, name) ? byName[name] : undefined;
-  if (ms === undefined)
-    throw invalidField('interval', `must be one of: ${Object.keys(byName).join(', ')}`);
-  return ms;
-}
+/** A range as the API returns it, with the start of each interval. */
+export const shownSpan = ({ from, to, intervalMs, points }: SeriesSpan) => ({
+  from: isoOf(from),
+  to: isoOf(to),
+  intervalSeconds: intervalMs / 1_000,
+  times: Array.from({ length: points }, (_, point) => isoOf(from + point * intervalMs)),
+});
 
 function shortest(byName: Intervals['byName'], spanMs: number, minMs: number): number {
   const all = Object.values(byName);

@@ -2,25 +2,10 @@ import type { SeriesRow } from '../../store/contracts/periods.js';
 import { addPackedToAll, LatencyCounts } from '../../store/latency-buckets.js';
 
 /** Figures of some requests. */
-export interface PointFigures {
-  readonly requests: number;
-  readonly errors: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** Of requests with a known price. */
-  readonly costUsd: number;
-  /** Of answered calls of models, in ms; null: there was none. */
-  readonly latencyP50Ms: number | null;
-  readonly latencyP95Ms: number | null;
-  /** Time to first token, in ms. */
-  readonly ttftP50Ms: number | null;
-  readonly ttftP95Ms: number | null;
-}
+type PointFigures = ReturnType<PointSums['figures']>;
 
 /** The figures of each point, by name: charts read columns. */
-export type SeriesColumns = {
-  readonly [Name in keyof PointFigures]: readonly PointFigures[Name][];
-};
+type SeriesColumns = Readonly<Record<string, readonly (number | null)[]>>;
 
 /** The rows of one point. */
 class PointSums {
@@ -47,16 +32,18 @@ class PointSums {
     this.costUsd += row.costUsd;
   }
 
-  figures(): PointFigures {
+  figures() {
     return {
       requests: this.requests,
       errors: this.errors,
       promptTokens: this.promptTokens,
       completionTokens: this.completionTokens,
-      // sums of binary fractions have trailing digits
+      // of requests with a known price; sums of binary fractions have trailing digits
       costUsd: Math.round(this.costUsd * 1e9) / 1e9,
+      // of answered calls of models; null: there was none
       latencyP50Ms: this.latencies.percentile(0.5),
       latencyP95Ms: this.latencies.percentile(0.95),
+      // time to first token
       ttftP50Ms: this.firstTokens.percentile(0.5),
       ttftP95Ms: this.firstTokens.percentile(0.95),
     };
@@ -84,19 +71,8 @@ export class SeriesSums {
 
   columns(): SeriesColumns {
     const all = this.points.map((point) => point.figures());
-    const column = <Name extends keyof PointFigures>(name: Name): PointFigures[Name][] =>
-      all.map((figures) => figures[name]);
-    return {
-      requests: column('requests'),
-      errors: column('errors'),
-      promptTokens: column('promptTokens'),
-      completionTokens: column('completionTokens'),
-      costUsd: column('costUsd'),
-      latencyP50Ms: column('latencyP50Ms'),
-      latencyP95Ms: column('latencyP95Ms'),
-      ttftP50Ms: column('ttftP50Ms'),
-      ttftP95Ms: column('ttftP95Ms'),
-    };
+    const names = Object.keys(this.totals()) as (keyof PointFigures)[];
+    return Object.fromEntries(names.map((name) => [name, all.map((figures) => figures[name])]));
   }
 }
 

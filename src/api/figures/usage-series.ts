@@ -1,5 +1,3 @@
-import { invalidField } from '../../errors.js';
-import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { settledStore } from '../../pipeline/engine/settled-store.js';
 import type {
   GroupNames,
@@ -8,22 +6,11 @@ import type {
   SeriesRow,
 } from '../../store/contracts/periods.js';
 import type { Store } from '../../store/contracts/store.js';
-import { isoOf } from '../page-request.js';
-import { type WithQuery, keyParameter, modelParameters, textParameter } from '../query.js';
-import { addSeriesRows, type PointFigures, type SeriesColumns, SeriesSums } from './series-sums.js';
-import { periodIntervals, seriesSpan } from './series-span.js';
-
-/** The parameters of a series. */
-export const seriesFilters = [
-  'account',
-  'key',
-  'provider',
-  'model',
-  'from',
-  'to',
-  'interval',
-  'by',
-] as const;
+import { type Call, endpoint, type Endpoint } from '../endpoint.js';
+import { queryParameter, shared } from '../parameters.js';
+import { accountParameter, choiceParameter, keyParameter, modelParameters } from '../query.js';
+import { periodIntervals, seriesSpan, shownSpan } from './series-span.js';
+import { addSeriesRows, SeriesSums } from './series-sums.js';
 
 /** Charts tell no more colours apart. */
 const maxGroups = 8;
@@ -39,71 +26,61 @@ const groupFields = {
   model: ['provider', 'model'],
 } as const satisfies Record<SeriesGrouping, readonly string[]>;
 
-/** The figures of one group. */
-export interface SeriesGroup {
-  readonly provider?: string | null;
-  readonly model?: string | null;
-  readonly accountId?: string;
-  readonly keyId?: string | null;
-  /** Of an issued key. */
-  readonly keyName?: string | null;
-  /** Of all requests, 0 to 1. */
-  readonly share: number;
-  readonly totals: PointFigures;
-  readonly points: SeriesColumns;
-}
+/** By default of the last day. */
+const getUsageSeries = endpoint({
+  tag: 'Usage',
+  method: 'get',
+  scope: 'admin',
+  path: '/api/v1/usage/series',
+  id: 'getUsageSeries',
+  summary: 'Requests, errors, tokens, cost and latencies over time',
+  description:
+    'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
+  response: 'usage-series.response',
+  parameters: [
+    shared.account,
+    shared.key,
+    shared.provider,
+    shared.model,
+    shared.from,
+    shared.to,
+    queryParameter(
+      'interval',
+      'The length of each point: `1m`, `5m`, `10m`, `30m`, `1h`, `3h`, `6h` or `1d`. Default: the shortest that makes at most 200 points and for which figures are kept.',
+    ),
+    queryParameter(
+      'by',
+      'Also the figures of each `model`, `provider`, `key` or `account`, of the 8 largest. Default: none.',
+    ),
+  ],
+  async run(call: Call) {
+    const accountId = accountParameter(call);
+    const by = choiceParameter(call, 'by', Object.keys(groupFields) as SeriesGrouping[]);
+    const span = seriesSpan(call, periodIntervals);
+    const { from, to, intervalMs, points } = span;
+    const store = await settledStore(call.parts);
+    const keyIds = await keyParameter(call, store, accountId);
+    const filter = { accountId, keyIds, ...modelParameters(call), from, to };
+    const { whole, groups } = await sumDivided(store, filter, { intervalMs, by, points });
+    // of the time before, which is as long
+    const before = new SeriesSums(1);
+    const earlier = { ...filter, from: from - (to - from), to: from };
+    const rows = await store.periods.series(earlier, { intervalMs: null, by: null });
+    addSeriesRows(rows, () => [before]);
+    const totals = whole.totals();
+    return {
+      object: 'usage_series',
+      ...shownSpan(span),
+      points: whole.columns(),
+      totals,
+      previous: before.totals(),
+      groups: by === null ? [] : await makeGroups(store, groups, by, totals.requests),
+    };
+  },
+});
 
-/** PointFigures over time. */
-export interface UsageSeries {
-  readonly object: 'usage_series';
-  readonly from: string;
-  readonly to: string;
-  readonly intervalSeconds: number;
-  /** The start of each point. */
-  readonly times: readonly string[];
-  readonly points: SeriesColumns;
-  readonly totals: PointFigures;
-  /** Of the time before, which is as long. */
-  readonly previous: PointFigures;
-  /** The largest groups, largest first. */
-  readonly groups: readonly SeriesGroup[];
-}
-
-/**
- * PointFigures of an account over time, by default of the last day.
- * @param accountId null: of all accounts
- * @throws GatewayError `validation_failed` that names the parameter
- */
-export async function readSeries(
-  parts: GatewayParts,
-  asked: WithQuery,
-  accountId: string | null,
-): Promise<UsageSeries> {
-  const by = groupingOf(asked);
-  const span = seriesSpan(asked, periodIntervals);
-  const { from, to, intervalMs, points } = span;
-  const store = await settledStore(parts);
-  const keyIds = await keyParameter(asked, store, accountId);
-  const filter = { accountId, keyIds, ...modelParameters(asked), from, to };
-  const { whole, groups } = await sumDivided(store, filter, { intervalMs, by, points });
-  const before = new SeriesSums(1);
-  const earlier = { ...filter, from: from - (to - from), to: from };
-  addSeriesRows(await store.periods.series(earlier, { intervalMs: null, by: null }), () => [
-    before,
-  ]);
-  const totals = whole.totals();
-  return {
-    object: 'usage_series',
-    from: isoOf(from),
-    to: isoOf(to),
-    intervalSeconds: intervalMs / 1_000,
-    times: Array.from({ length: points }, (_, point) => isoOf(from + point * intervalMs)),
-    points: whole.columns(),
-    totals,
-    previous: before.totals(),
-    groups: by === null ? [] : await makeGroups(store, groups, by, totals.requests),
-  };
-}
+/** Usage over time. */
+export const seriesEndpoints: readonly Endpoint[] = [getUsageSeries];
 
 interface DividedSums {
   /** Of all that the filter selects. */
@@ -177,7 +154,7 @@ function makeGroups(
   groups: readonly GroupSums[],
   by: SeriesGrouping,
   requests: number,
-): Promise<SeriesGroup[]> {
+): Promise<object[]> {
   return Promise.all(
     groups.map(async ({ names, sums }) => {
       const totals = sums.totals();
@@ -191,12 +168,4 @@ function makeGroups(
       };
     }),
   );
-}
-
-function groupingOf(asked: WithQuery): SeriesGrouping | null {
-  const by = textParameter(asked, 'by');
-  if (by === null) return null;
-  const isGrouping = (name: string): name is SeriesGrouping => Object.hasOwn(groupFields, name);
-  if (isGrouping(by)) return by;
-  throw invalidField('by', `must be one of: ${Object.keys(groupFields).join(', ')}`);
 }

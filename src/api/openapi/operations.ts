@@ -1,6 +1,7 @@
 import { json, listRef, ref } from './components.js';
 import { failures, type FailureStatus } from './failures.js';
 import type { Access, Described, Endpoint } from '../endpoint.js';
+import { parametersOf } from '../parameters.js';
 import type { Tag } from './tags.js';
 
 /** What the operations of one surface have in common. */
@@ -28,19 +29,6 @@ const pathParameter = (name: string, description: string): object => ({
   schema: { type: 'string' },
 });
 
-/** An optional query parameter. */
-export const queryParameter = (name: string, description: string, type = 'string'): object => ({
-  name,
-  in: 'query',
-  description,
-  schema: { type },
-});
-
-const pageParameters = [
-  queryParameter('limit', 'Items per page, from 1 to 100. Default: 20.', 'integer'),
-  queryParameter('cursor', '`next` of the previous page.'),
-];
-
 /** One path with its methods; path parameters are declared from the path. */
 export function describedPath(
   tag: Tag,
@@ -63,15 +51,11 @@ export function describedPath(
   };
 }
 
-/** The path of a resource of accounts, for API keys and signed-in browsers. */
-const resourcePath = (
-  tag: Tag,
-  path: string,
-  methods: Readonly<Record<string, Described>>,
-): object => describedPath(tag, path, methods, resources);
-
 /** The paths of endpoints, in their order. */
-export function endpointPaths(endpoints: readonly Endpoint[]): object {
+export function endpointPaths(
+  endpoints: readonly Endpoint[],
+  surface: Surface = resources,
+): object {
   const paths = new Map<string, [Tag, Record<string, Described>]>();
   for (const one of endpoints) {
     const [, methods] = paths.get(one.path) ?? [one.tag, {}];
@@ -79,7 +63,7 @@ export function endpointPaths(endpoints: readonly Endpoint[]): object {
   }
   return Object.fromEntries(
     [...paths].flatMap(([path, [tag, methods]]) =>
-      Object.entries(resourcePath(tag, path, methods)),
+      Object.entries(describedPath(tag, path, methods, surface)),
     ),
   );
 }
@@ -91,7 +75,7 @@ interface Place {
 
 function operation(tag: Tag, described: Described, surface: Surface, place: Place): object {
   const { id, summary, description, scope, isPublic = false, isDeprecated = false } = described;
-  const parameters = [...(described.isList ? pageParameters : []), ...(described.parameters ?? [])];
+  const parameters = parametersOf(described) ?? [];
   const sentences = [description, accessSentence(scope)].filter((text) => text !== undefined);
   return {
     operationId: id,
@@ -138,9 +122,9 @@ function success({ response, isList = false, answer, status }: Described): Recor
 
 /** The statuses that follow from what an operation takes, and those that it names. */
 function errorsOf(described: Described, surface: Surface, place: Place): object {
-  const { request, otherBodies, isList = false, parameters, scope, isPublic = false } = described;
+  const { request, otherBodies, scope, isPublic = false } = described;
   const hasBody = request !== undefined || otherBodies !== undefined;
-  const hasFields = hasBody || isList || parameters !== undefined;
+  const hasFields = hasBody || parametersOf(described) !== undefined;
   const statuses = Object.entries({
     400: hasBody || (hasFields && surface.invalid === 400),
     401: !isPublic,

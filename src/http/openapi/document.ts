@@ -1,12 +1,12 @@
+import type { Request, RequestHandler } from 'express';
 import { completionPaths, modelPaths } from './completions.js';
 import { componentSchemas } from '../../api/openapi/components.js';
 import { endpoints } from '../../api/endpoints.js';
 import { endpointPaths } from '../../api/openapi/operations.js';
-import { publicPages, proxyPath } from './pages.js';
-import { mcpPath } from './mcp.js';
-import { selectionPaths } from './selection.js';
+import { mcpPath, proxyPath, publicPages } from './pages.js';
+import { selectionPaths, v2Paths } from './selection.js';
+import { sendJson } from '../send-json.js';
 import { tags } from '../../api/openapi/tags.js';
-import { v2Paths } from './v2.js';
 
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' },
@@ -58,5 +58,24 @@ export function openApiDocument(version: string, server: string): object {
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: { securitySchemes, schemas: componentSchemas(paths) },
+  };
+}
+
+/**
+ * Where the routes of this request's router stand: the configuration's `publicUrl`, or the path
+ * under which a host has mounted the router.
+ */
+const serverOf = ({ baseUrl }: Pick<Request, 'baseUrl'>, publicUrl: string | null): string =>
+  publicUrl ?? (baseUrl === '' ? '/' : baseUrl);
+
+/** `GET /openapi.json`. */
+export function openApi(version: string, publicUrl: () => string | null): RequestHandler {
+  // a router is nearly always mounted at one path
+  let last: { server: string; body: Buffer } | null = null;
+  return (req, res) => {
+    const server = serverOf(req, publicUrl());
+    if (last?.server !== server)
+      last = { server, body: Buffer.from(JSON.stringify(openApiDocument(version, server))) };
+    sendJson(res, 200, last.body);
   };
 }

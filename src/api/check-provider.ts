@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '../../config/config.js';
-import type { ProviderAdapter } from '../../providers/adapter.js';
+import type { ProviderConfig } from '../config/config.js';
+import type { ProviderAdapter } from '../providers/adapter.js';
 
 const timeoutMs = 10_000;
 const maxSkewMs = 60_000;

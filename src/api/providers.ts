@@ -1,0 +1,205 @@
+import type { Caller } from '../accounts/caller.js';
+import type { Provider } from '../dispatch/provider.js';
+import type { LastFailure, ProviderHealth } from '../dispatch/provider-health.js';
+import { GatewayError, invalidField } from '../errors.js';
+import { forbiddenReason } from '../models/access-rules.js';
+import type { CompletionCall } from '../pipeline/completion-call.js';
+import { runAs } from '../pipeline/direct.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { parseUrl } from '../text/parse-url.js';
+import { type Call, endpoint, type Endpoint, type RequestCall } from './endpoint.js';
+import { describeModels } from './models.js';
+import { listRef } from './openapi/components.js';
+import { idOf } from './page-request.js';
+import { refuseUnknown } from './query.js';
+import { isoOf, isoOrNull } from './shown-fields.js';
+
+const tag = 'Models';
+const path = '/api/v1/providers';
+const onePath = `${path}/{name}`;
+const response = 'provider.response';
+
+/** Addresses, keys and health are for administrators. */
+const listProviders = endpoint({
+  tag,
+  method: 'get',
+  path,
+  id: 'listProviders',
+  summary: 'List the configured providers, and how they do',
+  answer: {
+    description: 'All of them.',
+    content: { 'application/json': { schema: listRef(response) } },
+  },
+  run(call: Call) {
+    refuseUnknown(call, []);
+    call.snapshot.directory.refresh();
+    const items = [...call.snapshot.providers.values()].map((one) => shownProvider(call, one));
+    return { object: 'list', items, next: null };
+  },
+});
+
+const getProvider = endpoint({
+  tag,
+  method: 'get',
+  path: onePath,
+  id: 'getProvider',
+  summary: 'One provider',
+  response,
+  run(call: Call) {
+    const found = call.snapshot.providers.get(idOf(call, 'name'));
+    if (!found) throw providerNotFound();
+    call.snapshot.directory.refresh();
+    return shownProvider(call, found);
+  },
+});
+
+const messages = [{ role: 'user', content: 'Answer with the word OK.' }];
+/** Enough for models that think before they answer. */
+const max_completion_tokens = 64;
+
+/** It counts as the request that it makes. */
+const testOneProvider = endpoint({
+  tag,
+  method: 'post',
+  path: `${onePath}/test`,
+  id: 'testProvider',
+  summary: 'Send a tiny request to a model of the provider',
+  description:
+    "It is a request of the caller's own, with its limits and its cost, without retries. A provider that refuses or fails is told in the answer, which then is `ok: false`.",
+  request: 'provider-test.request',
+  isBodyOptional: true,
+  example: { model: 'demo-small' },
+  response: 'provider-test.response',
+  scope: 'administrator',
+  isUncounted: true,
+  async run(call: RequestCall<{ readonly model?: string | null }>) {
+    const { parts, snapshot, caller, body } = call;
+    const name = idOf(call, 'name');
+    if (!snapshot.providers.has(name)) throw providerNotFound();
+    const label =
+      body.model === undefined || body.model === null
+        ? testedModel(call, name)
+        : `${name}/${body.model}`;
+    if (label === null) throw invalidField('model', 'name one: the provider lists no chat model');
+    const completion = call.completion({ model: label, messages, max_completion_tokens });
+    return {
+      object: 'provider_test',
+      provider: name,
+      ...(await testProvider(parts, caller, label, completion)),
+    };
+  },
+});
+
+/** The providers, and tests of them. */
+export const providerEndpoints: readonly Endpoint[] = [listProviders, getProvider, testOneProvider];
+
+/** The error for a name that no configured provider has. */
+const providerNotFound = (): GatewayError =>
+  new GatewayError('not_found', 'there is no provider of this name');
+
+/** Addresses, keys and health are for administrators. */
+function shownProvider({ parts, snapshot, caller }: Call, { name, keys, adapter }: Provider) {
+  const { directory, providerConfigs, routing } = snapshot;
+  const config = providerConfigs.get(name);
+  const health = parts.state.health.find(name);
+  const cooldowns = keys.cooldowns();
+  const rules = { allow: routing.allow, deny: routing.deny, keyModels: caller.models };
+  const isAllowed = (model: string): boolean =>
+    forbiddenReason({ provider: name, model }, rules) === null;
+  const isAdministrator = caller.role === 'admin' && caller.scopes.includes('admin');
+  const now = Date.now();
+  return {
+    object: 'provider',
+    name,
+    api: config?.api ?? 'unknown',
+    models: [...directory.models(name).keys()].filter(isAllowed).length,
+    condition: conditionOf(health, cooldowns.length === keys.size),
+    details: isAdministrator
+      ? {
+          baseUrl: addressOf(config?.baseUrl ?? adapter.passthrough?.baseUrl ?? null),
+          keys: config?.apiKeys.length ?? 0,
+          cooldowns: cooldowns.map(({ leftMs, why }) => ({ until: isoOf(now + leftMs), why })),
+          health: health && shownHealth(health),
+        }
+      : null,
+  };
+}
+
+function shownHealth(health: ProviderHealth): object {
+  const { lastSuccessAt, lastFailure, lastModelError, ...counts } = health;
+  return {
+    ...counts,
+    lastSuccessAt: isoOrNull(lastSuccessAt),
+    lastFailure: lastFailure && shownFailure(lastFailure),
+    lastModelError: lastModelError && shownFailure(lastModelError),
+  };
+}
+
+const shownFailure = ({ at, ...failure }: LastFailure): object => ({ at: isoOf(at), ...failure });
+
+/** `untried`: this process has not called it, or only for models that it does not have. */
+function conditionOf(
+  health: ProviderHealth | null,
+  rests: boolean,
+): 'ok' | 'failing' | 'resting' | 'untried' {
+  if (rests) return 'resting';
+  if (health === null) return 'untried';
+  const { lastSuccessAt, lastFailure } = health;
+  if (lastFailure !== null && lastFailure.at > (lastSuccessAt ?? 0)) return 'failing';
+  // a wrong address also answers 404: only a success says that the provider works
+  return lastSuccessAt === null ? 'untried' : 'ok';
+}
+
+/** An address without a user's name, password and parameters. */
+function addressOf(url: string | null): string | null {
+  const parsed = url === null ? null : parseUrl(url);
+  if (parsed === null) return null;
+  const { protocol, host, pathname } = parsed;
+  return `${protocol}//${host}${pathname.replace(/\/$/, '')}`;
+}
+
+const timeoutMs = 60_000;
+
+/** The model with which a provider is tested: one that `auto` may choose, and the cheapest; or null. */
+function testedModel({ parts, snapshot, caller }: Call, provider: string): string | null {
+  const chats = describeModels(parts, snapshot, caller.models).filter(
+    (one) => one.provider === provider && one.type === 'chat',
+  );
+  const rank = ({ isAuto, prices }: (typeof chats)[number]): number =>
+    (isAuto ? 0 : 1e9) + (prices.blended ?? 1e6);
+  return chats.sort((one, other) => rank(one) - rank(other))[0]?.label ?? null;
+}
+
+/**
+ * Sends a tiny request through the gateway as a request of the caller's own, with its limits, its
+ * budget and its place in the request log; no retries.
+ * @param call asks for the model
+ * @throws GatewayError where the provider was not called
+ */
+async function testProvider(
+  parts: GatewayParts,
+  caller: Caller,
+  model: string,
+  call: CompletionCall,
+) {
+  const startedAt = performance.now();
+  const alone = { ...call, maxRetries: 0, store: false, streamFromProvider: true };
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { latencyMs, ttftMs, costs } = await runAs(parts, caller, alone, signal);
+    return { ok: true, model, latencyMs, ttftMs, costUsd: costs.total_tokens_cost, error: null };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const latencyMs = Math.round(performance.now() - startedAt);
+    return { ok: false, model, latencyMs, ttftMs: null, costUsd: null, error: failureOf(error) };
+  }
+}
+
+/** @throws the error of a request that never reached the provider */
+function failureOf(error: GatewayError): { status: number | null; message: string } {
+  const last = error.errorTrace.findLast(({ attempt }) => attempt > 0);
+  if (error.code === 'client_closed')
+    return { status: null, message: `no whole answer in ${timeoutMs / 1000} s` };
+  if (!last) throw error;
+  return { status: last.status, message: last.error };
+}

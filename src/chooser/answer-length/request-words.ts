@@ -87,44 +87,49 @@ export interface RequestWords {
   readonly tokens: number;
 }
 
-interface Entry {
-  cues: number;
-  unit: NamedUnit | null;
-}
+/** What is known of a word in itself. */
+type Entry = Pick<RequestWord, 'cues' | 'unit'>;
 
 /** The words that are looked up, and phrases and units of languages without blanks. */
 interface Lexicon {
   /** By `hashWord`. */
   readonly words: ReadonlyMap<number, Entry>;
+  /** Whether the map may have a hash that ends so: most words are told apart by this alone. */
+  readonly endings: Uint8Array;
   readonly phrases: readonly (readonly [phrase: string, cues: number])[];
   readonly unspacedUnits: readonly (readonly [name: string, unit: NamedUnit])[];
 }
 
-/** Korean has blanks, but its particles follow words without one. */
-const hangul = /^\p{Script=Hangul}/u;
+/** Whether blanks divide a language's entry: Korean has blanks, but its particles need none. */
+export const isSpaced = ({ wordsAreSpaced }: LanguageWords, entry: string): boolean =>
+  wordsAreSpaced && !/\p{Script=Hangul}/u.test(entry);
+
+const endingBits = 0xffff;
 
 function buildLexicon(): Lexicon {
-  const words = new Map<number, Entry>();
+  const words = new Map<number, { cues: number; unit: NamedUnit | null }>(),
+    endings = new Uint8Array(endingBits + 1);
   const phrases: [string, number][] = [],
     unspacedUnits: [string, NamedUnit][] = [];
-  const entryOf = (word: string): Entry => {
-    const hash = hashWord(word);
-    let entry = words.get(hash);
-    if (!entry) words.set(hash, (entry = { cues: 0, unit: null }));
+  const entryOf = (word: string): { cues: number; unit: NamedUnit | null } => {
+    const hash = hashWord(word),
+      entry = words.get(hash) ?? { cues: 0, unit: null };
+    endings[hash & endingBits] = 1;
+    words.set(hash, entry);
     return entry;
   };
   for (const language of languageWords()) {
-    const isWord = (entry: string): boolean => language.wordsAreSpaced && !hangul.test(entry);
     for (const cue of cueNames)
       for (const entry of entriesOf(language.cues[cue]))
-        if (isWord(entry)) entryOf(entry).cues |= cueBit[cue];
+        if (isSpaced(language, entry)) entryOf(entry).cues |= cueBit[cue];
         else phrases.push([entry, cueBit[cue]]);
     for (const unit of units)
       for (const name of entriesOf(language.units[unit]))
-        if (isWord(name)) entryOf(name).unit ??= { unit, language };
+        if (isSpaced(language, name)) entryOf(name).unit ??= { unit, language };
         else unspacedUnits.push([name, { unit, language }]);
   }
-  return { words, phrases, unspacedUnits: unspacedUnits.sort(([a], [b]) => b.length - a.length) };
+  unspacedUnits.sort(([a], [b]) => b.length - a.length);
+  return { words, endings, phrases, unspacedUnits };
 }
 
 let built: Lexicon | undefined;
@@ -159,6 +164,8 @@ const grouped = /^\d{1,3}(?:\D\d{3})+$/;
 const scaleOf = (sign: string): number => (/[万萬만]/.test(sign) ? 1e4 : 1e3);
 
 function amountOf(digits: string, scale: string | undefined): number {
+  // almost all numbers are a few plain digits
+  if (scale === undefined && /^\d+$/.test(digits)) return Number(digits);
   const western = digits.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 15));
   const plain = grouped.test(western) ? western.replace(/\D/g, '') : western.replace(',', '.');
   return Number(plain) * (scale === undefined ? 1 : scaleOf(scale));
@@ -195,7 +202,7 @@ class WordReader {
   private wide = 0;
   private other = 0;
   private signs = 0;
-  private readonly words = lexicon().words;
+  private readonly lexicon = lexicon();
 
   constructor(private readonly text: string) {}
 
@@ -239,8 +246,12 @@ class WordReader {
     if (first >= 0xac00) this.wide += end - start;
     else if (first >= 0x370) this.other += end - start;
     this.place++;
-    const entry = this.words.get(hash);
-    if (entry) this.known.push({ place: this.place, start, end, ...entry, value: 0 });
+    const { words, endings } = this.lexicon;
+    const entry = endings[hash & endingBits] === 1 ? words.get(hash) : undefined;
+    if (entry) {
+      const { cues, unit } = entry;
+      this.known.push({ place: this.place, start, end, cues, unit, value: 0 });
+    }
     return end;
   }
 

@@ -1,6 +1,7 @@
 import { entriesOf, languageWords } from '../../text/words.js';
 import {
   cueBit,
+  isSpaced,
   type NamedUnit,
   type RequestWord,
   type RequestWords,
@@ -64,29 +65,37 @@ const measures: ReadonlySet<Unit> = new Set<Unit>(['words', 'characters', 'token
 /** Parts that may have a length of their own: `sentences under 20 words`. */
 const pieces: ReadonlySet<Unit> = new Set<Unit>(['paragraphs', 'sentences', 'lines']);
 
-/** Finds the phrases of one bound in all languages, longer ones first. */
-function patternOf(name: 'atMost' | 'atLeast'): RegExp {
-  const escaped = (entry: string): string => entry.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const phrases = languageWords()
-    .flatMap(({ cues, wordsAreSpaced }) =>
-      entriesOf(cues[name]).map((entry) =>
-        wordsAreSpaced && !/\p{Script=Hangul}/u.test(entry)
-          ? `(?<![\\p{L}\\p{M}])${escaped(entry)}(?![\\p{L}\\p{M}])`
-          : escaped(entry),
-      ),
-    )
-    .sort((a, b) => b.length - a.length);
-  return new RegExp(phrases.join('|'), 'iu');
+/** Finds the phrases of bounds in all languages, and tells which bound each names. */
+interface Bounds {
+  readonly pattern: RegExp;
+  readonly named: ReadonlyMap<string, StatedLength['bound']>;
 }
 
-let patterns: { readonly most: RegExp; readonly least: RegExp } | undefined;
+function buildBounds(): Bounds {
+  const named = new Map<string, StatedLength['bound']>();
+  const spaced: string[] = [],
+    unspaced: string[] = [];
+  for (const language of languageWords())
+    for (const bound of ['most', 'least'] as const)
+      for (const phrase of entriesOf(language.cues[bound === 'most' ? 'atMost' : 'atLeast'])) {
+        named.set(phrase, bound);
+        (isSpaced(language, phrase) ? spaced : unspaced).push(phrase);
+      }
+  // of phrases that begin at one place the longest counts
+  const anyOf = (phrases: string[]): string =>
+    `(?:${phrases.sort((a, b) => b.length - a.length).join('|')})`;
+  const letter = '[\\p{L}\\p{M}]';
+  const source = `(?<!${letter})${anyOf(spaced)}(?!${letter})|${anyOf(unspaced)}`;
+  return { pattern: new RegExp(source, 'u'), named };
+}
 
-/** The bound that a few words name: of two, the longer phrase counts (`no more than`). */
+let bounds: Bounds | undefined;
+
+/** The bound that a few words name; of two, the first: `no more than` begins before `more than`. */
 function boundIn(words: string): StatedLength['bound'] {
-  patterns ??= { most: patternOf('atMost'), least: patternOf('atLeast') };
-  const most = patterns.most.exec(words)?.[0].length ?? 0,
-    least = patterns.least.exec(words)?.[0].length ?? 0;
-  return most === least ? 'about' : most > least ? 'most' : 'least';
+  bounds ??= buildBounds();
+  const found = bounds.pattern.exec(words.toLowerCase());
+  return (found && bounds.named.get(found[0])) ?? 'about';
 }
 
 const clauseEnd = /[,،、!?;:\n。！？؟।]|\.\s\p{Lu}/u;
@@ -184,9 +193,11 @@ function finest(stated: readonly Stated[]): Stated | undefined {
  * @param words what was read of the text
  */
 export function statedLength(words: RequestWords, text: string): StatedLength | null {
-  const stated = words.known.flatMap(({ value, cues }, at) =>
-    value > 0 || cues & cueBit.one ? (statedAt(words, text, at) ?? []) : [],
-  );
+  const stated: Stated[] = [];
+  for (let at = 0; at < words.known.length; at++) {
+    const one = statedAt(words, text, at);
+    if (one) stated.push(one);
+  }
   const length = finest(stated.filter(({ bound }) => bound !== 'most')),
     limit = finest(stated.filter(({ bound }) => bound === 'most'));
   const isLimited =

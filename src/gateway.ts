@@ -1,4 +1,4 @@
-import { abilityWarnings } from './pipeline/engine/ability-warnings.js';
+import { abilityWarnings, Engine } from './pipeline/engine/engine.js';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import {
   type Config,
@@ -9,7 +9,7 @@ import {
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { engineOptionsOf, type GatewayOptions } from './gateway-options.js';
-import { type HostMethods, hostMethods } from './api/host/host-methods.js';
+import { hostMethods, type HostMethods } from './api/host/host-methods.js';
 import { authenticate } from './http/authenticate.js';
 import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
 import type { RunRequest } from './http/surfaces/openai.js';
@@ -23,7 +23,6 @@ import { wholeRouter } from './http/whole-router.js';
 import { adapterSettings, configRules } from './pipeline/engine/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
-import { Engine } from './pipeline/engine/engine.js';
 import type { ReportablePlan } from './pipeline/afterwards/report-call.js';
 import { priceIdsOf, trainingTerms } from './pipeline/engine/training-terms.js';
 import type { ProviderAdapter } from './providers/adapter.js';

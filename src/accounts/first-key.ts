@@ -5,7 +5,9 @@ import { firstAccountId } from '../store/contracts/accounts.js';
 import { noLimits } from '../store/contracts/key-limits.js';
 import { type KeyRecord, type NewKey, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { hashKey } from './static-keys.js';
+import { hashKey, newKey } from './static-keys.js';
+import { GatewayError } from '../errors.js';
+import { refusalOf } from './caller.js';
 
 /**
  * How many characters of a key are stored, by which its owner recognizes it: `sk_` and 48 random
@@ -106,4 +108,40 @@ function isFileKey(value: unknown): value is FileKey {
     typeof hash === 'string' &&
     /^[0-9a-f]{64}$/.test(hash)
   );
+}
+
+/** How long the old secret works beside the new one, unless a rotation says otherwise. */
+const defaultOverlapSeconds = 86_400;
+
+/** The longest overlap, 30 days. */
+export const maxOverlapSeconds = 30 * 86_400;
+
+/** Whose key, and how long its old secret stays valid. */
+export interface KeyRotationRequest {
+  readonly id: string;
+  /** The account that must own the key; null: any. */
+  readonly accountId: string | null;
+  /** 0: the old secret ends at once. Default: a day. */
+  readonly overlapSeconds?: number | null;
+}
+
+/**
+ * Gives a key a new secret. Its id, name, limits, budgets and usage stay. The old secret works until
+ * the overlap ends, those of earlier rotations no longer than that.
+ * @returns the key's record and the new secret, of which only the hash is stored
+ * @throws GatewayError `not_found`, `conflict` for a key that may not be used any more
+ */
+export async function rotateKey(
+  { keys }: Pick<Store, 'keys'>,
+  { id, accountId, overlapSeconds }: KeyRotationRequest,
+): Promise<{ record: KeyRecord; key: string }> {
+  const now = Date.now();
+  const before = await keys.find(accountId, id);
+  const refusal = before && refusalOf(before, now);
+  if (refusal) throw new GatewayError('conflict', refusal);
+  const key = newKey();
+  const validUntil = now + (overlapSeconds ?? defaultOverlapSeconds) * 1_000;
+  const record = before && (await keys.rotate(accountId, id, { ...newSecret(key), validUntil }));
+  if (!record) throw new GatewayError('not_found', 'key: not found');
+  return { record, key };
 }

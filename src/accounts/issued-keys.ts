@@ -3,7 +3,7 @@ import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
 import { type Caller, issuedCaller, refusalOf } from './caller.js';
 import { KeyLookups } from './key-lookups.js';
-import { remoteAddress } from './remote-address.js';
+import { remoteAddress } from '../async/fair-queue.js';
 
 /**
  * Issued keys. A key that was used here before needs no database; a revoked one is refused within a

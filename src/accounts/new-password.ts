@@ -8,9 +8,8 @@ import {
 } from './sign-in-failures.js';
 import { type AccountContext, runLater, sendMail } from './account-context.js';
 import { mailAddressOf } from './mail-address.js';
-import { resetMail } from './mails.js';
+import { issueResetLink, resetMail } from './reset-link.js';
 import { checkNewPassword } from './passwords.js';
-import { issueResetLink } from './reset-link.js';
 import { hashToken } from './tokens.js';
 import { actOnAccount } from './write-act.js';
 

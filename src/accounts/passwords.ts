@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FairQueue } from '../async/fair-queue.js';
+import { FairQueue, remoteAddress } from '../async/fair-queue.js';
 import { GatewayError, invalidField } from '../errors.js';
-import { remoteAddress } from './remote-address.js';
 
 /** Characters of a password, counted in Unicode's composed form. */
 const minPasswordLength = 8;

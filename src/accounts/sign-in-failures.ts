@@ -3,7 +3,7 @@ import type { Claim } from '../store/contracts/counters.js';
 import type { AccountContext } from './account-context.js';
 import { type BrowserClaim, knownBrowser } from './known-browser.js';
 import type { PasswordSender } from './passwords.js';
-import { remoteAddress } from './remote-address.js';
+import { remoteAddress } from '../async/fair-queue.js';
 import { hashToken } from './tokens.js';
 
 /**

@@ -4,9 +4,8 @@ import type { AccountRecord } from '../store/contracts/accounts.js';
 import { limitRequests, mayMail } from './sign-in-failures.js';
 import { type AccountContext, runLater, sendMail } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
-import { takenMail, welcomeMail } from './mails.js';
+import { issueResetLink, takenMail, welcomeMail } from './reset-link.js';
 import { checkNewPassword } from './passwords.js';
-import { issueResetLink } from './reset-link.js';
 import { actOnAccount } from './write-act.js';
 
 /** A sign-up. */

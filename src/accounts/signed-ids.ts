@@ -39,7 +39,7 @@ export class SignedIds {
   make(accountId: string): string {
     const id = this.randomId();
     this.sign(id, accountId);
-    return textOf(id);
+    return uuidText(id);
   }
 
   /** Whether the id was made for the account. */
@@ -49,7 +49,7 @@ export class SignedIds {
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
     const signed = Buffer.from(bytes);
     this.sign(signed, accountId);
-    textOf(signed);
+    uuidText(signed);
     return timingSafeEqual(signed, bytes);
   }
 
@@ -103,7 +103,7 @@ class Signature {
   }
 }
 
-function textOf(id: Buffer): string {
+function uuidText(id: Buffer): string {
   id[8] = (id[8]! & 0x3f) | variant;
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -11,20 +11,19 @@ import { confirmDeletion, deleteAccount } from '../accounts/delete-account.js';
 import { exportAccount, type ExportOptions } from '../accounts/export-account.js';
 import { type ResetLink, resetUrl } from '../accounts/reset-link.js';
 import { actOnAccount } from '../accounts/write-act.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { type GatewayParts, settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { AccountRecord } from '../store/contracts/accounts.js';
 import {
   type ApiContext,
   type Call,
-  endpoint,
   type Endpoint,
+  endpoint,
   FileAnswer,
   maxSmallBodyBytes,
   type RequestCall,
 } from './endpoint.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
-import { isoOf, shownFieldsOf, type Shown } from './shown-fields.js';
+import { isoOf, type Shown, shownFieldsOf } from './shown-fields.js';
 
 const shownFields = ['id', 'email', 'role', 'createdAt', 'disabledAt', 'limits'] as const;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { invalidField } from '../errors.js';
-import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { type GatewayParts, settledStore } from '../pipeline/engine/gateway-parts.js';
 import type {
   ByModel,
   EvaluationRecord,
@@ -12,7 +11,7 @@ import type { RequestRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/every-page.js';
 import { type CsvTable, pageOrCsv } from './csv.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOf } from './shown-fields.js';

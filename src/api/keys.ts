@@ -1,6 +1,5 @@
 import { type Caller, defaultScopes } from '../accounts/caller.js';
-import { keyFor } from '../accounts/first-key.js';
-import { rotateKey } from '../accounts/rotate-key.js';
+import { keyFor, rotateKey } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';

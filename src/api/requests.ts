@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { RequestFilter, RequestRow, RequestSummary } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { isSelection } from '../surface-labels.js';
 import { pageOrCsv } from './csv.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { requestIntervals, seriesSpan, shownSpan } from './figures/series-span.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';

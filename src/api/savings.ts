@@ -1,7 +1,7 @@
 import { savingsOf } from '../chooser/chooser.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, keyParameter } from './query.js';
 import { usageSpan } from './usage.js';

@@ -1,5 +1,5 @@
 import { invalidField } from '../errors.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { SelectionRow } from '../store/contracts/requests.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';

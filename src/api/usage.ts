@@ -1,9 +1,9 @@
 import { invalidField } from '../errors.js';
-import { settledStore } from '../pipeline/engine/settled-store.js';
+import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { UsageGrouping, UsageRow } from '../store/contracts/requests.js';
 import { pageOrCsv } from './csv.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { type List, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import {

@@ -2,9 +2,14 @@ import { guessedAbility } from '../models/model-families.js';
 import type { AnswerPaces, Pace } from '../models/answer-paces.js';
 import type { Catalog } from '../models/catalog.js';
 import type { LatencyWindow } from '../models/latency-window.js';
-import { blendedPrice, type ModelFacts, type Rates } from '../models/model-facts.js';
+import {
+  blendedPrice,
+  figure,
+  type ModelFacts,
+  type Rates,
+  ratesAt,
+} from '../models/model-facts.js';
 import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
-import { figure, ratesAt } from '../models/rates.js';
 import { effortOf, type ReasoningEffort } from '../completion.js';
 
 /** Where the figures of candidates come from. */

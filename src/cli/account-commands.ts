@@ -4,18 +4,18 @@ import {
   changeAccountCommand,
   claimCodeCommand,
   createAccountCommand,
+  deleteAccountCommand,
+  exportAccountCommand,
   listAccountsCommand,
   resetAccountCommand,
 } from './accounts.js';
-import { deleteAccountCommand, exportAccountCommand } from './whole-account.js';
 import type { AccountRole } from '../store/contracts/accounts.js';
-import { groupOf, onStore } from './command-group.js';
+import { groupOf, onStore, wholeNumber } from './command-group.js';
 import {
   deleteConversationCommand,
   exportConversationCommand,
   listConversationsCommand,
 } from './conversations.js';
-import { wholeNumber } from './whole-number.js';
 
 const meanings: Record<keyof typeof accountChanges, string> = {
   disable: 'disable an account: end its sign-ins and refuse its keys',

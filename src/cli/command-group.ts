@@ -1,4 +1,4 @@
-import type { Command, CommandOptions } from 'commander';
+import { type Command, type CommandOptions, InvalidArgumentError } from 'commander';
 import { closestName } from '../config/closest.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../store/contracts/store.js';
@@ -38,4 +38,11 @@ export async function onStore(
 ): Promise<void> {
   const config = configOf(command.optsWithGlobals<GlobalOptions>());
   process.stdout.write(await withStore(config, (store) => run(store, config)));
+}
+
+/** Reads the value of an option. @throws InvalidArgumentError unless it is a number of at least 1 */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  return Number(text);
 }

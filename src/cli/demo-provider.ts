@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ConfigInput } from '../config/config.js';
+import type { Config, ConfigInput } from '../config/config.js';
+import { fillProvider } from '../config/fill.js';
+import { providersOf } from '../gateway.js';
 
 /** Two models of different quality, so that the choice between them can be seen. */
 const models = ['demo-large', 'demo-small'] as const;
@@ -141,7 +143,7 @@ async function streamReply(
   res.end('data: [DONE]\n\n');
 }
 
-function textOf(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return Array.isArray(content)
     ? (content as { text?: string }[]).map((part) => part.text ?? '').join(' ')
@@ -149,7 +151,9 @@ function textOf(content: unknown): string {
 }
 
 function question(request: DemoRequest): string {
-  const text = textOf(request.messages?.findLast((message) => message.role === 'user')?.content)
+  const text = contentText(
+    request.messages?.findLast((message) => message.role === 'user')?.content,
+  )
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
@@ -164,8 +168,10 @@ function usageOf(model: string, request: DemoRequest): object {
   const promptTokens = Math.max(
     1,
     Math.ceil(
-      (request.messages ?? []).reduce((length, { content }) => length + textOf(content).length, 0) /
-        4,
+      (request.messages ?? []).reduce(
+        (length, { content }) => length + contentText(content).length,
+        0,
+      ) / 4,
     ),
   );
   const completionTokens = Math.ceil(reply(model, request).length / 4);
@@ -175,3 +181,42 @@ function usageOf(model: string, request: DemoRequest): object {
     total_tokens: promptTokens + completionTokens,
   };
 }
+
+/**
+ * The demo provider of a running gateway: used from the start until the first provider is
+ * configured, never again after that.
+ */
+export class Demo {
+  private constructor(private upstream: DemoProvider | null) {}
+
+  /** Starts the demo provider if neither the configuration nor the environment has a provider. */
+  static async startFor(config: Config): Promise<Demo> {
+    return new Demo(hasProviders(config) ? null : await startDemoProvider());
+  }
+
+  get isOn(): boolean {
+    return this.upstream !== null;
+  }
+
+  /** Adds the demo provider to a configuration without providers; returns any other unchanged. */
+  addTo(config: Config): Config {
+    if (this.upstream === null || hasProviders(config)) return config;
+    const { providers, models } = this.upstream.config;
+    const filled = Object.fromEntries(
+      Object.entries(providers).map(([name, provider]) => [name, fillProvider(name, provider)]),
+    );
+    return { ...config, providers: filled, models: { ...models, ...config.models } };
+  }
+
+  /**
+   * Stops the demo provider if the new configuration has providers; answers in progress are
+   * finished.
+   */
+  stopIfReplacedBy(config: Config): void {
+    if (this.upstream === null || !hasProviders(config)) return;
+    void this.upstream.close();
+    this.upstream = null;
+  }
+}
+
+const hasProviders = (config: Config): boolean => providersOf(config).providers.length > 0;

@@ -1,9 +1,18 @@
 import { type Config, ConfigError } from '../config/config.js';
 import { adaptersOf, providersOf } from '../gateway.js';
-import { checkDatabase, checkFolder, checkRedis } from './check-storage.js';
 import { checkProvider, type HealthFinding } from '../api/check-provider.js';
-import { configOf, type GlobalOptions } from './existing-store.js';
+import {
+  configOf,
+  databaseUrlOf,
+  type GlobalOptions,
+  MissingDatabase,
+  withStore,
+} from './existing-store.js';
 import { printable } from './table.js';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openCounters } from '../store/open-counters.js';
+import { databaseFileOf } from '../store/open-store.js';
 
 const minNode = [20, 19] as const;
 
@@ -65,4 +74,76 @@ const labels = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' };
 function linesOf({ state, what, found, remedy }: HealthFinding): string {
   const lines = found.split('\n').map(printable).join('\n         ');
   return `${labels[state]}  ${what}: ${lines}\n${remedy === undefined ? '' : `         remedy: ${remedy}\n`}`;
+}
+
+/** Checks that the data folder is there, can be written, and is closed to other users. */
+export function checkFolder(config: Config): HealthFinding[] {
+  const file = databaseFileOf(databaseUrlOf(config));
+  const folder = file === null ? resolve(config.dataDir) : dirname(file);
+  const what = 'data folder';
+  if (!existsSync(folder))
+    return [{ state: 'note', what, found: `${folder} does not exist; a start makes it` }];
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (file !== null && existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  } catch {
+    const remedy = `run as the gateway's user, change its owner, or set SIGNALBOX_DATA_DIR`;
+    return [{ state: 'problem', what, found: `${folder} cannot be written`, remedy }];
+  }
+  const isOpen = process.platform !== 'win32' && (statSync(folder).mode & 0o007) !== 0;
+  return [
+    { state: 'ok', what, found: folder },
+    ...(isOpen
+      ? [
+          {
+            state: 'note' as const,
+            what,
+            found: 'other users of this machine may read it',
+            remedy: `chmod 700 ${folder}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Checks that the database is there, answers and has the newest schema. */
+export async function checkDatabase(config: Config): Promise<HealthFinding> {
+  const what = 'database';
+  try {
+    return await withStore(config, async (store) => {
+      await store.ping();
+      const kind = store.kind === 'libsql' ? 'embedded' : 'PostgreSQL';
+      return { state: 'ok', what, found: `${kind}; it answers, and its schema is the newest` };
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    const problem = { state: 'problem', what } as const;
+    if (config.database.url !== null)
+      return {
+        ...problem,
+        found: message,
+        remedy: 'check database.url and that the database runs',
+      };
+    return error instanceof MissingDatabase
+      ? { ...problem, found: error.found, remedy: `start the gateway once. ${error.remedy}` }
+      : { ...problem, found: message, remedy: 'name its data folder with --data-dir' };
+  }
+}
+
+/** Checks that Redis answers, if one is configured. */
+export async function checkRedis({ redis }: Config): Promise<HealthFinding[]> {
+  if (redis.url === null) return [];
+  const counters = await openCounters(redis.url);
+  const isThere = counters.state === 'redis';
+  await counters.close();
+  return [
+    isThere
+      ? { state: 'ok', what: 'Redis', found: 'it answers' }
+      : {
+          state: 'problem',
+          what: 'Redis',
+          found: 'it cannot be reached, so that each replica counts limits for itself',
+          remedy: 'check redis.url and that Redis runs',
+        },
+  ];
 }

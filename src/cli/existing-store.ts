@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Config, loadConfig } from '../config/config.js';
 import { rules } from '../gateway.js';
 import type { Store } from '../store/contracts/store.js';
 import { databaseFileOf, openStore } from '../store/open-store.js';
-import { databaseUrlOf } from './database-url.js';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -53,4 +52,9 @@ export class MissingDatabase extends Error {
     super(`${found}: a gateway makes one when it starts. ${elsewhere}`);
     this.found = found;
   }
+}
+
+/** The database URL of a standalone gateway; by default a file in the data folder. */
+export function databaseUrlOf({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
+  return database.url ?? `file:${join(dataDir, 'signalbox.db')}`;
 }

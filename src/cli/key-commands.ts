@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { groupOf, onStore } from './command-group.js';
-import { createKeyCommand, type KeyOptions, revokeKeyCommand, updateKeyCommand } from './keys.js';
-import { rotateKeyCommand } from './rotate-key.js';
+import {
+  createKeyCommand,
+  type KeyOptions,
+  revokeKeyCommand,
+  rotateKeyCommand,
+  updateKeyCommand,
+} from './keys.js';
 import { firstAccountId } from '../store/contracts/accounts.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';

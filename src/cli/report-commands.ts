@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { onStore } from './command-group.js';
+import { onStore, wholeNumber } from './command-group.js';
 import { type ReportOptions, requestsCommand, usageCommand } from './reports.js';
-import { type SavingsOptions, savingsCommand } from './savings.js';
-import { wholeNumber } from './whole-number.js';
+import { savingsCommand, type SavingsOptions } from './savings.js';
 
 /** Adds `signalbox usage`, `signalbox savings` and `signalbox requests`. */
 export function addReportCommands(program: Command): void {

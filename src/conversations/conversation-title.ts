@@ -9,7 +9,7 @@ const graphemes = new Intl.Segmenter();
 const plain = /^[\x20-\x7e]*$/;
 
 /** The text of a message's content. */
-export function textOf(content: ChatMessage['content']): string {
+export function textOfContent(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
   return (content ?? [])
     .map((part) => part.text ?? '')
@@ -23,7 +23,7 @@ export function textOf(content: ChatMessage['content']): string {
  */
 export function conversationTitle(messages: readonly ChatMessage[]): string {
   const first = messages.find((message) => message.role === 'user') ?? messages[0];
-  const text = textOf(first?.content)
+  const text = textOfContent(first?.content)
     .slice(0, 2_000)
     .replace(/```[\s\S]*?(```|$)/g, ' ')
     // keeps zero-width joiners, which connect emoji and letters of several scripts

@@ -14,7 +14,7 @@ const maxKnown = 20_000;
 /** How long a deletion or a new title on another replica may go unnoticed here. */
 const defaultFreshMs = 3_000;
 
-const keyOf = (accountId: string, id: string): string => `${accountId}\0${id}`;
+const ownedKey = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
 /**
  * Conversations that were used lately. A client that continues at once needs no lookup; what is
@@ -36,26 +36,26 @@ export class KnownConversations {
 
   /** What was seen in the last seconds. */
   fresh(accountId: string, id: string): KnownConversation | null {
-    return this.known.get(keyOf(accountId, id), { allowStale: false }) ?? null;
+    return this.known.get(ownedKey(accountId, id), { allowStale: false }) ?? null;
   }
 
   /** What was seen last, however long ago. */
   last(accountId: string, id: string): KnownConversation | null {
-    return this.known.get(keyOf(accountId, id)) ?? null;
+    return this.known.get(ownedKey(accountId, id)) ?? null;
   }
 
   add(accountId: string, id: string, conversation: KnownConversation): void {
-    this.known.set(keyOf(accountId, id), conversation);
+    this.known.set(ownedKey(accountId, id), conversation);
   }
 
   /** Updates the last model of a conversation, if it is cached. */
   answered(accountId: string, id: string, last: LastModel): void {
     const known = this.last(accountId, id);
-    if (known) this.known.set(keyOf(accountId, id), { ...known, last }, { noUpdateTTL: true });
+    if (known) this.known.set(ownedKey(accountId, id), { ...known, last }, { noUpdateTTL: true });
   }
 
   remove(accountId: string, id: string): void {
-    this.known.delete(keyOf(accountId, id));
+    this.known.delete(ownedKey(accountId, id));
   }
 }
 
@@ -89,13 +89,13 @@ export class VolatileConversations {
   /** @param size characters of its text */
   use(accountId: string, id: string, size: number): void {
     this.used.set(
-      keyOf(accountId, id),
+      ownedKey(accountId, id),
       { accountId, id },
       { size: Math.min(maxText, Math.max(1, size)) },
     );
   }
 
   remove(accountId: string, id: string): void {
-    this.used.delete(keyOf(accountId, id));
+    this.used.delete(ownedKey(accountId, id));
   }
 }

@@ -14,7 +14,7 @@ import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
-import { conversationTitle, textOf } from './conversation-title.js';
+import { conversationTitle, textOfContent } from './conversation-title.js';
 
 /** The model that writes titles. */
 export interface TitleModel {
@@ -131,7 +131,10 @@ function askFor(
  * given as messages.
  */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
-  const asked = textOf(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
+  const asked = textOfContent(messages.find(({ role }) => role === 'user')?.content).slice(
+    0,
+    2_000,
+  );
   return {
     messages: [
       { role: 'system', content: instruction },

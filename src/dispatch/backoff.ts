@@ -1,7 +1,6 @@
 import { backoffMs } from '../async/backoff.js';
 import type { GatewayError } from '../errors.js';
-import type { Cancellation } from './cancellation.js';
-import type { Deadline } from './deadline.js';
+import type { Cancellation, Deadline } from './cancellation.js';
 
 /** No wait is longer; if a provider asks for more, the next candidate is tried at once. */
 export const maxRetryWaitMs = 8_000;

@@ -3,10 +3,8 @@ import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog } from './attempt-log.js';
-import { retryWaitMs, maxRetryWaitMs, wait } from './backoff.js';
-import { BrokenStream } from './broken-stream.js';
-import type { Cancellation } from './cancellation.js';
-import type { Deadline } from './deadline.js';
+import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
+import type { Cancellation, Deadline } from './cancellation.js';
 import type { CallTiming } from './exchange.js';
 import { type Provider, rememberUnstreamed } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
@@ -203,5 +201,23 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
       isWhole: !this.context.stream,
     };
+  }
+}
+
+/**
+ * A failure after which nothing may be repeated: the stream to the client had begun, or the client
+ * left while a provider was working. The tokens that were used must still be accounted for.
+ */
+export class BrokenStream extends Error {
+  constructor(
+    readonly error: GatewayError,
+    readonly candidate: Candidate,
+    /** `performance.now()` of the first content; null if none arrived. */
+    readonly firstContentAt: number | null,
+    /** Characters of content. */
+    readonly contentLength: number,
+    readonly attempts: number,
+  ) {
+    super(error.message, { cause: error });
   }
 }

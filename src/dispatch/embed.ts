@@ -1,12 +1,12 @@
 import { GatewayError } from '../errors.js';
-import type { EmbeddingAdapter, EmbeddingAnswer } from '../providers/adapter.js';
+import type { EmbeddingAnswer } from '../providers/adapter.js';
 import type { Limits } from '../chooser/plan.js';
 import type { OnAttempt } from './attempt-log.js';
 import type { Admission } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';
 import { BrokenStream, executePlan } from './execute-plan.js';
 import type { Provider } from './provider.js';
-import type { AttemptAnswer, UpstreamCall } from './upstream-call.js';
+import { wholeCall } from './upstream-call.js';
 
 /** A request for embeddings, and what limits it. */
 export interface EmbeddingRequest {
@@ -37,7 +37,11 @@ export async function callEmbedding(request: EmbeddingRequest): Promise<Embeddin
         limits,
       },
       stream: false,
-      callOf: () => embeddingCall(embeddings, model, body),
+      callOf: () =>
+        wholeCall(
+          (apiKey) => embeddings.buildRequest(body, model, apiKey),
+          (text) => embeddings.readAnswer(text, model, body),
+        ),
       cancellation,
       providerOf: () => provider,
       onAttempt,
@@ -48,20 +52,4 @@ export async function callEmbedding(request: EmbeddingRequest): Promise<Embeddin
   } catch (error) {
     throw error instanceof BrokenStream ? error.error : error;
   }
-}
-
-function embeddingCall(
-  embeddings: EmbeddingAdapter,
-  model: string,
-  body: Record<string, unknown>,
-): UpstreamCall<EmbeddingAnswer & AttemptAnswer> {
-  return {
-    buildRequest: (apiKey) => embeddings.buildRequest(body, model, apiKey),
-    openStream: () => null,
-    readWhole: (bytes) => ({
-      ...embeddings.readAnswer(bytes.toString('utf8'), model, body),
-      firstContentAt: performance.now(),
-    }),
-    progress: () => ({ firstContentAt: null, contentLength: 0, committed: false, usage: null }),
-  };
 }

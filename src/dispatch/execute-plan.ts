@@ -2,14 +2,13 @@ import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptLog, type OnAttempt } from './attempt-log.js';
 import { type Admission, type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
-import type { Cancellation } from './cancellation.js';
+import { type Cancellation, Deadline } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
-import { Deadline } from './deadline.js';
 import { exhausted, type RefusalAnswer } from './exhausted.js';
 import type { Provider } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
-export { BrokenStream } from './broken-stream.js';
+export { BrokenStream } from './candidate-attempts.js';
 export type { Attempt } from './attempt-log.js';
 
 /** What is executed: a plan, and the calls to make for it. */

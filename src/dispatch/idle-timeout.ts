@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.js';
-import type { Deadline } from './deadline.js';
+import type { Deadline } from './cancellation.js';
 
 interface IdleTimeoutOptions {
   /** The provider's name, for the message. */

@@ -1,10 +1,9 @@
-import type { ListedModel, ModelListAdapter, Passthrough } from '../providers/adapter.js';
+import type { ListedModel } from '../providers/adapter.js';
 import type { Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
-import type { Cancellation } from './cancellation.js';
-import { Deadline } from './deadline.js';
+import { type Cancellation, Deadline } from './cancellation.js';
 import type { Provider } from './provider.js';
-import type { AttemptAnswer, UpstreamCall } from './upstream-call.js';
+import { wholeCall } from './upstream-call.js';
 
 const timeoutMs = 15_000;
 const limits: Limits = {
@@ -13,10 +12,6 @@ const limits: Limits = {
   idleTimeoutMs: timeoutMs,
   totalTimeoutMs: timeoutMs,
 };
-
-interface ListAnswer extends AttemptAnswer {
-  readonly models: readonly ListedModel[];
-}
 
 /** Whether a provider can be asked which models it has. */
 export const canList = ({ adapter }: Provider): boolean =>
@@ -36,7 +31,19 @@ export async function askForModels(
   try {
     const { models } = await makeAttempt({
       provider,
-      call: listCall(modelList, passthrough),
+      call: wholeCall(
+        async (apiKey) => ({
+          method: 'GET',
+          url: modelList.url,
+          headers: {
+            accept: 'application/json',
+            ...modelList.headers,
+            ...(await passthrough.headers(apiKey)),
+          },
+          body: '',
+        }),
+        (body) => ({ models: modelList.readModels(body) }),
+      ),
       apiKey: provider.keys.next(),
       limits,
       cancellation,
@@ -47,25 +54,4 @@ export async function askForModels(
   } catch (error) {
     throw error instanceof AttemptFailure ? error.error : error;
   }
-}
-
-function listCall(list: ModelListAdapter, target: Passthrough): UpstreamCall<ListAnswer> {
-  return {
-    buildRequest: async (apiKey) => ({
-      method: 'GET',
-      url: list.url,
-      headers: {
-        accept: 'application/json',
-        ...list.headers,
-        ...(await target.headers(apiKey)),
-      },
-      body: '',
-    }),
-    openStream: () => null,
-    readWhole: (bytes) => ({
-      models: list.readModels(bytes.toString('utf8')),
-      firstContentAt: performance.now(),
-    }),
-    progress: () => ({ firstContentAt: null, contentLength: 0, committed: false, usage: null }),
-  };
 }

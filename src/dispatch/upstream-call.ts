@@ -60,3 +60,17 @@ export interface AnswerStream<Answer extends AttemptAnswer> extends EventReader 
   /** As `AnswerWriter.whenDrained`. */
   whenDrained(resume: () => void): void;
 }
+
+/**
+ * A call whose answer is always read as a whole.
+ * @param read gets the body. @throws GatewayError if it is an error or unreadable
+ */
+export const wholeCall = <Read extends object>(
+  buildRequest: UpstreamCall<AttemptAnswer>['buildRequest'],
+  read: (body: string) => Read,
+): UpstreamCall<Read & AttemptAnswer> => ({
+  buildRequest,
+  openStream: () => null,
+  readWhole: (bytes) => ({ ...read(bytes.toString('utf8')), firstContentAt: performance.now() }),
+  progress: () => ({ firstContentAt: null, contentLength: 0, committed: false, usage: null }),
+});

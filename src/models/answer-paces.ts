@@ -38,6 +38,11 @@ interface Timed {
   readonly perToken: RecentSamples;
 }
 
+const newTimed = (): Timed => ({
+  starts: new RecentSamples(maxSamples),
+  perToken: new RecentSamples(maxSamples),
+});
+
 /**
  * Whether a model thought before its first content: the wait would have been long enough for at
  * least half of the reasoning, at the speed of what came after it. A provider that shows the
@@ -71,7 +76,7 @@ export class AnswerPaces {
     const msPerToken = Math.max(minMsPerToken, ms / rest);
     const startMs = Math.max(0, firstContentMs - hidden * msPerToken);
     if (!Number.isFinite(startMs + msPerToken)) return;
-    const timed = this.timed(`${provider}/${model}`),
+    const timed = this.models.of(`${provider}/${model}`, newTimed),
       now = this.now();
     timed.starts.add(startMs, now);
     timed.perToken.add(msPerToken, now);
@@ -90,14 +95,5 @@ export class AnswerPaces {
       startMs = timed.starts.p50(now, windowMs);
     if (msPerToken === null || startMs === null) return null;
     return { startSeconds: startMs / 1000, secondsPerToken: msPerToken / 1000 };
-  }
-
-  private timed(name: string): Timed {
-    let timed = this.models.get(name);
-    if (!timed) {
-      timed = { starts: new RecentSamples(maxSamples), perToken: new RecentSamples(maxSamples) };
-      this.models.set(name, timed);
-    }
-    return timed;
   }
 }

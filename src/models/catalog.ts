@@ -2,6 +2,7 @@ import { effortInName } from './model-identity.js';
 import { abilityByName, capabilitiesOf } from './model-families.js';
 import { NameCache } from './name-cache.js';
 import {
+  flatRates,
   type ModelFacts,
   type ModelOverride,
   noPrices,
@@ -12,7 +13,6 @@ import { canonicalName } from './model-name.js';
 import { readModelTable } from './model-tables.js';
 import { sigmoid } from './numbers.js';
 import { Overrides } from './overrides.js';
-import { flatRates } from './rates.js';
 import {
   contextLengthByName,
   findListed,
@@ -187,16 +187,7 @@ function resolveEntry(
   return { facts: Object.freeze(facts), until };
 }
 
-/** By provider, then by model: a name of both would have to be made for each look-up. */
-class Entries {
-  private readonly providers = new NameCache<NameCache<Entry>>(maxCachedProviders);
-
-  of(provider: string): NameCache<Entry> {
-    let models = this.providers.get(provider);
-    if (!models) this.providers.set(provider, (models = new NameCache<Entry>(maxCachedModels)));
-    return models;
-  }
-}
+const newModels = (): NameCache<Entry> => new NameCache(maxCachedModels);
 
 function splitName(name: string): Owner | null {
   const slash = name.indexOf('/');
@@ -237,7 +228,8 @@ export function createCatalog({
   );
   const stated = new Overrides(overrides);
   const configured = new Map(Object.entries(priceIds));
-  const entries = new Entries();
+  // by provider, then by model: a name of both would have to be made for each look-up
+  const entries = new NameCache<NameCache<Entry>>(maxCachedProviders);
   const owners = new NameCache<{ readonly owner: Owner | null }>(1_000);
 
   function priceIdFor(provider: string): string | null {
@@ -246,13 +238,12 @@ export function createCatalog({
   }
 
   function identify(name: string): Owner | null {
-    let cached = owners.get(name);
-    if (!cached) owners.set(name, (cached = { owner: findOwner(name, configured, stated, now()) }));
-    return cached.owner;
+    const find = () => ({ owner: findOwner(name, configured, stated, now()) });
+    return owners.of(name, find).owner;
   }
 
   function lookup(provider: string | null, model: string): ModelFacts {
-    const ofProvider = entries.of(provider ?? '');
+    const ofProvider = entries.of(provider ?? '', newModels);
     const cached = ofProvider.get(model);
     // most prices never change: the clock would take half of the time of a look-up
     if (cached && (cached.until === Infinity || now() < cached.until)) return cached.facts;

@@ -25,6 +25,7 @@ interface LatencyWindowOptions {
 
 const maxSamples = 256;
 const maxModels = 1000;
+const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 
 /**
  * Makes an empty window. It holds the thousand models that were used last, and at most twice
@@ -38,10 +39,7 @@ export function createLatencyWindow({
   return {
     record(provider, model, ttftMs, agoMs = 0) {
       if (!Number.isFinite(ttftMs) || ttftMs < 0 || agoMs >= windowMs) return;
-      const key = `${provider}/${model}`;
-      let samples = models.get(key);
-      if (!samples) models.set(key, (samples = new RecentSamples(maxSamples)));
-      samples.add(ttftMs, now() - agoMs);
+      models.of(`${provider}/${model}`, newSamples).add(ttftMs, now() - agoMs);
     },
     p50Ms: (offer) => models.get(offer)?.p50(now(), windowMs) ?? null,
   };

@@ -1,8 +1,7 @@
-import type { ReasoningRule } from './reasoning-rule.js';
+import { readModelTable, type ReasoningRule, type RuleGroups } from './model-tables.js';
 import { effortInName, modelIdentity } from './model-identity.js';
 import { canonicalName, parametersInName } from './model-name.js';
 import { NameCache } from './name-cache.js';
-import { readModelTable, type RuleGroups } from './model-tables.js';
 
 /** Whether a model calls tools and reads images; null if that is not known. */
 interface Capabilities {
@@ -97,10 +96,7 @@ function sizeInName(model: string): SizeInName {
 }
 
 function keptSize(model: string): SizeInName {
-  if (model.length > maxNameLength) return sizeInName(model);
-  let size = sizes.get(model);
-  if (!size) sizes.set(model, (size = sizeInName(model)));
-  return size;
+  return model.length > maxNameLength ? sizeInName(model) : sizes.of(model, sizeInName);
 }
 
 /**

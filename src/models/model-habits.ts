@@ -70,21 +70,15 @@ const kept = new NameCache<ModelHabits>(maxCachedNames);
 
 /** How a model answers, by any name of it: measured, or guessed from its family. */
 export function habitsOf(model: string): ModelHabits {
-  if (model.length > maxNameLength) return unknownHabits;
-  let habits = kept.get(model);
-  if (!habits) kept.set(model, (habits = habitsNamed(model)));
-  return habits;
+  return model.length > maxNameLength ? unknownHabits : kept.of(model, habitsNamed);
 }
 
 const known = new NameCache<boolean>(maxCachedNames);
 
+const isKnown = (model: string): boolean =>
+  measured.has(modelIdentity(model)) || reasoningRuleOf(model) !== null;
+
 /** Whether it is known how a model answers, by its family at least. */
 export function hasHabits(model: string): boolean {
-  if (model.length > maxNameLength) return false;
-  let found = known.get(model);
-  if (found === undefined) {
-    found = measured.has(modelIdentity(model)) || reasoningRuleOf(model) !== null;
-    known.set(model, found);
-  }
-  return found;
+  return model.length <= maxNameLength && known.of(model, isKnown);
 }

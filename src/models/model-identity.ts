@@ -94,10 +94,9 @@ const maxNameLength = 200;
 const kept = new NameCache<Identity>(4_000);
 
 function cached(model: string): Identity {
-  if (model.length > maxNameLength) return { identity: model, effort: null };
-  let found = kept.get(model);
-  if (!found) kept.set(model, (found = identify(model)));
-  return found;
+  return model.length > maxNameLength
+    ? { identity: model, effort: null }
+    : kept.of(model, identify);
 }
 
 /**

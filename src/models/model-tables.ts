@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AnswerLengths } from './answer-lengths.js';
-import type { ReasoningRule, ReasoningTokens } from './reasoning-rule.js';
-import type { AbilityTable } from './ability-table.js';
+import type { ReasoningEffort } from '../completion.js';
 
 /** What each file in `config/models/` holds, in addition to its description. */
 interface ModelTables {
@@ -72,4 +70,112 @@ export interface RuleGroups<T> {
 export function readModelTable<Name extends keyof ModelTables>(name: Name): ModelTables[Name] {
   const file = new URL(`../../config/models/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as ModelTables[Name];
+}
+
+/** The kinds of answers whose lengths are told apart. */
+export type AnswerKind =
+  | 'greeting'
+  | 'label'
+  | 'fact'
+  | 'choice'
+  | 'calculation'
+  | 'mathematics'
+  | 'proof'
+  | 'explanation'
+  | 'chat'
+  | 'code'
+  | 'program'
+  | 'story'
+  | 'essay'
+  | 'letter'
+  | 'poem'
+  | 'tiny'
+  | 'summary'
+  | 'translation'
+  | 'rewriting'
+  | 'extraction'
+  | 'toolCall'
+  | 'agentStep';
+
+/** What `config/models/answer-lengths.json` holds: made by `npm run lab -- lengths`. */
+export interface AnswerLengths {
+  /** By kind: how much longer published answers were than estimated; absent: nobody measured it. */
+  readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
+  /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
+  readonly levels: {
+    /** Of a question of general knowledge: step 0 of `TypicalAnswer.difficulty`. */
+    readonly usual: number;
+    /** Steps of reasoning for each unit of difficulty. */
+    readonly steps: number;
+  };
+}
+
+/** `config/models/measured-abilities.json`, which the laboratory writes. */
+export interface AbilityTable {
+  readonly description: string;
+  readonly asOf: string;
+  /** Turns the place of the share that a family's table states (`placeOfShare`) into an ability. */
+  readonly families: { readonly constant: number; readonly factor: number; readonly error: number };
+  /** The standard deviation of an ability that is guessed from a name and a price. */
+  readonly guessError: number;
+  /** What is added to the error on a kind of task in which a model has no results. */
+  readonly unmeasuredKind: number;
+  /** How much more able models are at each effort than without reasoning. */
+  readonly efforts: Readonly<Record<EffortLevel, number>>;
+  readonly models: Readonly<Record<string, WrittenAbility>>;
+}
+
+/** What to add to an ability, and the standard error of the sum. */
+export type Particular = readonly [by: number, error: number];
+
+/**
+ * One model of the table. Of a kind that is left out nothing is known, neither by results in it nor by
+ * related kinds; other figures that are left out are 0.
+ */
+export interface WrittenAbility {
+  readonly ability: number;
+  /** The standard error of the ability on tasks of all kinds. */
+  readonly error: number;
+  readonly kinds?: Readonly<Record<string, Particular>>;
+  readonly languages?: Readonly<Record<string, Particular>>;
+  readonly efforts?: Readonly<Record<string, number>>;
+}
+
+/** What `config/models/reasoning.json` says of a model family. */
+export interface ReasoningRule {
+  /** The effort without a request for another one; null: it cannot reason. */
+  readonly usual: ReasoningEffort | null;
+  /** `none` is not obeyed. */
+  readonly always?: true;
+  /** The least effort that it may be asked for; absent: its providers may refuse to be asked. */
+  readonly lowest?: ReasoningEffort;
+  /** The measured model that it is like. */
+  readonly like?: string;
+}
+
+/** What `config/models/reasoning-tokens.json` holds: made by `npm run lab -- reasoning-tokens`. */
+export interface ReasoningTokens {
+  /** How many times more models reason about a hard programming exercise than about a question. */
+  readonly harder: number;
+  /** By model: mean tokens of its answers to the same questions. */
+  readonly models: Readonly<
+    Record<
+      string,
+      {
+        readonly visible: number;
+        /** Of reasoning, from `minimal` to `max`; empty: it does not reason. */
+        readonly tokens: readonly number[];
+      }
+    >
+  >;
+}
+
+/** The efforts that published results tell apart. */
+export const effortLevels = ['none', 'low', 'medium', 'high', 'xhigh'] as const;
+export type EffortLevel = (typeof effortLevels)[number];
+
+/** The level that an effort counts as. */
+export function levelOf(effort: ReasoningEffort): EffortLevel {
+  if (effort === 'minimal') return 'none';
+  return effort === 'max' ? 'xhigh' : effort;
 }

@@ -17,6 +17,13 @@ export class NameCache<Value> {
     return before;
   }
 
+  /** What is kept for a name, else what is made for it. */
+  of(name: string, make: (name: string) => Value): Value {
+    let value = this.get(name);
+    if (value === undefined) this.set(name, (value = make(name)));
+    return value;
+  }
+
   set(name: string, value: Value): void {
     if (this.recent.size >= this.size) {
       this.earlier = this.recent;

@@ -1,7 +1,7 @@
 import { hasBudget } from '../accounts/caller-limits.js';
 import { pausedTurn } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
-import { BrokenStream } from '../dispatch/broken-stream.js';
+import { BrokenStream } from '../dispatch/candidate-attempts.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
@@ -13,7 +13,7 @@ import { ResearchCompletion } from './grounding/research-completion.js';
 import { ToolRounds } from './grounding/tool-rounds.js';
 import { withTaps } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
-import { CompletionUsage, type CallFigures } from './completion-usage.js';
+import { type CallFigures, CompletionUsage } from './completion-usage.js';
 import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';

@@ -1,13 +1,12 @@
-import { hasBudget } from '../accounts/caller-limits.js';
-import { usageOfBoth, makeUsage, type Usage } from '../usage.js';
+import { hasBudget, isLimited } from '../accounts/caller-limits.js';
+import { makeUsage, type Usage, usageOfBoth } from '../usage.js';
 import type { Attempt } from '../dispatch/attempt-log.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatAnswer } from '../dispatch/chat-call.js';
-import { addCosts, cacheSavingOf, type Costs, costOf } from '../models/cost.js';
+import { addCosts, cacheSavingOf, costOf, type Costs } from '../models/cost.js';
 import { cautiousPromptTokens, statedAnswerTokens } from '../models/max-cost.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
-import { isBounded } from './limits.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
@@ -101,7 +100,7 @@ export class CompletionUsage {
     const { call, plan } = this.planned;
     const { chat } = call;
     const max = (statedAnswerTokens(chat) ?? Infinity) * (chat.n ?? 1);
-    const sentTokens = isBounded(this.request.caller)
+    const sentTokens = isLimited(this.request.caller)
       ? cautiousPromptTokens(chat, plan.promptTokens)
       : plan.promptTokens;
     const promptTokens = sentTokens + this.addedPromptTokens;

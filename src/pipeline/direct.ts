@@ -57,10 +57,7 @@ export async function runWhole(
   read: () => CompletionCall,
   options: DirectOptions,
 ): Promise<CompletionResult> {
-  const request = beginRequest(parts, options, 'direct');
-  const writer = new WholeCompletion();
-  await reported(parts, request, () => complete(parts, request, read(), writer, options.signal));
-  return writer.result();
+  return completeWhole(parts, beginRequest(parts, options, 'direct'), read, options.signal);
 }
 
 /** The same for a caller that the gateway knows already. @throws GatewayError as `runWhole` */
@@ -70,15 +67,17 @@ export async function runAs(
   call: CompletionCall,
   signal: AbortSignal,
 ): Promise<CompletionResult> {
-  const request = newRequest({
-    id: randomUUID(),
-    isOwnId: true,
-    snapshot: parts.current(),
-    surface: 'direct',
-    caller,
-  });
+  return completeWhole(parts, ownRequest(parts, 'direct', caller), () => call, signal);
+}
+
+async function completeWhole(
+  parts: GatewayParts,
+  request: GatewayRequest,
+  read: () => CompletionCall,
+  signal: AbortSignal | undefined,
+): Promise<CompletionResult> {
   const writer = new WholeCompletion();
-  await reported(parts, request, () => complete(parts, request, call, writer, signal));
+  await reported(parts, request, () => complete(parts, request, read(), writer, signal));
   return writer.result();
 }
 
@@ -106,19 +105,24 @@ export function runStreamed(
   };
 }
 
-function beginRequest(
+const beginRequest = (
   parts: GatewayParts,
   { caller }: DirectOptions,
   surface: 'direct' | 'model_select',
-): GatewayRequest {
-  return newRequest({
+): GatewayRequest => ownRequest(parts, surface, caller && checkedHostCaller(caller));
+
+const ownRequest = (
+  parts: GatewayParts,
+  surface: 'direct' | 'model_select',
+  caller: Caller | undefined,
+): GatewayRequest =>
+  newRequest({
     id: randomUUID(),
     isOwnId: true,
     snapshot: parts.current(),
     surface,
-    ...(caller ? { caller: checkedHostCaller(caller) } : {}),
+    ...(caller ? { caller } : {}),
   });
-}
 
 async function complete(
   parts: GatewayParts,

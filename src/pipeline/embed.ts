@@ -2,6 +2,7 @@ import {
   budgetOwner,
   hasBudget,
   hasTokenLimit,
+  isLimited,
   type LimitOwner,
 } from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
@@ -17,7 +18,7 @@ import type { ModelFacts } from '../models/model-facts.js';
 import type { Candidate } from '../chooser/plan.js';
 import { estimateTokens } from '../models/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
-import { isBounded, reserveLimits } from './limits.js';
+import { reserveLimits } from './limits.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { withAdvice } from './engine/model-names.js';
 import { limitsOf } from './plan-request.js';
@@ -127,7 +128,7 @@ function estimateInput(caller: Caller, body: Readonly<Record<string, unknown>>):
   const text = JSON.stringify(body['input'] ?? '');
   return Math.max(
     estimateTokens(text),
-    isBounded(caller) ? Math.ceil(Buffer.byteLength(text) / bytesPerToken) : 0,
+    isLimited(caller) ? Math.ceil(Buffer.byteLength(text) / bytesPerToken) : 0,
   );
 }
 
@@ -141,7 +142,7 @@ async function reserveEmbedding(
   body: Readonly<Record<string, unknown>>,
 ): Promise<RequestReservation | null> {
   const { caller } = request;
-  if (!isBounded(caller)) return null;
+  if (!isLimited(caller)) return null;
   const uses = new EmbeddingUses(request, candidate, body);
   const granted = await reserveLimits(parts, request, { requests: 1, ...uses.maxOf() });
   return new RequestReservation(

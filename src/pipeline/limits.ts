@@ -1,10 +1,4 @@
-import {
-  hasRequestLimit,
-  isLimited,
-  isMoney,
-  type LimitStatus,
-  type Use,
-} from '../accounts/caller-limits.js';
+import { hasRequestLimit, isMoney, type LimitStatus, type Use } from '../accounts/caller-limits.js';
 import type { Granted, Refused } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
@@ -13,9 +7,6 @@ import type { GatewayRequest } from './request.js';
 
 /** Counts what a request really used of its caller's limits. The second call does nothing. */
 type Settle = () => void;
-
-/** Whether a limit of any kind applies to a caller, its key's or its account's. */
-export const isBounded = (caller: Caller): boolean => isLimited(caller);
 
 /**
  * Reserves what a request may use at most of its caller's limits, and puts what is left of them

@@ -1,4 +1,4 @@
-import { budgetOwner, type LimitOwner, type Use } from '../accounts/caller-limits.js';
+import { budgetOwner, isLimited, type LimitOwner, type Use } from '../accounts/caller-limits.js';
 import type { Granted } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
 import { unpricedField } from '../providers/unpriced-fields.js';
@@ -7,7 +7,7 @@ import type { Exclusion, RankedCandidate } from '../chooser/plan.js';
 import { mediaOf } from '../models/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
-import { isBounded, reserveLimits } from './limits.js';
+import { reserveLimits } from './limits.js';
 import { ownSearches } from './own-searches.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { traceEntry } from './plan-request.js';
@@ -29,7 +29,7 @@ export async function reserveCompletion(
   request: GatewayRequest,
 ): Promise<void> {
   const { caller, snapshot } = request;
-  if (!isBounded(caller)) return;
+  if (!isLimited(caller)) return;
   const planned = plannedOf(request);
   const owner = budgetOwner(caller);
   const allowed = owner === null ? planned : withinBudget(planned, snapshot, owner);

@@ -40,7 +40,7 @@ export function readable(
 ): string {
   const { facts, rest } =
     msg === 'request' ? requestFacts(fields) : { facts: [], rest: Object.entries(fields) };
-  const named = rest.map(([name, value]) => `${name}=${textOf(value)}`);
+  const named = rest.map(([name, value]) => `${name}=${valueText(value)}`);
   const words = [clock(time), levelNames[level] ?? String(level), msg, ...facts, ...named];
   // control characters in a client's names could move the cursor or start a new line
   return words
@@ -60,24 +60,26 @@ function requestFacts(fields: Readonly<Record<string, unknown>>): {
   const { status, code, model, latencyMs, promptTokens, completionTokens, ...more } = fields;
   const { costUsd, caller, error, attempts, ...others } = more;
   const facts = [
-    [textOf(status), code === undefined ? '' : textOf(code)].filter(Boolean).join(' '),
-    model === undefined ? '' : textOf(model),
-    `${textOf(latencyMs)} ms`,
-    promptTokens === undefined ? '' : `${textOf(promptTokens)}+${textOf(completionTokens)} tokens`,
+    [valueText(status), code === undefined ? '' : valueText(code)].filter(Boolean).join(' '),
+    model === undefined ? '' : valueText(model),
+    `${valueText(latencyMs)} ms`,
+    promptTokens === undefined
+      ? ''
+      : `${valueText(promptTokens)}+${valueText(completionTokens)} tokens`,
     typeof costUsd === 'number' ? `${String(Number(costUsd.toPrecision(3)))} USD` : '',
-    caller === undefined ? '' : `by ${textOf(caller)}`,
+    caller === undefined ? '' : `by ${valueText(caller)}`,
   ];
   const calls = typeof attempts === 'number' && attempts > 1 ? { attempts } : {};
   return {
     facts: [
       facts.filter((fact) => fact !== '').join(', '),
-      ...(error === undefined ? [] : [`(${textOf(error)})`]),
+      ...(error === undefined ? [] : [`(${valueText(error)})`]),
     ],
     rest: Object.entries({ ...calls, ...others }).filter(([name]) => !omitted.has(name)),
   };
 }
 
-function textOf(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BackgroundTasks } from '../../src/accounts/background-tasks.js';
+import { BackgroundTasks } from '../../src/accounts/account-context.js';
 
 describe('background tasks', () => {
   it('begin after the current turn of the event loop, and are waited for', async () => {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountContext, AccountRules } from '../../src/accounts/account-context.js';
-import { BackgroundTasks } from '../../src/accounts/background-tasks.js';
+import {
+  type AccountContext,
+  type AccountRules,
+  BackgroundTasks,
+} from '../../src/accounts/account-context.js';
 import type { Mail, Mailer } from '../../src/accounts/mailer.js';
 import { changePassword, completeReset, requestReset } from '../../src/accounts/new-password.js';
 import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';

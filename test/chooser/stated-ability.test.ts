@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/config/fill.js';
-import { abilityWarnings } from '../../src/pipeline/engine/ability-warnings.js';
+import { abilityWarnings } from '../../src/pipeline/engine/engine.js';
 import { resolveConfig } from '../../src/config/config.js';
 import { appraise } from '../../src/chooser/appraise.js';
 import { createCatalog } from '../../src/models/catalog.js';

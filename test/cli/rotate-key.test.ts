@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/accounts/static-keys.js';
-import { createKeyCommand } from '../../src/cli/keys.js';
-import { rotateKeyCommand } from '../../src/cli/rotate-key.js';
+import { createKeyCommand, rotateKeyCommand } from '../../src/cli/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { KeyRecord } from '../../src/store/contracts/keys.js';
 import type { Store } from '../../src/store/contracts/store.js';

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/accounts/administration.js';
-import { deleteAccountCommand, exportAccountCommand } from '../../src/cli/whole-account.js';
+import { deleteAccountCommand, exportAccountCommand } from '../../src/cli/accounts.js';
 import { createKeyCommand } from '../../src/cli/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { retryWaitMs, wait } from '../../src/dispatch/backoff.js';
-import { Cancellation } from '../../src/dispatch/cancellation.js';
-import { Deadline } from '../../src/dispatch/deadline.js';
+import { Cancellation, Deadline } from '../../src/dispatch/cancellation.js';
 import { GatewayError } from '../../src/errors.js';
 
 const failure = (retryAfterMs: number | null = null): GatewayError =>

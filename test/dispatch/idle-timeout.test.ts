@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Deadline } from '../../src/dispatch/deadline.js';
+import { Deadline } from '../../src/dispatch/cancellation.js';
 import { IdleTimeout } from '../../src/dispatch/idle-timeout.js';
 
 const server = createServer();

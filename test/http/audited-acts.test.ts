@@ -10,11 +10,15 @@ import {
   deleteConversationCommand,
   exportConversationCommand,
 } from '../../src/cli/conversations.js';
-import { createKeyCommand, revokeKeyCommand, updateKeyCommand } from '../../src/cli/keys.js';
-import { rotateKeyCommand } from '../../src/cli/rotate-key.js';
+import {
+  createKeyCommand,
+  revokeKeyCommand,
+  rotateKeyCommand,
+  updateKeyCommand,
+} from '../../src/cli/keys.js';
 import { issueFirstSecrets } from '../../src/cli/serve/first-secrets.js';
 import { resolveConfig } from '../../src/config/config.js';
-import { type AuditRow, acts } from '../../src/store/contracts/audit.js';
+import { acts, type AuditRow } from '../../src/store/contracts/audit.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import type { Store } from '../../src/store/contracts/store.js';
@@ -23,7 +27,7 @@ import { openStore } from '../../src/store/open-store.js';
 import { Browser, goodPassword } from '../helpers/browser.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { listAt, textAt } from '../helpers/json.js';
-import { startSmtp, type SmtpServer } from '../helpers/smtp.js';
+import { type SmtpServer, startSmtp } from '../helpers/smtp.js';
 import { ask, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
 

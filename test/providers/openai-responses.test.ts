@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatMessage, type ChatRequest, makeUsage, toOpenAIUsage } from '../../src/completion.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  makeUsage,
+  toOpenAIUsage,
+} from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
 import { openaiResponses } from '../../src/providers/openai-responses/index.js';

@@ -1,4 +1,4 @@
-import { settledStore } from '../../pipeline/engine/settled-store.js';
+import { settledStore } from '../../pipeline/engine/gateway-parts.js';
 import type {
   GroupNames,
   PeriodFilter,
@@ -6,7 +6,7 @@ import type {
   SeriesRow,
 } from '../../store/contracts/periods.js';
 import type { Store } from '../../store/contracts/store.js';
-import { type Call, endpoint, type Endpoint } from '../endpoint.js';
+import { type Call, type Endpoint, endpoint } from '../endpoint.js';
 import { queryParameter, shared } from '../parameters.js';
 import { accountParameter, choiceParameter, keyParameter, modelParameters } from '../query.js';
 import { periodIntervals, seriesSpan, shownSpan } from './series-span.js';

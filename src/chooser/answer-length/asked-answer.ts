@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../../completion.js';
 import { denseNames, type Features } from '../predictor/features/features.js';
-import { type Wish, readWish } from './wish.js';
+import { readWish, type Wish } from './wish.js';
 import { type Cue, cueBit } from './request-words.js';
 import type { StatedLength } from './stated-length.js';
-import type { AnswerKind } from '../../models/answer-lengths.js';
+import type { AnswerKind } from '../../models/model-tables.js';
 import { difficultyAt, measuredFactor, typicalAnswers, workedKinds } from './kinds-of-answer.js';
 
 /** What length of an answer a request leads to, whatever model gives it. */

@@ -1,5 +1,4 @@
-import { readModelTable } from '../../models/model-tables.js';
-import type { AnswerKind } from '../../models/answer-lengths.js';
+import { type AnswerKind, readModelTable } from '../../models/model-tables.js';
 
 /** What is usual of a kind of answer. */
 export interface TypicalAnswer {

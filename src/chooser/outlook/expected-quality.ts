@@ -1,7 +1,7 @@
 import type { ReasoningEffort } from '../../completion.js';
 import { lengthOf, sigmoid } from '../../models/numbers.js';
 import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
-import { levelOf } from '../../models/effort-steps.js';
+import { levelOf } from '../../models/model-tables.js';
 import { longDocument } from './long-documents.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';

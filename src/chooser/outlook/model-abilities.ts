@@ -2,10 +2,14 @@ import { modelIdentity } from '../../models/model-identity.js';
 import { NameCache } from '../../models/name-cache.js';
 import { lengthOf, logOdds } from '../../models/numbers.js';
 import { makerOf } from '../../models/price-list.js';
-import { readModelTable } from '../../models/model-tables.js';
+import {
+  type AbilityTable,
+  effortLevels,
+  levelOf,
+  type Particular,
+  readModelTable,
+} from '../../models/model-tables.js';
 import type { ReasoningEffort } from '../../completion.js';
-import type { AbilityTable, Particular } from '../../models/ability-table.js';
-import { effortLevels, levelOf } from '../../models/effort-steps.js';
 
 /** Where an ability is from: published results of the model, its family, or its name and price. */
 export type Basis = 'measured' | 'family' | 'guess';

@@ -85,7 +85,7 @@ async function keepIssued(
 /** False if the file stays under the draft's name. */
 function moved(draft: string, file: string, issued: FirstSecrets): boolean {
   try {
-    writeFileSync(draft, textOf(issued));
+    writeFileSync(draft, fileText(issued));
     renameSync(draft, file);
     return true;
   } catch {
@@ -136,13 +136,13 @@ async function issue(
 
 function write(draft: string, dataDir: string, secrets: FirstSecrets): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(draft, textOf(secrets), { mode: 0o600 });
+  writeFileSync(draft, fileText(secrets), { mode: 0o600 });
   // the mode above counts only for a new file
   chmodSync(draft, 0o600);
 }
 
 /** In a form that shells and systemd read. */
-function textOf({ key, claimCode }: FirstSecrets): string {
+function fileText({ key, claimCode }: FirstSecrets): string {
   return [
     '# shown once: the database stores only hashes; delete this file when you have stored them',
     ...(key === null ? [] : [`SIGNALBOX_API_KEY=${key}`]),

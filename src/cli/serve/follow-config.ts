@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { type DoneAct, writeAct } from '../../accounts/write-act.js';
 import { type Config, type ConfigWatch, watchConfig } from '../../config/config.js';
 import { needsRestart } from '../../config/needs-restart.js';
-import { type StandaloneGateway, providersOf, rules } from '../../gateway.js';
+import { providersOf, rules, type StandaloneGateway } from '../../gateway.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import { systemActor } from '../record-act.js';
-import type { Demo } from './demo.js';
+import type { Demo } from '../demo-provider.js';
 
 /** What follows the configuration file. */
 interface Followed {

@@ -5,17 +5,16 @@ import type { Logger } from 'pino';
 import { importKeysFile } from '../../accounts/first-key.js';
 import type { Config } from '../../config/config.js';
 import { assembleGateway, providersOf } from '../../gateway.js';
-import { configOf, type GlobalOptions } from '../existing-store.js';
+import { configOf, databaseUrlOf, type GlobalOptions } from '../existing-store.js';
 import { createLogger } from '../../telemetry/log.js';
-import { databaseUrlOf } from '../database-url.js';
-import { Demo } from './demo.js';
+import { Demo } from '../demo-provider.js';
 import { followConfig } from './follow-config.js';
 import { issueFirstSecrets } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
 import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
-import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
+import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
 import { isLoopback } from '../../config/is-loopback.js';
 
 /**

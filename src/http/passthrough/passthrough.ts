@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
-import { budgetOwner, hasTokenLimit } from '../../accounts/caller-limits.js';
+import { budgetOwner, hasTokenLimit, isLimited } from '../../accounts/caller-limits.js';
 import type { Caller } from '../../accounts/caller.js';
 import type { Provider } from '../../dispatch/provider.js';
 import { secretsOf } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
-import { isBounded, takeLimits } from '../../pipeline/limits.js';
+import { takeLimits } from '../../pipeline/limits.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
@@ -71,7 +71,7 @@ function routeStage(parts: GatewayParts): RequestHandler {
         'forbidden',
         `proxy: this API key is limited to some models, but the model of a request passed through to ${name} is not checked`,
       );
-    if (isBounded(caller)) await countPassthrough(parts, request, res, name);
+    if (isLimited(caller)) await countPassthrough(parts, request, res, name);
     const target = provider.adapter.passthrough;
     if (!target)
       throw new GatewayError(

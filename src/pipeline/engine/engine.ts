@@ -1,4 +1,3 @@
-import { abilityWarnings } from './ability-warnings.js';
 import type { IncomingMessage } from 'node:http';
 import { StaticKeys } from '../../accounts/static-keys.js';
 import {
@@ -27,6 +26,8 @@ import { ModelLists } from './model-lists.js';
 import type { ConfigurationInForce, GatewayParts } from './gateway-parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
+import { closestName } from '../../config/closest.js';
+import { knownModels } from '../../chooser/chooser.js';
 
 /** How long notes of research are kept where conversations are until somebody deletes them. */
 const defaultNotesDays = 30;
@@ -261,4 +262,22 @@ function missingPublicUrl({ mail, publicUrl }: Config): string[] {
   return mail && publicUrl === null
     ? ['publicUrl is not set: mails contain a code instead of a link']
     : [];
+}
+
+/**
+ * Warnings for models whose `ability` names a model that nobody knows: probably misspelt. The name
+ * itself is not repeated.
+ */
+export function abilityWarnings({ models }: Pick<Config, 'models'>, at: number): string[] {
+  const known = knownModels(at);
+  return Object.entries(models).flatMap(([label, { ability }]) => {
+    if (typeof ability !== 'string' || known.has(ability)) return [];
+    // a name that only begins as the written one is as near as one with a wrong letter
+    const longestFirst = [...known.names].sort((a, b) => b.length - a.length);
+    const meant = closestName(ability.slice(ability.lastIndexOf('/') + 1), longestFirst);
+    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    return [
+      `models.${label}.ability names a model that no table has, so it is judged by that name's family if it is known, else as if nothing were stated${hint}`,
+    ];
+  });
 }

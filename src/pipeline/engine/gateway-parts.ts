@@ -4,6 +4,7 @@ import type { Metrics } from '../../telemetry/metrics/metrics.js';
 import type { HostUsers } from './host-users.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { GatewayState } from './state.js';
+import type { Store } from '../../store/contracts/store.js';
 
 /** The configuration in force, and what has become of later ones. Times in ms since 1970. */
 export interface ConfigurationInForce {
@@ -23,4 +24,15 @@ export interface GatewayParts {
   readonly state: GatewayState;
   /** Null unless the host app says who its users are. */
   readonly hostUsers: HostUsers | null;
+}
+
+/**
+ * The store, after this process has written its queued records, so that a client finds what it has
+ * just done.
+ * @throws GatewayError `unavailable` if the database cannot be reached
+ */
+export async function settledStore({ state }: Pick<GatewayParts, 'state'>): Promise<Store> {
+  const { store } = await state.opened();
+  await state.requestLog.flush();
+  return store;
 }

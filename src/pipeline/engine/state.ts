@@ -1,4 +1,4 @@
-import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
+import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
 import { BytesInProgress } from './bytes-in-progress.js';
 import { DatabaseProbe, type DatabaseState } from '../../store/database-state.js';
 import { ConversationKeeper } from '../../conversations/keeper.js';
@@ -8,7 +8,7 @@ import { LastModels } from '../../conversations/last-models.js';
 import { NotesKeeper } from '../../conversations/notes-keeper.js';
 import type { ConversationReports } from '../../conversations/reports.js';
 import { TitleWriter } from '../../conversations/title-writer.js';
-import { BackgroundTasks } from '../../accounts/background-tasks.js';
+import { BackgroundTasks } from '../../accounts/account-context.js';
 import { IssuedKeys } from '../../accounts/issued-keys.js';
 import { Passwords } from '../../accounts/passwords.js';
 import { RateLimiter } from '../../accounts/rate-limiter.js';

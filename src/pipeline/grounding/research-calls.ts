@@ -1,5 +1,5 @@
-import { hasBudget } from '../../accounts/caller-limits.js';
-import { type ChatRequest, type CompletionChunk, unescapeJson, efforts } from '../../completion.js';
+import { hasBudget, isLimited } from '../../accounts/caller-limits.js';
+import { type ChatRequest, type CompletionChunk, efforts, unescapeJson } from '../../completion.js';
 import { Cancellation } from '../../dispatch/cancellation.js';
 import { chatCalls } from '../../dispatch/chat-call.js';
 import type { FailedUse } from '../../dispatch/attempt-log.js';
@@ -19,7 +19,6 @@ import type { ModelFacts } from '../../models/model-facts.js';
 import type { Candidate } from '../../chooser/plan.js';
 import { mediaOf } from '../../models/prompt-media.js';
 import { measureRequest } from '../../models/tokens.js';
-import { isBounded } from '../limits.js';
 import { withoutOwnSearch } from '../own-searches.js';
 import type { RequestReservation } from '../request-reservation.js';
 import { reserveAttempt } from '../reserve-completion.js';
@@ -147,7 +146,7 @@ export class ResearchCalls implements ResearchModel {
   ): Promise<RequestReservation | null> {
     const { parts, request, planned } = this.input;
     const [first, ...others] = candidates;
-    if (!isBounded(request.caller) || !first) return null;
+    if (!isLimited(request.caller) || !first) return null;
     // a reader that the request does not name was not ranked
     const rank = planned.plan.candidates[0];
     const head = { ...rank, ...first };

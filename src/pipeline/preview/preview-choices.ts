@@ -1,10 +1,9 @@
 import type { Caller } from '../../accounts/caller.js';
 import type { ChatMessage } from '../../completion.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { GatewayParts } from '../engine/gateway-parts.js';
+import { type GatewayParts, settledStore } from '../engine/gateway-parts.js';
 import { limitsOf } from '../plan-request.js';
-import { settledStore } from '../engine/settled-store.js';
-import { candidatesOfPlan, type applyPreference } from '../../chooser/chooser.js';
+import { type applyPreference, candidatesOfPlan } from '../../chooser/chooser.js';
 import { makePlan } from '../../chooser/make-plan.js';
 import type { Plan, RoutingRequest } from '../../chooser/plan.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
@@ -164,11 +163,11 @@ function planFor(
   }
 }
 
-const weighable = ({ candidates }: Plan, nameOf: NameOf): TriedChoice['candidates'] =>
+const weighable = ({ candidates }: Plan, known: NameOf): TriedChoice['candidates'] =>
   candidates.map(({ score: _score, why, ...candidate }) => ({
     candidate,
     figures: why,
-    knownAs: nameOf(candidate.provider, candidate.model),
+    knownAs: known(candidate.provider, candidate.model),
   }));
 
 /** @throws GatewayError `validation_failed` if nothing is wanted */

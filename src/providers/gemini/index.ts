@@ -48,7 +48,7 @@ type Post = (
 function createGemini(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const root = settings.baseUrl ?? defaultBaseUrl;
-  const nameOf = (model: string): string => {
+  const resourceName = (model: string): string => {
     const name = deploymentOf(settings, model) ?? model;
     return /^(models|tunedModels)\//.test(name) ? name : `models/${name}`;
   };
@@ -63,7 +63,7 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
     name: provider,
     ...geminiReaders(provider),
     buildRequest({ request, model, stream }, apiKey) {
-      const name = nameOf(model);
+      const name = resourceName(model);
       return post(
         name,
         operationOf(stream),
@@ -71,13 +71,13 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
         apiKey,
       );
     },
-    webSearch: (model) => geminiSearch(nameOf(model)) ?? geminiSearch(model),
+    webSearch: (model) => geminiSearch(resourceName(model)) ?? geminiSearch(model),
     passthrough: {
       baseUrl: root,
       headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
     },
     modelList: modelList(provider, { url: `${root}/models?pageSize=1000`, read: readModel }),
-    embeddings: googleEmbeddings(provider, embeddingWire(nameOf, post)),
+    embeddings: googleEmbeddings(provider, embeddingWire(resourceName, post)),
   };
 }
 
@@ -95,10 +95,10 @@ function readModel(entry: Record<string, unknown>): ListedModel | null {
   };
 }
 
-function embeddingWire(nameOf: (model: string) => string, post: Post): EmbeddingWire {
+function embeddingWire(resourceName: (model: string) => string, post: Post): EmbeddingWire {
   return {
     buildRequest({ texts, options }, model, apiKey) {
-      const name = nameOf(model);
+      const name = resourceName(model);
       // each request of a batch must repeat the model
       const requests = texts.map((text) => ({
         model: name,

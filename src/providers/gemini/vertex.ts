@@ -43,7 +43,7 @@ export function createVertex(
   const tokens =
     credentials ?? googleCredentials({ provider, credentialsFile: settings.credentialsFile });
   const post = requestMaker(settings, tokens);
-  const nameOf = (model: string): string => deploymentOf(settings, model) ?? model;
+  const calledName = (model: string): string => deploymentOf(settings, model) ?? model;
   const readers = geminiReaders(provider);
   return {
     name: provider,
@@ -51,7 +51,7 @@ export function createVertex(
     buildRequest: ({ request, model, stream }, apiKey) =>
       post(
         `${pathOf(model, settings)}${operationOf(stream)}`,
-        toGenerateContent(request, nameOf(model), {
+        toGenerateContent(request, calledName(model), {
           provider,
           callIds: false,
           searchFilter: 'domains',
@@ -63,7 +63,7 @@ export function createVertex(
       if (status === 401) tokens.forget();
       return readers.readFailure(status, headers, body);
     },
-    webSearch: (model) => geminiSearch(nameOf(model)) ?? geminiSearch(model),
+    webSearch: (model) => geminiSearch(calledName(model)) ?? geminiSearch(model),
     passthrough: {
       baseUrl: rootOf(settings),
       headers: (apiKey) => authOf(tokens, apiKey, settings),

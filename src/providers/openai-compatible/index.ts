@@ -59,18 +59,13 @@ export interface CompatibleQuirks
 
 /** Makes the dialect of a provider that speaks OpenAI's chat API. */
 export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): ProviderDialect {
-  const { pricedFields, unpricedModels, passthroughHeaders, keyHeader } = quirks;
   return {
+    ...quirks,
     api,
     env: quirks.env ?? [],
     baseUrl: quirks.baseUrl ?? null,
     pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
     needsKey: quirks.needsKey ?? true,
-    ...(keyHeader ? { keyHeader } : {}),
-    ...(pricedFields ? { pricedFields } : {}),
-    ...(unpricedModels ? { unpricedModels } : {}),
-    ...(passthroughHeaders ? { passthroughHeaders } : {}),
-    ...(quirks.ownPaths ? { ownPaths: quirks.ownPaths } : {}),
     create: (settings) => createAdapter(settings, quirks),
   };
 }

@@ -30,11 +30,11 @@ export const groundingInstruments = ({ counter, histogram }: InstrumentMaker) =>
     'signalbox_grounding_cost_usd_total',
     'Cost of searches and tools in USD, where the price is known.',
   ),
-  citations: counter('signalbox_citations_total', 'Citations in answers.'),
+  citations: counter('signalbox_citations_total', 'Citations in answers.').startingAtZero(),
   citationsDropped: counter(
     'signalbox_citations_dropped_total',
     'Links and citations removed from answers, because nothing was read at them.',
-  ),
+  ).startingAtZero(),
 });
 
 /** The metrics of searching, reading and tools. Durations in ms. */

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { awaitedSurfaces } from '../../surface-labels.js';
 import { groundingInstruments } from './grounding-metrics.js';
 import {
   type InstrumentMaker,
@@ -21,6 +22,23 @@ const overheadBuckets = [
 /** Twice as long, half as long, and so on; 1 is as expected. */
 const ratioBuckets = [0.125, 0.25, 0.5, 0.71, 1, 1.41, 2, 4, 8];
 const tokenBuckets = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
+/** What becomes of a completion that was drawn to be sent to a second model too. */
+export const shadowOutcomes = [
+  'answered',
+  // the answer was cut at a bound that only the second one has
+  'truncated',
+  'failed',
+  // the gateway stopped
+  'cancelled',
+  // as many as may run at a time were running
+  'busy',
+  // the day's budget, or a limit of its key or account, has no room for its longest answer
+  'budget',
+  'limited',
+  // the account wants none
+  'refused',
+] as const;
+
 const genAiLabels: readonly string[] = [
   'gen_ai_operation_name',
   'gen_ai_provider_name',
@@ -32,7 +50,20 @@ const makerFor = (registry: Registry, prefix: string): InstrumentMaker => ({
     new SeriesHistogram({ name: prefix + name, help, labelNames, registry }, buckets),
   counter: (name, help, ...labelNames) =>
     new SeriesCounter({ name: prefix + name, help, labelNames, registry }),
-  gauge: (name, help) => new Gauge({ name: prefix + name, help, registers: [registry] }),
+  gauge: (name, help, collect, ...labelNames) =>
+    new Gauge({
+      name: prefix + name,
+      help,
+      labelNames,
+      registers: [registry],
+      ...(collect
+        ? {
+            collect() {
+              collect(this);
+            },
+          }
+        : {}),
+    }),
 });
 
 /** Instruments of requests. */
@@ -60,12 +91,12 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'signalbox_client_disconnects_total',
     'Requests whose client disconnected before the end.',
     'surface',
-  ),
+  ).startingAtZero(...awaitedSurfaces),
   limited: counter(
     'signalbox_limited_total',
     'Requests refused by a limit of their key, by limit.',
     'limit',
-  ),
+  ).startingAtZero('requests', 'tokens', 'usd_day', 'usd_month'),
 });
 
 /** Instruments of upstream calls and their cost. */
@@ -115,31 +146,55 @@ const attemptInstruments = ({ counter, histogram }: InstrumentMaker) => ({
 });
 
 /** Instruments of reloads, learning and lost records. */
-const lossInstruments = ({ counter }: InstrumentMaker) => ({
-  reloads: counter('signalbox_config_reloads_total', 'Configuration reloads, by result.', 'result'),
-  ratings: counter('signalbox_ratings_total', 'Ratings that influence later choices.'),
+const lossInstruments = (
+  { counter, gauge }: InstrumentMaker,
+  { recordsQueued, isFallback }: ScrapedState,
+) => ({
+  reloads: counter(
+    'signalbox_config_reloads_total',
+    'Configuration reloads, by result.',
+    'result',
+  ).startingAtZero('applied', 'refused'),
+  ratings: counter(
+    'signalbox_ratings_total',
+    'Ratings that influence later choices.',
+  ).startingAtZero(),
   explored: counter(
     'signalbox_explored_total',
     'Decisions that tried another candidate than the best.',
-  ),
+  ).startingAtZero(),
   shadowed: counter(
     'signalbox_shadow_requests_total',
     'Completions drawn to be sent to a second model too, by what became of it.',
     'outcome',
-  ),
+  ).startingAtZero(...shadowOutcomes),
   turnsLost: counter(
     'signalbox_turns_lost_total',
     'Conversation turns lost because they could not be stored.',
-  ),
+  ).startingAtZero(),
   turnsLate: counter(
     'signalbox_turns_late_total',
     'Conversation turns that were not stored when their clients were answered, by what became of them.',
     'outcome',
-  ),
+  ).startingAtZero('stored', 'gone', 'lost'),
   recordsLost: counter(
     'signalbox_records_lost_total',
     'Request log records lost because they could not be written.',
     'kind',
+  ).startingAtZero('requests', 'selections', 'outcomes', 'choices'),
+  // computed when scraped, because updating it would cost more than the record
+  queued: gauge(
+    'signalbox_records_queued',
+    'Request log records waiting to be written.',
+    (queued) => {
+      for (const [kind, size] of Object.entries(recordsQueued())) queued.set({ kind }, size);
+    },
+    'kind',
+  ),
+  fallback: gauge(
+    'signalbox_counters_fallback',
+    '1 while replicas cannot share limits and budgets, and each counts for itself.',
+    (fallback) => fallback.set(isFallback() ? 1 : 0),
   ),
 });
 
@@ -171,14 +226,22 @@ const genAiInstruments = ({ histogram }: InstrumentMaker) => ({
   ),
 });
 
+/** What is asked when the page is scraped. */
+export interface ScrapedState {
+  /** The number of records waiting to be written, by kind. */
+  recordsQueued(): Readonly<Record<string, number>>;
+  /** Whether replicas are currently unable to share limits. */
+  isFallback(): boolean;
+}
+
 /** Creates all instruments of a registry. `prefix` is prepended to every name. */
-export function createInstruments(registry: Registry, prefix: string) {
+export function createInstruments(registry: Registry, prefix: string, scraped: ScrapedState) {
   const maker = makerFor(registry, prefix);
   return {
     ...requestInstruments(maker),
     ...attemptInstruments(maker),
     ...groundingInstruments(maker),
-    ...lossInstruments(maker),
+    ...lossInstruments(maker, scraped),
     ...genAiInstruments(maker),
   };
 }
@@ -207,40 +270,4 @@ export class ModelSeries {
     this.outputTokens = instruments.tokens.series(...labels, 'output');
     this.cost = instruments.cost.series(provider, model);
   }
-}
-
-/**
- * Registers a gauge of queued records. It is computed when scraped, because updating it would cost
- * more than the record.
- */
-export function registerQueueGauge(
-  registry: Registry,
-  prefix: string,
-  recordsQueued: () => Readonly<Record<string, number>>,
-): void {
-  new Gauge({
-    name: `${prefix}signalbox_records_queued`,
-    help: 'Request log records waiting to be written.',
-    labelNames: ['kind'],
-    registers: [registry],
-    collect() {
-      for (const [kind, size] of Object.entries(recordsQueued())) this.set({ kind }, size);
-    },
-  });
-}
-
-/** Registers a gauge that is 1 while replicas cannot share their limits. */
-export function registerFallbackGauge(
-  registry: Registry,
-  prefix: string,
-  isFallback: () => boolean,
-): void {
-  new Gauge({
-    name: `${prefix}signalbox_counters_fallback`,
-    help: '1 while replicas cannot share limits and budgets, and each counts for itself.',
-    registers: [registry],
-    collect() {
-      this.set(isFallback() ? 1 : 0);
-    },
-  });
 }

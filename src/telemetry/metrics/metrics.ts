@@ -3,16 +3,14 @@ import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { Measure } from '../../store/contracts/counters.js';
 import type { ObservedRequest } from '../observed-request.js';
 import {
-  registerFallbackGauge,
-  registerQueueGauge,
   createInstruments,
   type Instruments,
   ModelSeries,
+  type ScrapedState,
+  type shadowOutcomes,
 } from './instruments.js';
 import { GroundingMetrics } from './grounding-metrics.js';
-import { type MeasuredRequest, measuredRequest } from './measured-request.js';
-import type { CounterSeries, HistogramSeries } from './series.js';
-import { awaitedSurfaces } from '../../surface-labels.js';
+import type { HistogramSeries } from './series.js';
 
 /** The part of a prom-client registry that a gateway needs to add its metrics to a host's. */
 export type MetricRegistry = Pick<
@@ -21,22 +19,6 @@ export type MetricRegistry = Pick<
 >;
 
 /** What becomes of a completion that was drawn to be sent to a second model too. */
-const shadowOutcomes = [
-  'answered',
-  // the answer was cut at a bound that only the second one has
-  'truncated',
-  'failed',
-  // the gateway stopped
-  'cancelled',
-  // as many as may run at a time were running
-  'busy',
-  // the day's budget, or a limit of its key or account, has no room for its longest answer
-  'budget',
-  'limited',
-  // the account wants none
-  'refused',
-] as const;
-
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
 /**
@@ -63,28 +45,12 @@ export class Metrics {
   constructor(
     private readonly isKnownModel: (provider: string, model: string) => boolean,
     prefix = '',
-    recordsQueued: () => Readonly<Record<string, number>> = () => ({}),
-    isFallback: () => boolean = () => false,
+    recordsQueued: ScrapedState['recordsQueued'] = () => ({}),
+    isFallback: ScrapedState['isFallback'] = () => false,
   ) {
-    this.instruments = createInstruments(this.registry, prefix);
+    this.instruments = createInstruments(this.registry, prefix, { recordsQueued, isFallback });
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
-    // alerts need counters that exist from the start
-    for (const surface of awaitedSurfaces) this.instruments.disconnects.series(surface);
-    for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
-    for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month'])
-      this.instruments.limited.series(limit);
-    this.instruments.turnsLost.series();
-    for (const outcome of ['stored', 'gone', 'lost']) this.instruments.turnsLate.series(outcome);
-    this.instruments.citations.series();
-    this.instruments.citationsDropped.series();
-    this.instruments.ratings.series();
-    this.instruments.explored.series();
-    for (const outcome of shadowOutcomes) this.instruments.shadowed.series(outcome);
-    for (const kind of ['requests', 'selections', 'outcomes', 'choices'])
-      this.instruments.recordsLost.series(kind);
-    registerQueueGauge(this.registry, prefix, recordsQueued);
-    registerFallbackGauge(this.registry, prefix, isFallback);
   }
 
   /** Counts an upstream call. */
@@ -95,26 +61,33 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  request(observed: ObservedRequest): void {
-    const { surface, status, outcome, durationSeconds, answer, lost } = measuredRequest(observed);
-    this.instruments.requests.series(surface, String(status)).observe(durationSeconds);
-    if (outcome === 'client_closed') this.instruments.disconnects.series(surface).inc();
-    if (lost) this.modelSeries('chat', lost.provider, lost.model).cost.inc(lost.costUsd);
-    if (!answer) return;
-    const operation = surface === 'embeddings' ? 'embeddings' : 'chat';
-    const series = this.modelSeries(operation, answer.provider, answer.model);
-    if (outcome === 'ok') series.duration.observe(durationSeconds);
-    else this.instruments.duration.series(...series.labels, outcome).observe(durationSeconds);
-    series.inputTokens.observe(answer.promptTokens);
-    if (operation === 'chat') series.outputTokens.observe(answer.completionTokens);
-    if (answer.ttftSeconds !== null) {
-      series.ttft.observe(answer.ttftSeconds);
-      if (answer.completionTokens > 1)
+  request({ record, surface, startedAt }: ObservedRequest): void {
+    const { provider, model, promptTokens, costUsd, ttftMs } = record;
+    const durationSeconds = (performance.now() - startedAt) / 1000;
+    const label = surface ?? 'completions';
+    this.instruments.requests.series(label, String(record.status ?? 0)).observe(durationSeconds);
+    if (record.code === 'client_closed') this.instruments.disconnects.series(label).inc();
+    if (provider === null || model === null) return;
+    if (promptTokens === null) {
+      // no model answered, and an attempt that failed was charged
+      if (costUsd !== null) this.modelSeries('chat', provider, model).cost.inc(costUsd);
+      return;
+    }
+    const operation = label === 'embeddings' ? 'embeddings' : 'chat';
+    const series = this.modelSeries(operation, record.summedAs?.provider ?? provider, model);
+    if (record.code === null) series.duration.observe(durationSeconds);
+    else this.instruments.duration.series(...series.labels, record.code).observe(durationSeconds);
+    const completionTokens = record.completionTokens ?? 0;
+    series.inputTokens.observe(promptTokens);
+    if (operation === 'chat') series.outputTokens.observe(completionTokens);
+    if (ttftMs !== null) {
+      series.ttft.observe(ttftMs / 1000);
+      if (completionTokens > 1)
         series.perToken.observe(
-          Math.max(0, durationSeconds - answer.ttftSeconds) / (answer.completionTokens - 1),
+          Math.max(0, durationSeconds - ttftMs / 1000) / (completionTokens - 1),
         );
     }
-    this.countCost(series.labels, series.cost, answer);
+    this.countCost(series, record);
   }
 
   selection(durationMs: number): void {
@@ -219,9 +192,8 @@ export class Metrics {
   }
 
   private countCost(
-    [, provider, model]: ModelSeries['labels'],
-    cost: CounterSeries,
-    { costUsd, fallbacks }: NonNullable<MeasuredRequest['answer']>,
+    { labels: [, provider, model], cost }: ModelSeries,
+    { costUsd, fallbacks }: ObservedRequest['record'],
   ): void {
     if (costUsd === null) this.instruments.unpriced.series(provider, model).inc();
     else cost.inc(costUsd);

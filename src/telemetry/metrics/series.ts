@@ -148,6 +148,13 @@ export class SeriesCounter extends Counter {
     return line;
   }
 
+  /** Begins series at 0, because alerts need them from the start. Without values: the only one. */
+  startingAtZero(...values: readonly string[]): this {
+    if (values.length === 0) this.series();
+    for (const value of values) this.series(value);
+    return this;
+  }
+
   override async get(): ReturnType<Counter['get']> {
     return {
       ...(await super.get()),
@@ -170,5 +177,11 @@ export interface InstrumentMaker {
     buckets: readonly number[],
   ): SeriesHistogram;
   counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
-  gauge(name: string, help: string): Gauge;
+  /** @param collect sets it when it is scraped; absent: whoever knows does */
+  gauge(
+    name: string,
+    help: string,
+    collect?: (gauge: Gauge) => void,
+    ...labelNames: string[]
+  ): Gauge;
 }

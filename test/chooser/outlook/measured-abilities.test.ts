@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { efforts } from '../../../src/completion.js';
-import { effortLevels } from '../../../src/models/effort-steps.js';
+import { effortLevels, readModelTable } from '../../../src/models/model-tables.js';
 import { QualityScale } from '../../../src/chooser/outlook/expected-quality.js';
 import {
   type ModelAbility,
@@ -9,7 +9,6 @@ import {
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { knownAbility } from '../../../src/models/model-families.js';
 import { canonicalName } from '../../../src/models/model-name.js';
-import { readModelTable } from '../../../src/models/model-tables.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 
 const abilities = shippedAbilities();

@@ -2,14 +2,10 @@ import { guessedAbility, knownAbility } from '../../../src/models/model-families
 import { canonicalName } from '../../../src/models/model-name.js';
 import { modelIdentity } from '../../../src/models/model-identity.js';
 import { placeOfShare } from '../../../src/chooser/outlook/model-abilities.js';
-import type {
-  AbilityTable,
-  Particular,
-  WrittenAbility,
-} from '../../../src/models/ability-table.js';
-import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
+import type { AbilityTable, Particular, WrittenAbility } from '../../../src/models/model-tables.js';
+import { type Abilities, fitAbilities, type FittedAbility, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
-import { type EffortSteps, effortsOf, usualEffortSteps } from './effort-steps.js';
+import { effortsOf, type EffortSteps, usualEffortSteps } from './effort-steps.js';
 import { type Line, lineThrough } from './line-through.js';
 import type { PublishedResults } from './published-results.js';
 import { kinds, languages } from './result-kinds.js';

@@ -1,5 +1,5 @@
 import { habitsOf } from '../../../src/models/model-habits.js';
-import { type EffortLevel, effortLevels, levelOf } from '../../../src/models/effort-steps.js';
+import { type EffortLevel, effortLevels, levelOf } from '../../../src/models/model-tables.js';
 import type { FittedAbility } from './fit-abilities.js';
 import { rising } from './isotonic.js';
 

@@ -1,4 +1,4 @@
-import type { AnswerKind, AnswerLengths } from '../../../src/models/answer-lengths.js';
+import type { AnswerKind, AnswerLengths } from '../../../src/models/model-tables.js';
 
 /** Answers of one model to the prompts of one kind in one source. */
 export interface LengthGroup {

@@ -3,7 +3,7 @@ import {
   type AnswerTokens,
 } from '../../../src/chooser/answer-length/answer-tokens.js';
 import { type AskedAnswer, askedAnswer } from '../../../src/chooser/answer-length/asked-answer.js';
-import type { AnswerLengths } from '../../../src/models/answer-lengths.js';
+import type { AnswerLengths } from '../../../src/models/model-tables.js';
 import {
   difficultyAt,
   measuredFactor,
@@ -13,7 +13,7 @@ import { habitsOf, harderFactor } from '../../../src/models/model-habits.js';
 import { efforts } from '../../../src/completion.js';
 import { reasoningRuleOf } from '../../../src/models/model-families.js';
 import { canonicalName } from '../../../src/models/model-name.js';
-import { type LengthGroup, grouped } from './calibrate-lengths.js';
+import { grouped, type LengthGroup } from './calibrate-lengths.js';
 import type { ObservedLength, ObservedPrompt } from './observed-lengths.js';
 
 /** What is expected without any correction by published answers. */

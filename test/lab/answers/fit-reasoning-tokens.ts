@@ -1,5 +1,5 @@
 import { efforts, type ReasoningEffort } from '../../../src/completion.js';
-import type { ReasoningTokens } from '../../../src/models/reasoning-rule.js';
+import type { ReasoningTokens } from '../../../src/models/model-tables.js';
 import type { PublishedLength, PublishedLengths } from './published-lengths.js';
 
 /** Efforts that reason, and how far apart they are in steps of effort. */

@@ -1,4 +1,4 @@
-import type { AnswerLengths } from '../../../src/models/answer-lengths.js';
+import type { AnswerLengths } from '../../../src/models/model-tables.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { fitFactors, fitSteps, grouped } from './calibrate-lengths.js';

@@ -2,12 +2,11 @@ import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { AnswerKind } from '../../../src/models/answer-lengths.js';
+import type { AnswerKind } from '../../../src/models/model-tables.js';
 import { readWords } from '../../../src/chooser/answer-length/request-words.js';
 import { statedLength } from '../../../src/chooser/answer-length/stated-length.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
-import type { Features } from '../../../src/chooser/predictor/features/features.js';
-import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
+import { type Features, featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import { foldOf, questionOf } from '../fit/published-evaluations.js';
 
 /** A published prompt, as far as it tells the length of its answers. */

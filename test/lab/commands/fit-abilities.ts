@@ -1,4 +1,4 @@
-import type { AbilityTable } from '../../../src/models/ability-table.js';
+import type { AbilityTable } from '../../../src/models/model-tables.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';

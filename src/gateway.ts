@@ -11,8 +11,7 @@ import { type DetectedProviders, detectProviders } from './config/detect-provide
 import { engineOptionsOf, type GatewayOptions } from './gateway-options.js';
 import { hostMethods, type HostMethods } from './api/host/host-methods.js';
 import { authenticate } from './http/authenticate.js';
-import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
-import type { RunRequest } from './http/surfaces/openai.js';
+import { type DirectMethods, directMethods } from './http/direct-methods.js';
 import { errorHandler } from './http/error-handler.js';
 import { hostCompletion, hostSelection, type SelectModelOptions } from './http/host-stages.js';
 import { notFound } from './http/not-found.js';
@@ -21,9 +20,6 @@ import { createRouters, type Routers, type SurfaceRouter } from './http/routes.j
 import { prepare, warmUp } from './http/warm-up.js';
 import { wholeRouter } from './http/whole-router.js';
 import { adapterSettings, configRules } from './pipeline/engine/build-snapshot.js';
-import type { DirectOptions } from './pipeline/direct.js';
-import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
-import type { ReportablePlan } from './pipeline/afterwards/report-call.js';
 import { priceIdsOf, trainingTerms } from './pipeline/engine/training-terms.js';
 import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
@@ -36,7 +32,7 @@ import { version } from './version.js';
  * A gateway for a host app. A stage alone neither authenticates nor answers errors: it calls
  * `next(error)`.
  */
-export interface Gateway extends HostMethods {
+export interface Gateway extends HostMethods, DirectMethods {
   /**
    * All routers below, metrics, health and the API's description. Calls `next()` for paths that are
    * not its own.
@@ -67,25 +63,6 @@ export interface Gateway extends HostMethods {
   readonly errorHandler: ErrorRequestHandler;
   /** Answers 404 in the same shape: the end of an app that is nothing but the gateway. */
   readonly notFound: RequestHandler;
-  /**
-   * Chooses a model without Express: the plan, best candidate first.
-   * @throws GatewayError as `POST /api/v1/model-select` answers
-   */
-  select(request: SelectRequest, options?: DirectOptions): Promise<ReportablePlan>;
-  /**
-   * Completes a chat without Express, with the same retries, fallbacks, limits and logs.
-   * @returns with `stream: true` an iterable of chunks and one `end`; otherwise the whole answer
-   * @throws GatewayError as `POST /v1/chat/completions` answers; from the loop where the answer is
-   * streamed
-   */
-  run(
-    request: RunRequest & { stream: true },
-    options?: DirectOptions,
-  ): AsyncIterable<CompletionEvent>;
-  run(
-    request: RunRequest & { stream?: false | null },
-    options?: DirectOptions,
-  ): Promise<CompletionResult>;
   /**
    * A whole Express app: the router, or that of one surface with health, and 404 for all other
    * paths.
@@ -162,120 +139,54 @@ export function createGateway(config: ConfigInput = {}, options: GatewayOptions 
   // a host has users of its own; without them, those of the dashboard need a way to sign in
   const webAccounts = auth.webAccounts ?? (dashboard && options.identify === undefined);
   const mounted = { ...resolved, dashboard, auth: { ...auth, webAccounts } };
-  return new AssembledGateway(mounted, { ...options, env, ...(logger ? { logger } : {}) }, true);
+  return assemble(mounted, { ...options, env, ...(logger ? { logger } : {}) }, true);
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */
 export function assembleGateway(config: Config, options: GatewayOptions = {}): StandaloneGateway {
-  return new AssembledGateway(config, options, false);
+  return assemble(config, options, false);
 }
 
-class AssembledGateway implements StandaloneGateway {
-  readonly router: SurfaceRouter;
-  readonly routers: Routers;
-  readonly authenticate: RequestHandler;
-  readonly selectModel: RequestHandler;
-  readonly complete: RequestHandler;
-  readonly metrics: RequestHandler;
-  readonly registry: Metrics['registry'];
-  readonly errorHandler: ErrorRequestHandler;
-  readonly notFound: RequestHandler;
-  readonly keys: HostMethods['keys'];
-  readonly accounts: HostMethods['accounts'];
-  readonly usage: HostMethods['usage'];
-  readonly conversations: HostMethods['conversations'];
-  readonly preferences: HostMethods['preferences'];
-  readonly shadowing: HostMethods['shadowing'];
-  private readonly engine: Engine;
-  private readonly direct: DirectGateway;
-
-  constructor(config: Config, options: GatewayOptions, isMounted: boolean) {
-    this.engine = new Engine(config, { ...engineOptionsOf(options), isMounted, dialects, rules });
-    const { parts, measured } = this.engine;
-    this.direct = new DirectGateway(parts);
-    this.routers = createRouters(parts, {
-      metrics: measured,
-      version,
-      readiness: () => this.engine.readiness(),
-      metricsRequireKey: () => this.engine.config.metrics.requireKey,
-      hasDashboard: () => this.engine.config.dashboard ?? true,
-    });
-    this.router = wholeRouter(this.routers);
-    this.authenticate = authenticate(parts);
-    this.selectModel = this.selectModelWith({});
-    this.complete = hostCompletion(parts);
-    this.metrics = metricsPage(measured);
-    this.registry = measured.registry;
-    this.errorHandler = errorHandler(parts);
-    this.notFound = notFound(parts);
-    const { keys, accounts, usage, conversations, preferences, shadowing } = hostMethods(parts);
-    this.keys = keys;
-    this.accounts = accounts;
-    this.usage = usage;
-    this.conversations = conversations;
-    this.preferences = preferences;
-    this.shadowing = shadowing;
-    prepare(parts.current);
-  }
-
-  selectModelWith(options: SelectModelOptions): RequestHandler {
-    return hostSelection(this.engine.parts, options);
-  }
-
-  select(request: SelectRequest, options?: DirectOptions): Promise<ReportablePlan> {
-    return this.direct.select(request, options);
-  }
-
-  run(
-    request: RunRequest & { stream: true },
-    options?: DirectOptions,
-  ): AsyncIterable<CompletionEvent>;
-  run(
-    request: RunRequest & { stream?: false | null },
-    options?: DirectOptions,
-  ): Promise<CompletionResult>;
-  run(
-    request: RunRequest,
-    options?: DirectOptions,
-  ): AsyncIterable<CompletionEvent> | Promise<CompletionResult> {
-    return this.direct.run(request, options);
-  }
-
-  app(surface?: keyof Routers): Express {
-    const routers =
-      surface === undefined ? [this.router] : [this.routers[surface], this.routers.health];
-    const isTrusted = (_address: string, hop: number): boolean =>
-      hop < this.engine.config.auth.trustedProxies;
-    return express()
-      .disable('x-powered-by')
-      .disable('etag')
-      .set('trust proxy', isTrusted)
-      .use(...routers)
-      .use(this.notFound)
-      .use(this.errorHandler);
-  }
-
-  reconfigure(config: Config): void {
-    this.engine.reconfigure(config);
-  }
-
-  warmUp(): void {
-    warmUp();
-  }
-
-  refusedConfiguration(reason: string): void {
-    this.engine.refuse(reason);
-  }
-
-  drain(): void {
-    this.engine.drain();
-  }
-
-  cutShort(): void {
-    this.engine.parts.state.running.cut();
-  }
-
-  close(): Promise<void> {
-    return this.engine.close();
-  }
+function assemble(config: Config, options: GatewayOptions, isMounted: boolean): StandaloneGateway {
+  const engine = new Engine(config, { ...engineOptionsOf(options), isMounted, dialects, rules });
+  const { parts, measured } = engine;
+  const routers = createRouters(parts, {
+    metrics: measured,
+    version,
+    readiness: () => engine.readiness(),
+    metricsRequireKey: () => engine.config.metrics.requireKey,
+    hasDashboard: () => engine.config.dashboard ?? true,
+  });
+  const stages = {
+    router: wholeRouter(routers),
+    notFound: notFound(parts),
+    errorHandler: errorHandler(parts),
+  };
+  prepare(parts.current);
+  return {
+    ...hostMethods(parts),
+    ...directMethods(parts),
+    ...stages,
+    routers,
+    authenticate: authenticate(parts),
+    selectModel: hostSelection(parts, {}),
+    selectModelWith: (selection) => hostSelection(parts, selection),
+    complete: hostCompletion(parts),
+    metrics: metricsPage(measured),
+    registry: measured.registry,
+    app: (surface) =>
+      express()
+        .disable('x-powered-by')
+        .disable('etag')
+        .set('trust proxy', (_: string, hop: number) => hop < engine.config.auth.trustedProxies)
+        .use(...(surface ? [routers[surface], routers.health] : [stages.router]))
+        .use(stages.notFound)
+        .use(stages.errorHandler),
+    reconfigure: (next) => engine.reconfigure(next),
+    warmUp,
+    refusedConfiguration: (reason) => engine.refuse(reason),
+    drain: () => engine.drain(),
+    cutShort: () => parts.state.running.cut(),
+    close: () => engine.close(),
+  };
 }

@@ -21,7 +21,7 @@ export {
 export type { DialectName } from './providers/dialect-names.js';
 export type { Routers, SurfaceRouter } from './http/routes.js';
 export type { HostCaller } from './accounts/caller.js';
-export type { SelectRequest } from './http/direct-gateway.js';
+export type { SelectRequest } from './http/direct-methods.js';
 export type { RunRequest } from './http/surfaces/openai.js';
 export type { SelectModelOptions } from './http/host-stages.js';
 export type { DirectOptions } from './pipeline/direct.js';

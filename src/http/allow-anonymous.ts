@@ -2,8 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { keyOf, findCaller } from './authenticate.js';
 import { contextOf } from './context.js';
-import { refuseForeignPage } from './foreign-page.js';
-import { isOwnHost, misdirected } from './keyless.js';
+import { isOwnHost, misdirected, refuseForeignPage } from './keyless.js';
 import { stage } from './stage.js';
 
 /**

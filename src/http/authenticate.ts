@@ -6,11 +6,11 @@ import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
 import { clientAddress } from './client-address.js';
-import { contextOf, type HttpContext } from './context.js';
+import { contextOf } from './context.js';
 import { checkKeyless } from './keyless.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
-import { findSignedIn } from './signed-in.js';
+import { findSignedIn } from './sign-in-cookie.js';
 import { stage } from './stage.js';
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -34,7 +34,9 @@ export function keyOf(headers: IncomingHttpHeaders): string | null {
 /** How `authenticate` finds and checks the API key. */
 export interface AuthenticateOptions {
   /** The scope that the key needs. Default: none. */
-  scope?: Scope;
+  scope?: Scope | undefined;
+  /** `admin`: only keys and browsers of administrators pass; others are answered 403. */
+  role?: 'admin';
   /** Reads the key from the request. Default: `keyOf`. */
   readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
   /** Requires a key even of the host's users, and if the configuration does not. */
@@ -44,6 +46,11 @@ export interface AuthenticateOptions {
    * token. Its cookie is looked at only if the request has no key.
    */
   browsers?: boolean;
+  /**
+   * Guards an account's resource: no cache keeps the answer, and the scope `admin` needs a caller
+   * even if the configuration requires no keys.
+   */
+  ownsResource?: boolean;
 }
 
 /**
@@ -52,35 +59,42 @@ export interface AuthenticateOptions {
  */
 export function authenticate(
   parts: GatewayParts,
-  { scope, readKey = keyOf, always = false, browsers = false }: AuthenticateOptions = {},
+  {
+    scope,
+    role,
+    readKey = keyOf,
+    always = false,
+    browsers = false,
+    ownsResource = false,
+  }: AuthenticateOptions = {},
 ): RequestHandler {
+  const isRequired = always || (ownsResource && scope === 'admin');
   return stage(async (req, res) => {
     const context = contextOf(parts, res);
     const { request } = context;
+    const { snapshot } = request;
+    if (ownsResource) keepPrivate(res);
     const key = readKey(req.headers, req.url);
-    let caller = key === null ? null : await findCaller(parts, request.snapshot, req, key);
-    if (!caller) checkKeyless(req, request.snapshot);
-    if (browsers && key === null && req.headers.cookie !== undefined)
-      caller = await signedInOf(parts, req, res, context);
+    let caller = key === null ? null : await findCaller(parts, snapshot, req, key);
+    if (!caller) checkKeyless(req, snapshot);
+    if (browsers && key === null && req.headers.cookie !== undefined) {
+      caller = await findSignedIn(parts, req, context);
+      if (caller) keepPrivate(res);
+    }
     if (!caller && !always) caller = await findHostUser(parts, req);
-    if (!caller && (isCallerRequired(parts, request.snapshot) || always))
-      throw key === null ? keyMissing() : await keyRefused(parts, req, key);
+    if (!caller && (isCallerRequired(parts, snapshot) || isRequired))
+      throw key === null
+        ? keyMissing(ownsResource && snapshot.accounts.web)
+        : await keyRefused(parts, req, key);
     if (caller && scope) checkScope(caller, scope);
+    if (role === 'admin' && caller?.role !== 'admin')
+      throw new GatewayError('forbidden', 'this route needs an administrator');
     identify(request, caller ?? anonymous);
   });
 }
 
-async function signedInOf(
-  parts: GatewayParts,
-  req: Request,
-  res: Response,
-  context: HttpContext,
-): Promise<Caller | null> {
-  const caller = await findSignedIn(parts, req, context);
-  // shared caches look at the URL alone, not at the cookie
-  if (caller) res.setHeader('Cache-Control', 'no-store');
-  return caller;
-}
+/** Shared caches look at the URL alone, not at the cookie. */
+const keepPrivate = (res: Response): unknown => res.setHeader('Cache-Control', 'no-store');
 
 /**
  * The access stage of a host's own route: where the host says who its users are, and no stage has
@@ -162,8 +176,8 @@ export async function keyRefused(
 const unknownKey =
   'this API key is not known; check that it is complete and belongs to this gateway';
 
-const keyMissing = (): GatewayError =>
+const keyMissing = (maySignIn: boolean): GatewayError =>
   new GatewayError(
     'unauthorized',
-    'authorization: an API key is required, as "Authorization: Bearer sk_…"',
+    `authorization: ${maySignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`,
   );

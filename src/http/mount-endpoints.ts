@@ -5,9 +5,8 @@ import { type Endpoint, FileAnswer } from '../api/endpoint.js';
 import { checkQuery } from '../api/parameters.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { ifWebAccounts } from './account-context.js';
 import { allowAnonymous } from './allow-anonymous.js';
-import { authenticateOwner } from './authenticate-owner.js';
+import { authenticate } from './authenticate.js';
 import { requestCall } from './request-call.js';
 import { countRequestStage } from './select-model.js';
 import { sendJson } from './send-json.js';
@@ -30,10 +29,11 @@ const resourceMounting = (parts: GatewayParts): Mounting => ({
   access: ({ isPublic, scope }) =>
     isPublic
       ? allowAnonymous(parts)
-      : authenticateOwner(
-          parts,
-          scope === 'administrator' ? { scope: 'admin', role: 'admin' } : { scope },
-        ),
+      : authenticate(parts, {
+          ownsResource: true,
+          browsers: true,
+          ...(scope === 'administrator' ? { scope: 'admin', role: 'admin' } : { scope }),
+        }),
 });
 
 /**
@@ -119,4 +119,12 @@ async function sendFile(res: Response, { name, contentType, text }: FileAnswer):
     'Content-Disposition': `attachment; filename="${name}"`,
   });
   await pipeline(Readable.from(text), res).catch(() => res.destroy());
+}
+
+/** The first stage of the routes of web accounts, which exist only if the configuration has them. */
+export function ifWebAccounts(parts: GatewayParts): RequestHandler {
+  return (_req, _res, next) => {
+    if (parts.current().accounts.web) next();
+    else next('route');
+  };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
-import { ifWebAccounts } from './account-context.js';
 import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
 import { complete } from './complete.js';
@@ -36,7 +35,7 @@ import { warnUnknown } from './bodies/warn-unknown.js';
 import { completionOptionsEndpoints } from '../api/completion-options.js';
 import { endpoints } from '../api/endpoints.js';
 import { v2Endpoints } from '../api/v2.js';
-import { mountEndpoints } from './mount-endpoints.js';
+import { ifWebAccounts, mountEndpoints } from './mount-endpoints.js';
 
 const selectPaths = [
   '/api/v1/model-select',

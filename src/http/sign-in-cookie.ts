@@ -1,7 +1,14 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
+import { type Caller, signedInCaller } from '../accounts/caller.js';
+import { hashToken } from '../accounts/tokens.js';
 import type { CookieTerms } from '../api/endpoint.js';
+import { GatewayError } from '../errors.js';
+import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { SignInRecord } from '../store/contracts/accounts.js';
+import type { HttpContext } from './context.js';
 
 /** A cookie's name over HTTPS, and over plain HTTP. */
 interface CookieNames {
@@ -78,4 +85,32 @@ export function clearSignInCookie(req: Request, res: Response, publicUrl: string
 function clearCookie(req: Request, res: Response, name: string, secure: boolean): void {
   if (parseCookie(req.headers.cookie ?? '')[name] !== undefined)
     res.clearCookie(name, attributes(secure));
+}
+
+/**
+ * The caller of a signed-in browser, or null. Always asks the database, so that a sign-in that was
+ * ended is refused at once. Callers check `Host` and `Origin` before.
+ * @throws GatewayError `forbidden` for a change without the CSRF token of the sign-in
+ */
+export async function findSignedIn(
+  parts: GatewayParts,
+  req: Request,
+  context: HttpContext,
+): Promise<Caller | null> {
+  const token = signInToken(req.headers);
+  if (token === null || !context.request.snapshot.accounts.web) return null;
+  const { store } = await parts.state.opened();
+  const found = await store.signIns.find(hashToken(token), Date.now());
+  if (!found || found.account.disabledAt !== null) return null;
+  if (req.method !== 'GET' && req.method !== 'HEAD') checkChange(req, found.signIn);
+  context.signIn = found.signIn;
+  return signedInCaller(found.account);
+}
+
+/** Browsers send cookies for requests of any page, but only our own pages know the CSRF token. */
+function checkChange(req: Request, { csrfToken }: SignInRecord): void {
+  const given = Buffer.from(req.get('x-csrf-token') ?? '');
+  const expected = Buffer.from(csrfToken);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new GatewayError('forbidden', 'x-csrf-token: must be the csrfToken of the sign-in');
 }

@@ -162,7 +162,7 @@ const isHostToken = (hostUsers: GatewayParts['hostUsers'], key: string): boolean
  * why.
  * @throws GatewayError as `findCaller` does
  */
-export async function keyRefused(
+async function keyRefused(
   { state, hostUsers }: GatewayParts,
   req: Pick<Request, 'ip'>,
   key: string,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import helmet from 'helmet';
+import { sendPage } from './html-page.js';
 
 const style = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:0 auto;padding:4rem 1rem}h1{font-size:1.4rem;margin:0 0 1rem}
 label{display:block;margin:.75rem 0 .25rem}input,button{font:inherit;width:100%;box-sizing:border-box;padding:.5rem .6rem;border-radius:.4rem;border:1px solid #8888}
@@ -23,30 +23,11 @@ const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 
 const scriptHash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-const protect = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: [scriptHash],
-      styleSrc: ["'unsafe-inline'"],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-});
-
 /**
  * `GET /reset-password#token=…`: the page behind a reset link. It loads nothing from other servers
  * and does not store the token.
  */
 export const resetPasswordPage: RequestHandler = (req, res) => {
-  protect(req, res, () => {
-    res.setHeader('Content-Type', 'text/html; charset=utf-8');
-    res.setHeader('Cache-Control', 'no-store');
-    res.end(html);
-  });
+  res.setHeader('Cache-Control', 'no-store');
+  sendPage(req, res, () => html, { scriptSrc: [scriptHash], styleSrc: ["'unsafe-inline'"] });
 };

@@ -13,8 +13,7 @@ import { contextOf, sendRateLimits } from '../context.js';
 import { stage } from '../stage.js';
 import { bodyAgain } from './body-again.js';
 import { forwardedHeaders, withoutCodings } from './headers.js';
-import { prepareRoute } from './prepared-route.js';
-import { proxyStage } from './proxy-stage.js';
+import { prepareRoute, proxyStage } from './proxy-stage.js';
 import { refuseDotSegments, upstreamPath, withoutKey } from './upstream-path.js';
 
 /**

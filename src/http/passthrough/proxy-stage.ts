@@ -1,12 +1,42 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
 import { networkFailure } from '../../dispatch/network-failure.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { GatewayError } from '../../errors.js';
+import type { Passthrough } from '../../providers/adapter.js';
 import { contextOf } from '../context.js';
 import { writeError } from '../error-handler.js';
-import { routeOf } from './prepared-route.js';
 import { sendAnswer } from './send-answer.js';
+
+/** Where a passed-through request goes, and with which headers. */
+interface PreparedRoute {
+  target: Passthrough;
+  /** The configured provider's name. */
+  name: string;
+  path: string;
+  /** The complete headers for the provider. */
+  headers: Record<string, string>;
+  clientHeaders: IncomingHttpHeaders;
+  /** What an error of the provider must not repeat. */
+  secrets: readonly string[];
+  /** The body, if the host's own parser has read it already. */
+  body: Buffer | null;
+}
+
+const routes = new WeakMap<IncomingMessage, PreparedRoute>();
+
+/** Keeps the route of a request for the proxy library's hooks. */
+export function prepareRoute(req: IncomingMessage, route: PreparedRoute): void {
+  routes.set(req, route);
+}
+
+/** @throws GatewayError `internal` if no route was prepared */
+function routeOf(req: IncomingMessage): PreparedRoute {
+  const route = routes.get(req);
+  if (!route) throw new GatewayError('internal', 'pass-through: no route was prepared');
+  return route;
+}
 
 /**
  * Sends a prepared request to its provider, and the answer back. Imports the proxy library at its

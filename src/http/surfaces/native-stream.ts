@@ -4,9 +4,8 @@ import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../connections/event-stream.js';
-import { byteJson, byteLine } from './byte-json.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';
-import { StreamedAnswer } from './streamed-answer.js';
+import { byteJson, byteLine, StreamedAnswer } from './streamed-answer.js';
 import { CompletionBuilder } from '../../completion-builder.js';
 import type {
   GroundingProgress,

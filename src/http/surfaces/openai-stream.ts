@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../connections/event-stream.js';
-import { byteJson } from './byte-json.js';
 import { openAIErrorBody } from './openai-error.js';
-import { StreamedAnswer } from './streamed-answer.js';
+import { byteJson, StreamedAnswer } from './streamed-answer.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /**

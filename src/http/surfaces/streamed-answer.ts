@@ -1,4 +1,4 @@
-import type { CompletionChunk } from '../../completion.js';
+import { type CompletionChunk, escapeJson } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import { chunksOf } from '../../completion-builder.js';
 import type {
@@ -46,4 +46,16 @@ export abstract class StreamedAnswer implements CompletionWriter {
   message(): AnsweredMessage | null {
     return null;
   }
+}
+
+/**
+ * JSON in ASCII only, so that it is its own byte string and can be mixed with a provider's frames.
+ */
+export function byteJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
+}
+
+/** Text as a byte string, on one line. */
+export function byteLine(text: string): string {
+  return Buffer.from(text.replace(/[\r\n]+/g, ' '), 'utf8').toString('latin1');
 }

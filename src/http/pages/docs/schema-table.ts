@@ -1,5 +1,5 @@
 import type { Schema } from './api-document.js';
-import { escape, prose } from './markup.js';
+import { escape, prose } from '../html-page.js';
 
 /** The name of the component that a reference leads to; it is also its anchor on the page. */
 export const componentOf = (reference: string): string => reference.split('/').at(-1) ?? '';

@@ -120,7 +120,7 @@ export interface RequestCall<Body = unknown> extends Call<Body> {
   completion(body: object): CompletionCall;
 }
 
-/** What is known of the caller's browser, and what it is told in cookies. */
+/** What is known of the caller's browser, and how its cookies are set. */
 export interface Browser {
   /** The sign-in that has authenticated the call; null: it has a key, or needs none. */
   readonly signIn: SignInRecord | null;

@@ -16,7 +16,7 @@ import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOf } from './shown-fields.js';
 
-/** What somebody adds to the evaluation set: a prompt, or a request whose content is stored. */
+/** The body that adds to the evaluation set: a prompt, or a request whose content is stored. */
 interface EvaluationRequest {
   readonly prompt?: string | null;
   readonly request_id?: string | null;

@@ -220,7 +220,7 @@ export const keyEndpoints: readonly Endpoint[] = [
 ];
 
 /**
- * An account may have been created by a stranger: it gives its keys no toolkit that it may not use.
+ * Anyone may have created an account by sign-up, so it gives its keys no toolkit that it may not use.
  * @throws GatewayError `forbidden`
  */
 function refuseToolkits({ role, toolkits }: Caller, wanted: Partial<KeyTerms>): void {

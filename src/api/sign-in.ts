@@ -200,7 +200,7 @@ const completePasswordReset = endpoint({
   },
 });
 
-/** It tells a stranger nothing that the other routes without a key would not. */
+/** It reveals nothing that the other routes without a key do not reveal. */
 const getAuthStatus = endpoint({
   tag: 'Sign-in',
   method: 'get',

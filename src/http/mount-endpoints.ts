@@ -72,7 +72,7 @@ function mountPath(
   const first = [...(any.needsWebAccounts ? [ifWebAccounts(parts)] : []), track(parts, surface)];
   for (const one of endpoints)
     router[one.method](route, ...first, access(one), ...stagesOf(parts, one));
-  // whoever may use one of the methods is told which there are
+  // 405 names the methods to all callers who may use at least one of them
   const [open = any] = [...endpoints].sort((one, other) => strictness(one) - strictness(other));
   const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
   router.all(route, ...first, access(open), methodNotAllowed(allowed));

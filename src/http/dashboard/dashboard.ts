@@ -53,7 +53,7 @@ export function dashboardRouter(parts: GatewayParts, isOn: () => boolean): Route
     if (isOn() && isBuilt()) next();
     else next('route');
   };
-  // a program that looks for an API here is told that there is none
+  // a program that looks for an API here gets 404
   const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
     if (headers.accept?.includes('text/html')) next();
     else next('route');

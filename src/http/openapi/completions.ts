@@ -35,11 +35,8 @@ const traitsOf = ({ invalidCode, described: { errorSchema } }: CompletionSurface
   }) as const;
 
 const completionOf = ({ schema, described }: CompletionSurface): Described => ({
-  id: described.id,
-  summary: described.summary,
-  description: described.description,
+  ...described,
   request: `${schema}.request`,
-  example: described.example,
   answer: {
     description: described.answer,
     headers: routed,

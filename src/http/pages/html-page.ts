@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
 
-/** 128 bits, which nobody guesses. */
+/** 128 bits, which cannot be guessed. */
 const nonceBytes = 16;
 
 /** The nonce of one answer, by which its content security policy knows its own scripts. */

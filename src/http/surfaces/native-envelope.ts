@@ -43,7 +43,7 @@ export class NativeEnvelope {
   readonly responseMessageId: string;
   private readonly collected = new CollectedSources();
   private grounding: AnswerGrounding | null = null;
-  /** Why the model was chosen; null: nobody asks. */
+  /** Why the model was chosen; null: the request does not ask. */
   readonly decision: object | null = null;
 
   constructor(

@@ -28,7 +28,7 @@ export class NativeStream extends StreamedAnswer {
   private readonly envelope: NativeEnvelope;
   private names: object;
   private head = '';
-  /** What is to be sent before anything else; null: it was sent, or nobody asks. */
+  /** What is to be sent before anything else; null: it was sent, or not asked for. */
   private plan: object | null;
   /**
    * Whether the answer is stored; then its text is collected as a byte string, and its reasoning.

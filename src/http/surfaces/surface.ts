@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Described } from '../../api/endpoint.js';
 import type { Validator } from '../../config/schema/compile-schema.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionCall, CompletionWriter } from '../../pipeline/completion-call.js';
@@ -49,20 +50,16 @@ export interface CompletionSurface extends Surface {
 }
 
 /** What the description of the API says of a surface. */
-export interface SurfaceDescription {
-  /** The `operationId`: generated clients name their functions after it, so it never changes. */
-  readonly id: string;
-  readonly summary: string;
-  readonly description: string;
-  /** A body to copy. */
-  readonly example: object;
+type SurfaceDescription = Required<
+  Pick<Described, 'id' | 'summary' | 'description' | 'example'>
+> & {
   /** What the answer is. */
   readonly answer: string;
   /** What 404 means. */
   readonly notFound: string;
   /** The schema of its errors. Default: `error`. */
   readonly errorSchema?: string;
-}
+};
 
 /** What an answer is written to, and for whom. */
 export interface AnsweredCall {

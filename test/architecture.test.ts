@@ -57,7 +57,7 @@ const mayImport: Record<string, RegExp> = {
   // facts about models: nothing of choosing
   'models/': /^(completion|errors)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|surface-labels|text/words|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/': /^(completion(-builder)?|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':

@@ -29,7 +29,7 @@ interface AppraisalTerms {
    * to guess its quality: otherwise a lower price could count against the model.
    */
   readonly weighsCost: boolean;
-  /** Whether somebody looks at how long an answer takes. Default: nobody does. */
+  /** Whether the time of an answer is ranked by or shown. Default: false. */
   readonly weighsTime?: boolean;
   /** As `RoutingRequest` has it. */
   readonly reasoningEffort?: RoutingRequest['reasoningEffort'];

@@ -7,7 +7,7 @@ import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
 import type { WriteBehindReport } from '../store/write-behind.js';
 import { AnswerPaces } from '../models/answer-paces.js';
-import { appraise, type AppraisalSources } from './appraise.js';
+import { type AppraisalSources, appraise } from './appraise.js';
 import { AnswerCorrections } from './answer-length/answer-corrections.js';
 import { type KnownLearning, LearningCache } from './learning/learning-cache.js';
 import {
@@ -23,32 +23,33 @@ import {
   type Rater,
   recordFeedback,
 } from './learning/record-feedback.js';
-import { forgetLearned } from './learning/forget-learned.js';
-import { showLearning } from './learning/show-learning.js';
-import { type LearningSettings, shownLearning } from './learning/shown-scope.js';
+import { forgetLearned, forgetRatings } from './learning/forget-learned.js';
+import { type LearningSettings, showLearning, shownLearning } from './learning/show-learning.js';
 import { shippedRouter } from './outlook/shipped-outlook.js';
-import { type AbilitiesByKind, abilitiesByKind } from './outlook/abilities-by-kind.js';
 import type { Appraisal, Candidate, Ranker } from './plan.js';
 import type { Retraction } from './learning/evidence.js';
 import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';
-import { forgetRatings } from './savings/forget-ratings.js';
-import { RunningShadows } from './savings/running-shadows.js';
-import { ShadowBudget } from './savings/shadow-budget.js';
+import { RunningShadows, ShadowBudget } from './savings/shadow-limits.js';
 import { answeredChoice, openChoice, type WeighedRequest } from './savings/weighed-choice.js';
-import { type KnownPreference, PreferenceCache } from './training/preference-cache.js';
-import { formatOf } from './training/custom/evaluation-file.js';
-import type { TrainingTerms } from './training/terms.js';
+import {
+  type KnownPreference,
+  PreferenceCache,
+  tuningReader,
+  whyPassedOver,
+} from './training/preference-cache.js';
 import { trainNow } from './training/train-now.js';
 import { Trainings } from './training/trainings.js';
-import { tuningReader, whyPassedOver } from './training/tuning-reader.js';
+import type { TrainingTerms } from './training/custom/custom-rows.js';
+import { formatOf } from './training/custom/evaluation-rows.js';
+import { type AbilitiesByKind, abilitiesByKind } from './outlook/ability-of.js';
 
 export type { Retraction, TrainingTerms };
 export { knownModels } from './outlook/model-abilities.js';
 export { savingsOf } from './savings/period-savings.js';
 export { applyPreference } from './apply-preference.js';
-export { candidatesOfPlan } from './what-if.js';
+export { candidatesOfPlan } from './apply-preference.js';
 
 /** What a chooser works with. */
 interface ChooserOptions {

@@ -1,7 +1,6 @@
 import type { Figures } from './figures.js';
-import { ownUncertainty } from './own-uncertainty.js';
 import type { RankedCandidate } from './plan.js';
-import { tenThousandths, thousandths } from '../models/numbers.js';
+import { lengthOf, tenThousandths, thousandths } from '../models/numbers.js';
 
 /** The largest share of decisions that may try a candidate other than the first. */
 const maxExploration = 0.2;
@@ -80,3 +79,16 @@ export function explored(
   tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${tenThousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }
+
+/**
+ * How far an account's own requests put a model from what published results let expect, in log odds
+ * (standard deviation): even a model that is measured well may do better or worse there.
+ */
+const ownSpread = 0.3;
+
+/**
+ * The standard deviation of a predicted quality on one account's requests; 0 for a stated quality.
+ * @param uncertainty as far as it is the model's, by published results
+ */
+export const ownUncertainty = (quality: number, uncertainty: number): number =>
+  uncertainty > 0 ? lengthOf(uncertainty, ownSpread * quality * (1 - quality)) : 0;

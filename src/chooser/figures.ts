@@ -30,7 +30,7 @@ export interface Figures {
   answerCost?: number | null;
   /** Tokens that the answer is expected to have. Absent if the ranker does not predict it. */
   outputTokens?: number;
-  /** Null: how fast the model answers was not measured. Absent: nobody predicts it. */
+  /** Null: how fast the model answers was not measured. Absent if the ranker does not predict it. */
   times?: AnswerTimes | null;
   /**
    * What the account's own traffic has changed in the quality, in a few words each. Absent:
@@ -192,4 +192,24 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   if (learned !== undefined) explanation.learned = learned;
   if (qualityBefore !== undefined) explanation.quality_before = thousandths(qualityBefore);
   if (figures.times) explanation.answer_time = thousandths(figures.times.whole);
+}
+
+const minShare = 0.1;
+const maxShares = 4;
+
+/**
+ * The kinds that make up much of a request, at most four, the largest first, as parts of a whole.
+ * Empty if none is large.
+ */
+export function largestShares(
+  shares: Iterable<readonly [kind: number, share: number]>,
+): [kind: number, share: number][] {
+  const large: [number, number][] = [];
+  for (const [kind, share] of shares) if (share >= minShare) large.push([kind, share]);
+  large.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  if (large.length > maxShares) large.length = maxShares;
+  let whole = 0;
+  for (const one of large) whole += one[1];
+  for (const one of large) one[1] /= whole;
+  return large;
 }

@@ -131,7 +131,7 @@ export interface RoutingRequest {
   preference?: PreferenceSettings | null;
   /** Whether its answer is shown while it is written; absent: not, or unknown. */
   isStreamed?: boolean;
-  /** Whose request it is; absent: nobody's. */
+  /** The account of the request; absent: unknown. */
   accountId?: string;
   /** What the account's own evaluations have taught, one after the other; absent: nothing. */
   tunings?: readonly Tuning[];

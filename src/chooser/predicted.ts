@@ -10,7 +10,7 @@ import { type AnswerTimes, type KindsOfTask, withPrediction } from './figures.js
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
 /**
- * Expected USD for a prompt of so many tokens, before its answer; null if the price is unknown.
+ * Expected USD for a prompt without its answer; null if the price is unknown.
  * @param cachedTokens of the prompt: what its provider has read before
  */
 function promptCost(

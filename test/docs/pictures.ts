@@ -1,8 +1,3 @@
-/**
- * Makes the pictures of README.md and docs: `npm run pictures`, after `npm run build`. They show the
- * real dashboard of a gateway whose request log was filled with a made-up day, and Debian's chromium
- * draws them.
- */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -12,7 +7,13 @@ import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { memoryDatabases } from '../helpers/memory-databases.js';
 import { requestRow } from '../helpers/request-row.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
-import { seeded } from '../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../src/chooser/training/custom/bootstrap.js';
+
+/**
+ * Makes the pictures of README.md and docs: `npm run pictures`, after `npm run build`. They show the
+ * real dashboard of a gateway whose request log was filled with a made-up day, and Debian's chromium
+ * draws them.
+ */
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
 import { smallEvaluations } from './small-evaluations.js';
-import { seeded } from '../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../src/chooser/training/custom/bootstrap.js';
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 

@@ -1,6 +1,6 @@
 import { featuresOf } from '../../src/chooser/predictor/features/features.js';
 import type { Evaluations } from '../lab/fit/evaluations.js';
-import { seeded } from '../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../src/chooser/training/custom/bootstrap.js';
 
 const nouns =
   'river lamp garden bridge piano window market engine forest harbour planet kettle ladder mirror'.split(

@@ -1,5 +1,4 @@
-import { type Estimate, estimateOf } from '../../src/chooser/training/custom/bootstrap.js';
-import { seeded } from '../../src/chooser/training/custom/seeded.js';
+import { type Estimate, estimateOf, seeded } from '../../src/chooser/training/custom/bootstrap.js';
 
 /** How often a bootstrap draws, and from what. */
 export interface DrawOptions {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ShadowBudget } from '../../src/chooser/savings/shadow-budget.js';
+import { ShadowBudget } from '../../src/chooser/savings/shadow-limits.js';
 import type { FeedbackRow, NewRequest } from '../../src/store/contracts/requests.js';
 import type { NewShadow } from '../../src/store/contracts/shadows.js';
 import type { Store } from '../../src/store/contracts/store.js';

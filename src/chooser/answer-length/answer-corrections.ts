@@ -1,4 +1,5 @@
 import { NameCache } from '../../models/name-cache.js';
+import { agreedOn } from '../learning/evidence.js';
 
 /** What one account's answers of one model were, as shares of what was expected of them. */
 interface Seen {
@@ -22,11 +23,11 @@ interface Known {
 
 const maxModels = 2_000,
   maxAccounts = 32;
-/** The factor changes after so many answers, so that not every answer changes later choices. */
+/** The factor changes once per this number of answers, so that choices do not change with each. */
 const batch = 8;
 /** Each answer takes this much from the weight of those before it: the last fifty count most. */
 const fading = 0.98;
-/** The first answers count as if so many others had been as the accounts agree on. */
+/** What the accounts agree on counts as much as this number of an account's own answers. */
 const priorAnswers = 4;
 /** A single answer, and all of them together, change the estimate no further than this. */
 const maxShare = 20,
@@ -36,18 +37,9 @@ const maxLog = Math.log(maxFactor);
 const within = (value: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, value));
 
-/**
- * What accounts agree on: the median of their logarithms and of one account whose answers were as
- * expected. Of an even number it takes the one nearer to 0, so that one account moves nobody else.
- */
-function agreedOn(accounts: Iterable<Seen>): number {
-  const logs = [0];
-  for (const { log, weight } of accounts) if (weight > 0) logs.push(log);
-  logs.sort((a, b) => a - b);
-  const low = logs[(logs.length - 1) >> 1]!,
-    high = logs[logs.length >> 1]!;
-  return Math.abs(low) < Math.abs(high) ? low : high;
-}
+/** What accounts agree on, with one more whose answers were as expected. */
+const agreedLog = (accounts: Iterable<Seen>): number =>
+  agreedOn([0, ...[...accounts].filter(({ weight }) => weight > 0).map(({ log }) => log)]);
 
 /**
  * How much longer or shorter the models of this process answer than expected: a factor for each,
@@ -60,7 +52,7 @@ export class AnswerCorrections {
 
   /**
    * By how much to multiply what is expected of a model; 1 for a model without answers.
-   * @param account whose request it is; null: nobody's
+   * @param account whose request it is; null: unknown
    */
   factorOf(model: string, account: string | null): number {
     const known = this.models.get(model);
@@ -93,7 +85,7 @@ export class AnswerCorrections {
     if (++seen.fresh < batch) return;
     publish(seen);
     forgetOldest(known.accounts);
-    known.agreed = agreedOn(known.accounts.values());
+    known.agreed = agreedLog(known.accounts.values());
   }
 }
 

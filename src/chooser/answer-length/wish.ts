@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
+import { messageText } from '../predictor/features/features.js';
 import { type Cue, cueBit, phraseCues, readWords, type RequestWord } from './request-words.js';
 import { type StatedLength, statedLength } from './stated-length.js';
 
@@ -138,12 +139,6 @@ function wantsLabel(known: readonly RequestWord[], phrases: number, text: string
   });
 }
 
-function textOf({ content }: ChatMessage): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
-}
-
 function readText(text: string): Wish {
   const { length } = text;
   const words = readWords(text);
@@ -171,7 +166,7 @@ function readText(text: string): Wish {
 function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
   if (asked.length !== null || asked.isLabel) return asked;
   const given = messages.find(({ role }) => role === 'system' || role === 'developer');
-  const text = given ? textOf(given) : '';
+  const text = given ? messageText(given) : '';
   if (text === '') return asked;
   const said = readText(
     text.length <= 2 * instructionPiece
@@ -190,5 +185,5 @@ function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
  */
 export function readWish(messages: readonly ChatMessage[]): Wish {
   const last = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-  return withInstructions(readText(last ? textOf(last) : ''), messages);
+  return withInstructions(readText(last ? messageText(last) : ''), messages);
 }

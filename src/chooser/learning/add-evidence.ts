@@ -1,7 +1,12 @@
-import type { KindsOfTask } from '../figures.js';
-import { type EvidenceRow, leftOf, type LearnedState, ratedName, rowsOf } from './evidence.js';
-import { largestShares } from './largest-shares.js';
-import { isTakenBack } from './take-back.js';
+import { type KindsOfTask, largestShares } from '../figures.js';
+import {
+  type EvidenceRow,
+  isTakenBack,
+  type LearnedState,
+  leftOf,
+  ratedName,
+  rowsOf,
+} from './evidence.js';
 
 /** A rating as it is given. */
 export type NewRating = Omit<EvidenceRow, 'source' | 'kinds' | 'weight'> & {

@@ -1,3 +1,4 @@
+import { isObject } from '../../text/is-object.js';
 import {
   type EvidenceRow,
   type LearnedState,
@@ -80,7 +81,7 @@ export function fateOf(text: string | null): string | null {
 function read(text: string | null): Record<string, unknown> | null {
   try {
     const value: unknown = text === null ? null : JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,8 +1,8 @@
 import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
-import type { Retraction } from './evidence.js';
-import { withoutEvidence } from './take-back.js';
+import { ratedName, type Retraction, withoutEvidence } from './evidence.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { Store } from '../../store/contracts/store.js';
+import type { FeedbackStore } from '../../store/contracts/requests.js';
 
 /**
  * Forgets what a scope has learned, or a part of it, in the database. False if nothing that it names
@@ -34,4 +34,23 @@ export async function forgetLearned(
     ],
   ]);
   return isAny;
+}
+
+/**
+ * Takes ratings that a scope forgets out of the receipt too. They stay in the list of feedback.
+ * False if there are none.
+ * @param part null: all of the scope
+ */
+export async function forgetRatings(
+  feedback: FeedbackStore,
+  { accountId, preferenceId }: LearningScope,
+  part: Retraction | null,
+): Promise<boolean> {
+  const { from = null, keys = null, model = null } = part ?? {};
+  const name = model === null ? null : ratedName(model);
+  const models =
+    model === null
+      ? null
+      : (await feedback.ratedModels(accountId)).filter((rated) => ratedName(rated) === name);
+  return feedback.forget({ accountId, preferenceId, from, keyIds: keys, models });
 }

@@ -34,16 +34,23 @@ export function countsOf(rows: readonly EvidenceRow[], now: number): Counts {
   return { answers, faults };
 }
 
-/** Outcomes by the provider's model. */
-export function outcomesByModel(state: Pick<LearnedState, 'rows'>): Map<string, EvidenceRow[]> {
-  const groups = new Map<string, EvidenceRow[]>();
-  for (const row of rowsOf(state, 'outcome')) {
-    const group = groups.get(row.model);
+/** Evidence by what it has in common, in its order. */
+export function groupedBy<K>(
+  rows: readonly EvidenceRow[],
+  of: (row: EvidenceRow) => K,
+): Map<K, EvidenceRow[]> {
+  const groups = new Map<K, EvidenceRow[]>();
+  for (const row of rows) {
+    const group = groups.get(of(row));
     if (group) group.push(row);
-    else groups.set(row.model, [row]);
+    else groups.set(of(row), [row]);
   }
   return groups;
 }
+
+/** Outcomes by the provider's model. */
+export const outcomesByModel = (state: Pick<LearnedState, 'rows'>): Map<string, EvidenceRow[]> =>
+  groupedBy(rowsOf(state, 'outcome'), ({ model }) => model);
 
 /** Whether any answer is remembered that failed. @param now ms since 1970 */
 export const hasFaults = (state: LearnedState, now: number): boolean =>
@@ -60,13 +67,8 @@ export const hasFaults = (state: LearnedState, now: number): boolean =>
 export function faultsOf(rows: readonly EvidenceRow[], now: number): KnownFaults | null {
   const all = countsOf(rows, now);
   if (all.faults < minFaults) return null;
-  const keys = [...new Set(rows.map(({ key }) => key))]
-    .map((key) =>
-      countsOf(
-        rows.filter((row) => row.key === key),
-        now,
-      ),
-    )
+  const keys = [...groupedBy(rows, ({ key }) => key).values()]
+    .map((ofKey) => countsOf(ofKey, now))
     .filter(({ answers }) => answers >= minAnswers);
   const rates = keys.map(({ answers, faults }) => faults / answers);
   const rate = keys.length < 2 ? all.faults / all.answers : agreedOn(rates);

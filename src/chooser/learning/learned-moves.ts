@@ -4,11 +4,11 @@ import { fitBeliefs } from './fit-beliefs.js';
 
 /** By how much the ratings of a scope move one model. */
 export interface ModelMoves {
-  /** In log odds: on kinds of task that nobody rated, and then by place of the kind. */
+  /** In log odds: on kinds of task without ratings, and then by place of the kind. */
   readonly odds: Float64Array;
   /** The standard deviation of the quality after the ratings, as a part of that before them. */
   readonly doubts: Float64Array;
-  /** The standard deviation of the move on kinds that nobody rated, in log odds. */
+  /** The standard deviation of the move on kinds without ratings, in log odds. */
   readonly spread: number;
 }
 
@@ -105,7 +105,7 @@ function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number):
   }));
 }
 
-/** By how much a model moves, in log odds. @param kind `unrated`: on kinds that nobody rated */
+/** By how much a model moves, in log odds. @param kind `unrated`: on kinds without ratings */
 function moveOf(model: string, kind: number, voices: readonly Voice[]): number {
   const shares = kind === unrated ? [] : ([[kind, 1]] as const);
   const speaking = voices.filter(({ rated }) =>

@@ -1,3 +1,4 @@
+import { NameCache } from '../../models/name-cache.js';
 import { oddsOf } from './fit-beliefs.js';
 import { type LearnedMoves, learnedMoves, type ModelMoves } from './learned-moves.js';
 import { type LearnedState, ratedName, servedName } from './evidence.js';
@@ -13,7 +14,7 @@ import type {
 /** The most that a scope's traffic may move a model, in log odds. */
 export const maxMove = 2;
 
-/** The number of model names that are cached with their canonical spelling. */
+/** The number of model names that are cached with their canonical spelling: clients send any. */
 const maxNames = 2_000;
 
 /** The failures of one model, ready for each request. */
@@ -63,7 +64,7 @@ function countedReason({ ratings }: LearnedMoves, name: string): string {
 }
 
 class LearnedTuning implements Tuning {
-  private readonly names = new Map<string, string | null>();
+  private readonly names = new NameCache<string | null>(maxNames);
   private readonly known: ReadonlyMap<string, KnownModel>;
   private readonly places: ReadonlyMap<number, number>;
   /** Caches one request: all its candidates are asked one after the other. */
@@ -124,11 +125,7 @@ class LearnedTuning implements Tuning {
 
   private nameOf(model: string): string | null {
     let name = this.names.get(model);
-    if (name === undefined) {
-      // clients can send any number of names
-      if (this.names.size >= maxNames) this.names.clear();
-      this.names.set(model, (name = ratedName(model)));
-    }
+    if (name === undefined) this.names.set(model, (name = ratedName(model)));
     return name;
   }
 }

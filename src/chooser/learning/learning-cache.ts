@@ -13,7 +13,7 @@ import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { forgetLearned } from './forget-learned.js';
 import type { ModelScore } from './rated-decision.js';
 import { RatingQueue } from './rating-queue.js';
-import { type ShownLearning, showLearning } from './show-learning.js';
+import { showLearning, type ShownLearning } from './show-learning.js';
 
 /** What a scope has learned, as requests use it. */
 export interface KnownLearning {
@@ -55,9 +55,6 @@ function scopeOf(key: string): LearningScope {
   return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
 }
 
-const whoseOf = ({ preferenceId }: LearningScope): string =>
-  preferenceId === '' ? '' : ` for preference ${preferenceId}`;
-
 /** Identifies what feedback is about, in a few characters. */
 const subjectOf = ({ sessionId, responseId }: FeedbackRow): string =>
   hash('sha256', `${sessionId ?? ''} ${responseId ?? ''}`, 'base64url').slice(0, 12);
@@ -78,7 +75,7 @@ export class LearningCache {
   );
   private readonly lookups = new Map<string, Promise<KnownLearning | null>>();
   private restingUntil = 0;
-  /** The scopes that were warned of; few, since only an update of the gateway makes any. */
+  /** The warnings that were given; few, since only an update of the gateway makes any. */
   private readonly warned = new Set<string>();
 
   constructor(
@@ -223,25 +220,25 @@ export class LearningCache {
   /** What another version has stored is migrated or reset, and never silently. */
   private warnOfOtherVersion(record: LearningRecord): void {
     const fate = fateOf(record.state);
-    const key = `${keyOf(record)} version`;
-    if (fate === null || this.warned.has(key)) return;
-    this.warned.add(key);
-    this.options.warn?.(
-      `what account ${record.accountId} has learned${whoseOf(record)} was stored by another version: ${fate}`,
-    );
+    if (fate !== null) this.warnOnce(record, `was stored by another version: ${fate}`);
   }
 
   private warnOfOtherKinds(record: LearningRecord, state: LearnedState): void {
     const { router } = state;
     if (router === null || router === this.options.router() || ratedAt(state) === null) return;
-    const { accountId } = record;
-    const key = keyOf(record);
-    if (this.warned.has(key)) return;
-    this.warned.add(key);
-    this.options.warn?.(
-      `what account ${accountId} has learned${whoseOf(record)} was told apart by the kinds of task of an ` +
-        'earlier version: it counts for all kinds alike until new ratings come',
+    this.warnOnce(
+      record,
+      'was told apart by the kinds of task of an earlier version: it counts for all kinds alike until new ratings come',
     );
+  }
+
+  private warnOnce(scope: LearningScope, what: string): void {
+    const { accountId, preferenceId } = scope;
+    const whose = preferenceId === '' ? '' : ` for preference ${preferenceId}`;
+    const warning = `what account ${accountId} has learned${whose} ${what}`;
+    if (this.warned.has(warning)) return;
+    this.warned.add(warning);
+    this.options.warn?.(warning);
   }
 
   private knownOf(state: LearnedState, now: number): KnownLearning | null {

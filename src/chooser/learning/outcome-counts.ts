@@ -2,13 +2,12 @@ import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
 import { sumOf, withOutcomes } from './add-evidence.js';
-import type { EvidenceRow, Retraction } from './evidence.js';
+import { type EvidenceRow, isMeantBy, type Retraction } from './evidence.js';
 import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
-import { isMeantBy } from './take-back.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
-import type { Outcomes } from './outcomes.js';
+import type { Outcomes } from './learn-from-request.js';
 
 /** Durations in ms. */
 export interface OutcomeCountsOptions {

@@ -1,4 +1,5 @@
 import type { NewRating } from './add-evidence.js';
+import { isObject } from '../../text/is-object.js';
 import type { KindsOfTask } from '../figures.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
@@ -21,7 +22,7 @@ export function decisionOfSelection({
 
 /** The decision that was made for a completion. */
 export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
-  if (!isRecord(plan) || !Array.isArray(plan['candidates'])) return null;
+  if (!isObject(plan) || !Array.isArray(plan['candidates'])) return null;
   const { preferenceId, candidates } = plan;
   return {
     preferenceId: typeof preferenceId === 'string' ? preferenceId : '',
@@ -83,7 +84,7 @@ const candidateNamed = (
   model: string | null,
 ): Record<string, unknown> | undefined =>
   candidates
-    .filter(isRecord)
+    .filter(isObject)
     .find(
       (one) =>
         one['model'] === model &&
@@ -99,7 +100,7 @@ export function labelledCandidate(
   { candidates }: RatedDecision,
   label: string,
 ): { readonly provider: string | null; readonly model: string } | null {
-  const found = candidates.filter(isRecord).find((one) => one['label'] === label);
+  const found = candidates.filter(isObject).find((one) => one['label'] === label);
   if (typeof found?.['model'] !== 'string') return null;
   return {
     provider: typeof found['provider'] === 'string' ? found['provider'] : null,
@@ -107,12 +108,9 @@ export function labelledCandidate(
   };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function kindsOf(plan: unknown): KindsOfTask | null {
-  const kinds = isRecord(plan) ? plan['kinds'] : null;
-  if (!isRecord(kinds) || typeof kinds['router'] !== 'string' || !Array.isArray(kinds['shares']))
+  const kinds = isObject(plan) ? plan['kinds'] : null;
+  if (!isObject(kinds) || typeof kinds['router'] !== 'string' || !Array.isArray(kinds['shares']))
     return null;
   const shares = (kinds['shares'] as unknown[]).filter(
     (pair): pair is [number, number] =>

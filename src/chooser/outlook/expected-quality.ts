@@ -2,8 +2,7 @@ import type { ReasoningEffort } from '../../completion.js';
 import { lengthOf, sigmoid } from '../../models/numbers.js';
 import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
 import { levelOf } from '../../models/model-tables.js';
-import { longDocument } from './long-documents.js';
-import type { Outlook, Share } from './read-outlook.js';
+import { longDocument, type Outlook, type Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
 
 /** What is expected of a model's answer. */

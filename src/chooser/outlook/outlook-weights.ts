@@ -1,14 +1,30 @@
 import { gramBuckets } from '../predictor/features/grams.js';
 import {
+  type ArrayKinds,
+  type ArraysOf,
   checkLengths,
   decodeWeights,
   encodeWeights,
-  type NumberKind,
-  type WeightsFormat,
 } from '../predictor/weights-file.js';
 
+const arrays = {
+  /** By dense feature. */
+  mean: 'f32',
+  scale: 'f32',
+  /**
+   * Linear in the n-grams (by bucket, in units of `gramScale`) and the dense features: the columns
+   * are `difficulty`, the log odds of the `ceiling`, those of being an everyday request, and one
+   * column for each kind and each language.
+   */
+  grams: 'i8',
+  gramScale: 'f32',
+  dense: 'f32',
+  bias: 'f32',
+} as const satisfies ArrayKinds;
+const format = { magic: 'SBLOOK02', arrays };
+
 /** What reads a request's kind, language and difficulty, as numbers. */
-export interface OutlookWeights {
+export interface OutlookWeights extends ArraysOf<typeof arrays> {
   /** When and from what the weights were fitted, for people. */
   readonly name: string;
   readonly denseNames: readonly string[];
@@ -29,49 +45,13 @@ export interface OutlookWeights {
     readonly factor: number;
     readonly most: number;
   };
-  /** By dense feature. */
-  readonly mean: Float32Array;
-  readonly scale: Float32Array;
-  /**
-   * Linear in the n-grams (by bucket, in units of `gramScale`) and the dense features: the columns
-   * are `difficulty`, the log odds of the `ceiling`, those of being an everyday request, and one
-   * column for each kind and each language.
-   */
-  readonly grams: Int8Array;
-  readonly gramScale: Float32Array;
-  readonly dense: Float32Array;
-  readonly bias: Float32Array;
 }
 
 /** The columns before those of kinds and languages. */
 export const firstColumns = 3;
 
-const arrays = {
-  mean: 'f32',
-  scale: 'f32',
-  grams: 'i8',
-  gramScale: 'f32',
-  dense: 'f32',
-  bias: 'f32',
-} as const satisfies Record<string, NumberKind>;
-type ArrayName = keyof typeof arrays;
-const format: WeightsFormat<ArrayName> = { magic: 'SBLOOK02', arrays };
-
 /** Weights as the bytes of a file; the same weights always give the same bytes. */
-export function encodeOutlook(weights: OutlookWeights): Buffer {
-  const { name, denseNames, kinds, languages, slope, difficultyError, everydayDifficulty } =
-    weights;
-  const header = {
-    name,
-    denseNames,
-    kinds,
-    languages,
-    slope,
-    difficultyError,
-    everydayDifficulty,
-  };
-  return encodeWeights(format, header, weights);
-}
+export const encodeOutlook = (weights: OutlookWeights): Buffer => encodeWeights(format, weights);
 
 /**
  * Reads weights from the bytes of a file.
@@ -81,7 +61,7 @@ export function decodeOutlook(bytes: Uint8Array): OutlookWeights {
   const weights = decodeWeights(format, bytes) as OutlookWeights;
   const { length: features } = weights.denseNames;
   const width = firstColumns + weights.kinds.length + weights.languages.length;
-  checkLengths<ArrayName>(weights, {
+  checkLengths<keyof typeof arrays>(weights, {
     mean: features,
     scale: features,
     grams: gramBuckets * width,

@@ -2,6 +2,8 @@ import { sigmoid } from '../../models/numbers.js';
 import { addRows, scaledDense, sumOfRows } from '../predictor/columns.js';
 import type { Features } from '../predictor/features/features.js';
 import { firstColumns, type OutlookWeights } from './outlook-weights.js';
+import { hash } from 'node:crypto';
+import { type KindsOfTask, largestShares } from '../figures.js';
 
 /** What a request asks of any model. */
 export interface Outlook {
@@ -81,4 +83,46 @@ function sharesOf(names: readonly string[], odds: Float64Array): Share[] {
     if (share >= minShare) shares.push({ name: names[at]!, share });
   }
   return shares.sort((a, b) => b.share - a.share);
+}
+
+/** The kind of a long request, which is known by its length; `ability` is the kind it is judged by. */
+export const longDocument = { name: 'long document', ability: 'long' } as const;
+
+/** Above `shortTokens` each doubling of a request adds this share of a long document. */
+const shortTokens = 2_000,
+  shareOfDoubling = 0.15,
+  maxShare = 0.6;
+
+/** A request's outlook with the share of a long document that its length in tokens gives it. */
+export function withLength(outlook: Outlook, tokens: number): Outlook {
+  if (tokens <= shortTokens) return outlook;
+  const long = Math.min(maxShare, shareOfDoubling * Math.log2(tokens / shortTokens));
+  const kinds = outlook.kinds.map(({ name, share }) => ({ name, share: share * (1 - long) }));
+  kinds.push({ name: longDocument.name, share: long });
+  return { ...outlook, kinds: kinds.sort((a, b) => b.share - a.share) };
+}
+
+/** Numbers the kinds of requests, by which ratings are told apart. */
+export class RequestKinds {
+  /** The name under which numbers of kinds are stored: other weights may number others. */
+  readonly router: string;
+  private readonly names: readonly string[];
+  private readonly numbers: ReadonlyMap<string, number>;
+
+  constructor({ kinds }: Pick<OutlookWeights, 'kinds'>) {
+    const read = kinds.map(({ name }) => name);
+    // last, so that the stored numbers of the others stay
+    this.names = [...read, longDocument.name];
+    this.router = `kinds ${hash('sha256', read.join()).slice(0, 12)}`;
+    this.numbers = new Map(this.names.map((name, number) => [name, number]));
+  }
+
+  /** The kinds of one request. */
+  of({ kinds }: Outlook): KindsOfTask {
+    const shares = largestShares(
+      kinds.map(({ name, share }) => [this.numbers.get(name)!, share] as const),
+    );
+    const names = shares.map(([number]) => this.names[number]!);
+    return { router: this.router, shares, names };
+  }
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { denseNames } from '../predictor/features/features.js';
 import { decodeOutlook } from './outlook-weights.js';
-import { OutlookReader } from './read-outlook.js';
-import { RequestKinds } from './request-kinds.js';
+import { OutlookReader, RequestKinds } from './read-outlook.js';
 
 /** The file of weights: next to `src` and next to `dist`. */
 const file = new URL('../../../config/router/outlook.bin', import.meta.url);

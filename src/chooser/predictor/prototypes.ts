@@ -1,27 +1,17 @@
 import type { Features } from './features/features.js';
 import { gramBuckets } from './features/grams.js';
+import type { PredictorWeights } from './predictor-file.js';
 
 /** Groups of similar prompts ("prototypes") as stored. */
-export interface PrototypeWeights {
-  /**
-   * By bucket: how characteristic it is; higher for rare ones, 0 for those of nearly every text.
-   */
-  readonly telling: Int8Array;
-  /**
-   * By prototype, `gramsOfPrototype` each: its most characteristic buckets and their weights, in
-   * parts of 127.
-   */
-  readonly prototypeBuckets: Uint16Array;
-  readonly prototypeGrams: Int8Array;
-  /**
-   * By prototype and model: how much better the model does there than on its task as a whole, in
-   * parts of 127.
-   */
-  readonly prototypeShares: Int8Array;
-  /** By prototype, and by task: the number of its family. */
-  readonly prototypeFamilies: Uint8Array;
-  readonly taskFamilies: Uint8Array;
-}
+export type PrototypeWeights = Pick<
+  PredictorWeights,
+  | 'telling'
+  | 'prototypeBuckets'
+  | 'prototypeGrams'
+  | 'prototypeShares'
+  | 'prototypeFamilies'
+  | 'taskFamilies'
+>;
 
 /** The prototypes nearest to a text and how much each counts; the amounts add up to less than 1. */
 export interface Nearest {

@@ -1,8 +1,8 @@
 import { logOdds, sigmoid } from '../../models/numbers.js';
 import type { Features } from './features/features.js';
-import type { PredictorWeights } from './predictor-weights.js';
 import { Prototypes } from './prototypes.js';
 import { type Reading, RequestReader } from './request-reader.js';
+import type { PredictorWeights } from './predictor-file.js';
 
 /** What is expected of one model's answer. */
 export interface Expectation {

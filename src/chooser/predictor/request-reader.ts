@@ -1,8 +1,8 @@
 import { sigmoid } from '../../models/numbers.js';
 import { addRows, scaledDense, sumOfNumbers, sumOfRows } from './columns.js';
 import type { Features } from './features/features.js';
-import type { PredictorWeights } from './predictor-weights.js';
 import type { Nearest, Prototypes } from './prototypes.js';
+import type { PredictorWeights } from './predictor-file.js';
 
 /** What was understood of one request, independent of the model. */
 export interface Reading {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { decodePredictor } from './predictor-file.js';
+import { decodePredictor, misfitOf } from './predictor-file.js';
 import { denseNames } from './features/features.js';
 import { QualityPredictor } from './quality-predictor.js';
-import { misfitOf } from './predictor-weights.js';
 
 /** The file of weights: next to `src` and next to `dist`. */
 const file = new URL('../../../config/router/router.bin', import.meta.url);

@@ -6,39 +6,48 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
  * each padded to four bytes. The header has the length of each array.
  */
 const makers = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
-/** The types of arrays in a file. */
-export type NumberKind = keyof typeof makers;
-/** An array in a file. */
-export type Numbers = Float32Array | Int8Array | Uint8Array | Uint16Array;
+/** The arrays of a file by their kinds. */
+interface NumberArrays {
+  readonly f32: Float32Array;
+  readonly i8: Int8Array;
+  readonly u8: Uint8Array;
+  readonly u16: Uint16Array;
+}
+type NumberKind = keyof NumberArrays;
+type Numbers = NumberArrays[NumberKind];
+/** The kinds of the arrays in a file, by name. */
+export type ArrayKinds = Readonly<Record<string, NumberKind>>;
+/** The arrays of such a file. */
+export type ArraysOf<Kinds extends ArrayKinds> = {
+  readonly [Name in keyof Kinds]: NumberArrays[Kinds[Name]];
+};
 
-/** What a file of weights holds: the names of its arrays, and the type of each. */
-export interface WeightsFormat<Name extends string> {
+/** What a file of weights holds. */
+export interface WeightsFormat {
   /** Eight characters that a file begins with. */
   readonly magic: string;
-  readonly arrays: Readonly<Record<Name, NumberKind>>;
+  readonly arrays: ArrayKinds;
 }
 
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
-const namesOf = <Name extends string>({ arrays }: WeightsFormat<Name>): Name[] =>
-  Object.keys(arrays) as Name[];
 
-/** The bytes of a file; the same header and arrays always give the same bytes. */
-export function encodeWeights<Name extends string>(
-  format: WeightsFormat<Name>,
-  header: object,
-  weights: Readonly<Record<Name, Numbers>>,
-): Buffer {
-  const names = namesOf(format);
-  const lengths = Object.fromEntries(names.map((name) => [name, weights[name].length]));
-  const text = Buffer.from(JSON.stringify({ ...header, lengths }));
+/**
+ * The bytes of a file: the arrays of the format, and all other fields of the weights in its header.
+ * The same weights always give the same bytes.
+ */
+export function encodeWeights({ magic, arrays }: WeightsFormat, weights: object): Buffer {
+  const fields = Object.entries(weights) as [string, unknown][];
+  const header = fields.filter(([name]) => !(name in arrays));
+  const held = weights as Readonly<Record<string, Numbers>>;
+  const numbers = Object.keys(arrays).map((name) => [name, held[name]!] as const);
+  const lengths = Object.fromEntries(numbers.map(([name, { length }]) => [name, length]));
+  const text = Buffer.from(JSON.stringify({ ...Object.fromEntries(header), lengths }));
   const start = Buffer.alloc(padded(4 + text.length));
   start.writeUInt32LE(text.length);
   text.copy(start, 4);
   return Buffer.concat([
-    Buffer.from(format.magic, 'latin1'),
-    deflateRawSync(Buffer.concat([start, ...names.map((name) => bytesOf(weights[name]))]), {
-      level: 9,
-    }),
+    Buffer.from(magic, 'latin1'),
+    deflateRawSync(Buffer.concat([start, ...numbers.map(([, one]) => bytesOf(one))]), { level: 9 }),
   ]);
 }
 
@@ -52,7 +61,7 @@ function bytesOf(numbers: Numbers): Buffer {
  * Reads a file: the fields of its header, and its arrays.
  * @throws Error if the bytes are not such a file, are cut off, or hold numbers that are not finite
  */
-export function decodeWeights(format: WeightsFormat<string>, bytes: Uint8Array): object {
+export function decodeWeights(format: WeightsFormat, bytes: Uint8Array): object {
   const view = inflated(format.magic, bytes);
   const length = view.readUInt32LE();
   const { lengths, ...header } = JSON.parse(view.toString('utf8', 4, 4 + length)) as {

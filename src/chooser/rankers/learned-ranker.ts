@@ -2,11 +2,10 @@ import { AnswerCorrections } from '../answer-length/answer-corrections.js';
 import { explored } from '../explore.js';
 import { deviations, type ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import { type ModelAbilities, shippedAbilities } from '../outlook/model-abilities.js';
-import type { OutlookReader } from '../outlook/read-outlook.js';
-import { RequestKinds } from '../outlook/request-kinds.js';
+import { type OutlookReader, RequestKinds } from '../outlook/read-outlook.js';
 import { shippedOutlook } from '../outlook/shipped-outlook.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
-import { keptOdds, type Adjustment } from '../predictor/tuning.js';
+import { type Adjustment, keptOdds } from '../predictor/tuning.js';
 import { lengthOf, logOdds, sigmoid } from '../../models/numbers.js';
 import type {
   Appraisal,

@@ -1,8 +1,11 @@
 import { type AskedAnswer, askedAnswer } from '../answer-length/asked-answer.js';
 import type { KindsOfTask } from '../figures.js';
-import { withLength } from '../outlook/long-documents.js';
-import type { RequestKinds } from '../outlook/request-kinds.js';
-import type { Outlook, OutlookReader } from '../outlook/read-outlook.js';
+import {
+  type Outlook,
+  type OutlookReader,
+  type RequestKinds,
+  withLength,
+} from '../outlook/read-outlook.js';
 import { type Features, featuresOf } from '../predictor/features/features.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { Reading } from '../predictor/request-reader.js';

@@ -20,7 +20,7 @@ export interface Figure {
   readonly high: number;
 }
 
-/** Whether a model was a candidate in so many of the choices that all of them compare with it. */
+/** Whether a model was a candidate in more than half of the choices. */
 export const isUsual = (candidateIn: number, choices: number): boolean => 2 * candidateIn > choices;
 
 /** What the choices cost and were worth, compared with always calling one of the candidates. */

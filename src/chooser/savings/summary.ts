@@ -1,5 +1,5 @@
 import type { Figure } from './compare.js';
-import type { Alternative, BestAlternative, PeriodUsage, Receipt } from './receipt.js';
+import type { Alternative, BestAlternative, PeriodUsage, Receipt } from './make-receipt.js';
 
 type Unsummed = Omit<Receipt, 'summary'>;
 

@@ -18,18 +18,45 @@ export function weighEvidence(
 ): SavingsEvidence {
   const weights = weightsOf(ratings);
   const weightOf = (rater: Rater): number => weights.get(idOf(rater)) ?? 1;
-  const rated = together(
-    pairs.map((pair) => timesPairs(pair, weightOf(pair))),
-    ({ chosen, shadow }) => `${chosen} ${shadow}`,
-    plusPairs,
-  );
-  const singles = together(
-    ratings.map((one) => times(one, weightOf(one))),
-    ({ model }) => model,
-    plus,
-  );
-  return { ratings: singles, pairs: { sums, rated } };
+  const rated = new Map<string, RatedPairs>();
+  for (const pair of pairs) {
+    const { chosen, shadow } = pair,
+      id = `${chosen} ${shadow}`,
+      before = rated.get(id),
+      weight = weightOf(pair);
+    rated.set(id, {
+      chosen,
+      shadow,
+      ...added(pairSums, before, pair, weight),
+      // of the first model, and of the second
+      singles: pair.singles.map((one, place) => ({
+        model: one.model,
+        ...added(singleSums, before?.singles[place], one, weight),
+      })),
+    });
+  }
+  const singles = new Map<string, RatedQuality>();
+  for (const one of ratings) {
+    const { model } = one;
+    singles.set(model, { model, ...added(singleSums, singles.get(model), one, weightOf(one)) });
+  }
+  return { ratings: [...singles.values()], pairs: { sums, rated: [...rated.values()] } };
 }
+
+/** What is added up of ratings, and of rated pairs. */
+const singleSums = ['answers', 'difference', 'squares'] as const;
+const pairSums = ['pairs', 'difference', 'squares', 'uncertainty', 'chosenUncertainty'] as const;
+
+/** Sums with one more row, which counts for a part. */
+const added = <Name extends string>(
+  names: readonly Name[],
+  sums: Readonly<Record<Name, number>> | undefined,
+  row: Readonly<Record<Name, number>>,
+  weight: number,
+): Record<Name, number> =>
+  Object.fromEntries(
+    names.map((name) => [name, (sums?.[name] ?? 0) + row[name] * weight]),
+  ) as Record<Name, number>;
 
 const idOf = ({ accountId, keyId }: Rater): string => `${accountId} ${keyId}`;
 
@@ -51,60 +78,15 @@ function weightsOf(ratings: readonly KeyRatings[]): Map<string, number> {
   );
 }
 
-const times = ({ model, answers, difference, squares }: RatedQuality, by: number) => ({
-  model,
-  answers: answers * by,
-  difference: difference * by,
-  squares: squares * by,
-});
-
-const plus = (a: RatedQuality, b: RatedQuality): RatedQuality => ({
-  model: a.model,
-  answers: a.answers + b.answers,
-  difference: a.difference + b.difference,
-  squares: a.squares + b.squares,
-});
-
-const timesPairs = (pair: RatedPairs, by: number): RatedPairs => ({
-  chosen: pair.chosen,
-  shadow: pair.shadow,
-  pairs: pair.pairs * by,
-  difference: pair.difference * by,
-  squares: pair.squares * by,
-  uncertainty: pair.uncertainty * by,
-  chosenUncertainty: pair.chosenUncertainty * by,
-  singles: pair.singles.map((one) => times(one, by)),
-});
-
-const plusPairs = (a: RatedPairs, b: RatedPairs): RatedPairs => ({
-  ...a,
-  pairs: a.pairs + b.pairs,
-  difference: a.difference + b.difference,
-  squares: a.squares + b.squares,
-  uncertainty: a.uncertainty + b.uncertainty,
-  chosenUncertainty: a.chosenUncertainty + b.chosenUncertainty,
-  // of the first model, and of the second
-  singles: a.singles.map((one, place) => plus(one, b.singles[place]!)),
-});
-
-function together<T>(rows: readonly T[], idOfRow: (row: T) => string, add: (a: T, b: T) => T): T[] {
-  const sums = new Map<string, T>();
-  for (const row of rows) {
-    const id = idOfRow(row),
-      before = sums.get(id);
-    sums.set(id, before === undefined ? row : add(before, row));
-  }
-  return [...sums.values()];
-}
-
 /** The most that one key's ratings count for, of all, if three or more keys rate. */
 const maxShare = 1 / 3;
 /** A key with fewer ratings bounds no other's. */
 const minRatings = 5;
 
 /**
- * The most that one key may count for, given what each key's ratings would: with it as the bound of each, no key has more than a third
- * of the sum, or than its part of it where fewer than three rate.
+ * The most that one key may count for, so that no key has more than a third of the sum, or than its
+ * part of it where fewer than three rate.
+ * @param sums by key, what its ratings would count for without the bound
  */
 function shareBound(sums: readonly number[]): number {
   const raters = sums.filter((sum) => sum >= minRatings).length;

@@ -1,9 +1,9 @@
 import { statedAnswerTokens } from '../../models/max-cost.js';
 import type { AnsweredRequest } from '../learning/learn-from-request.js';
-import { ownUncertainty } from '../own-uncertainty.js';
 import type { RankedCandidate } from '../plan.js';
 import type { MeasuredAnswer, NewChoice } from '../../store/contracts/choices.js';
 import { isSelection } from '../../surface-labels.js';
+import { ownUncertainty } from '../explore.js';
 
 /** A request with the plan that was made for it, and its answer where there is one. */
 export interface WeighedRequest extends AnsweredRequest {
@@ -31,7 +31,7 @@ const asPredicted: Scale = { prompt: 1, answer: 1, maxTokens: Infinity };
 
 /**
  * The choice behind an answer, with the costs of the other candidates scaled to its tokens; null if
- * nobody answered, or the model that did was not weighed against another one.
+ * no model answered, or the model that did was not weighed against another one.
  */
 export function answeredChoice(request: WeighedRequest): NewChoice | null {
   const { record, plan, surface, call } = request;

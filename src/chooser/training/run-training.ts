@@ -10,9 +10,9 @@ import type { TrainingReport } from './custom/report.js';
 import { isCheaper } from './custom/judge-savings.js';
 import type { TrainedPart } from './custom/verdict.js';
 import type { TaskResult } from './task.js';
-import type { TrainingTerms } from './terms.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
-import { whyPassedOver } from './tuning-reader.js';
+import type { TrainingTerms } from './custom/custom-rows.js';
+import { whyPassedOver } from './preference-cache.js';
 
 /** What a training runs with. */
 export interface RunOptions {

@@ -1,7 +1,5 @@
 import { decodeCustom, encodeCustom } from '../predictor/custom-weights.js';
 import { QualityPredictor } from '../predictor/quality-predictor.js';
-import type { PredictorWeights } from '../predictor/predictor-weights.js';
-import { FileProblem } from './custom/evaluation-file.js';
 import type { TrainingReport } from './custom/report.js';
 import {
   type Beginning,
@@ -9,6 +7,8 @@ import {
   trainCustom,
   type TrainingWishes,
 } from './custom/train-custom.js';
+import { FileProblem } from './custom/evaluation-rows.js';
+import type { PredictorWeights } from '../predictor/predictor-file.js';
 
 /** Evaluations for the training thread to read. */
 interface Reading {

@@ -4,8 +4,8 @@ import type { NewTraining } from '../../store/contracts/trainings.js';
 import { shippedPredictor } from '../predictor/shipped-predictor.js';
 import type { TrainingReport } from './custom/report.js';
 import { leaseOf, type RunOptions, runTraining } from './run-training.js';
-import type { TrainingTerms } from './terms.js';
 import { runInThread } from './training-thread.js';
+import type { TrainingTerms } from './custom/custom-rows.js';
 
 const leaseMs = 30_000;
 

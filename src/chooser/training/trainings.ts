@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainings.js';
-import { type RunOptions, runTraining, leaseOf } from './run-training.js';
-import type { TrainingTerms } from './terms.js';
+import { leaseOf, type RunOptions, runTraining } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 /** What trainings run with. */
-interface TrainingOptions {
-  /** The predictor that trainings build on. @throws Error if there is none */
-  readonly predictor: () => QualityPredictor;
+interface TrainingOptions extends Pick<RunOptions, 'predictor' | 'warn'> {
   /** What the configuration in force says. */
-  readonly terms: () => TrainingTerms;
+  readonly terms: RunOptions['terms'];
   /** Called with a preference whose weights have changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
-  readonly warn: (warning: string) => void;
   /** How long a training stays with a process that does not report progress. */
   readonly leaseMs?: number;
 }
@@ -37,13 +32,8 @@ export class Trainings {
     private readonly databases: LazyDatabases,
     private readonly options: TrainingOptions,
   ) {
-    this.runOptions = {
-      owner: randomUUID(),
-      leaseMs: options.leaseMs ?? defaultLeaseMs,
-      predictor: options.predictor,
-      terms: options.terms,
-      warn: options.warn,
-    };
+    const { predictor, terms, warn, leaseMs = defaultLeaseMs } = options;
+    this.runOptions = { owner: randomUUID(), leaseMs, predictor, terms, warn };
     // picks up what another process, or this one before a restart, left behind
     databases.whenOpened(() => this.wake());
   }

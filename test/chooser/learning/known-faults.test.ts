@@ -6,10 +6,10 @@ import {
   type EvidenceRow,
   type LearnedState,
   nothingLearned,
+  withoutEvidence,
 } from '../../../src/chooser/learning/evidence.js';
 import { decodeEvidence, encodeEvidence } from '../../../src/chooser/learning/evidence-codec.js';
 import { countsOf, faultsOf, hasFaults } from '../../../src/chooser/learning/known-faults.js';
-import { withoutEvidence } from '../../../src/chooser/learning/take-back.js';
 
 const dayMs = 86_400_000;
 interface Outcome {

@@ -6,7 +6,6 @@ import {
   fateOf,
 } from '../../../src/chooser/learning/evidence-codec.js';
 import { fitBeliefs } from '../../../src/chooser/learning/fit-beliefs.js';
-import { largestShares } from '../../../src/chooser/learning/largest-shares.js';
 import type { Beliefs, Move } from '../../../src/chooser/learning/beliefs.js';
 import { learnedMoves } from '../../../src/chooser/learning/learned-moves.js';
 import {
@@ -28,6 +27,7 @@ import type { Adjustment, TunedRequest } from '../../../src/chooser/predictor/tu
 import type { Candidate } from '../../../src/chooser/plan.js';
 import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
+import { largestShares } from '../../../src/chooser/figures.js';
 
 const dayMs = 86_400_000;
 const expected: Expectation = { quality: 0.8, uncertainty: 0.1, outputTokens: 100 };

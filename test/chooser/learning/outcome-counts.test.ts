@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import { OutcomeCounts } from '../../../src/chooser/learning/outcome-counts.js';
-import type { Outcome } from '../../../src/chooser/learning/outcomes.js';
 import { decodeEvidence } from '../../../src/chooser/learning/evidence-codec.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import type { LearningScope } from '../../../src/store/contracts/learnings.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
 import { isWholeRun } from '../../helpers/runs.js';
+import type { Outcome } from '../../../src/chooser/learning/learn-from-request.js';
 
 const outcome = (kind: Outcome, name = 'p/a') => new Map([[name, kind]]);
 const never = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../../src/errors.js';
-import { outcomesOf } from '../../../src/chooser/learning/outcomes.js';
+import { outcomesOf } from '../../../src/chooser/learning/learn-from-request.js';
 
 const attempt = (outcome: 'ok' | ErrorCode, model = 'a') => ({ provider: 'p', model, outcome });
 const told = (outcomes: ReturnType<typeof outcomesOf>): Record<string, string> =>

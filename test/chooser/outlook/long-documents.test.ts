@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { defaults } from '../../../src/config/fill.js';
 import { createCatalog } from '../../../src/models/catalog.js';
 import { makePlan } from '../../../src/chooser/make-plan.js';
-import { longDocument, withLength } from '../../../src/chooser/outlook/long-documents.js';
-import type { Outlook } from '../../../src/chooser/outlook/read-outlook.js';
-import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
+import {
+  longDocument,
+  type Outlook,
+  RequestKinds,
+  withLength,
+} from '../../../src/chooser/outlook/read-outlook.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';

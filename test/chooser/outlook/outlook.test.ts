@@ -6,8 +6,7 @@ import {
   shippedAbilities,
 } from '../../../src/chooser/outlook/model-abilities.js';
 import { decodeOutlook, encodeOutlook } from '../../../src/chooser/outlook/outlook-weights.js';
-import type { Outlook } from '../../../src/chooser/outlook/read-outlook.js';
-import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
+import { type Outlook, RequestKinds } from '../../../src/chooser/outlook/read-outlook.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import { runs } from '../../helpers/runs.js';

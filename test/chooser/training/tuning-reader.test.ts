@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { encodeCustom, type CustomWeights } from '../../../src/chooser/predictor/custom-weights.js';
+import { type CustomWeights, encodeCustom } from '../../../src/chooser/predictor/custom-weights.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
-import { tuningReader, whyPassedOver } from '../../../src/chooser/training/tuning-reader.js';
+import { tuningReader, whyPassedOver } from '../../../src/chooser/training/preference-cache.js';
 
 const wide = shippedPredictor().weights.rank + shippedPredictor().weights.denseNames.length;
 const numbers = {

@@ -5,7 +5,7 @@ import { placeOfShare } from '../../../src/chooser/outlook/model-abilities.js';
 import type { AbilityTable, Particular, WrittenAbility } from '../../../src/models/model-tables.js';
 import { type Abilities, fitAbilities, type FittedAbility, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
-import { effortsOf, type EffortSteps, usualEffortSteps } from './effort-steps.js';
+import { defaultEffortSteps, type EffortSteps, effortsOf } from './effort-steps.js';
 import { type Line, lineThrough } from './line-through.js';
 import type { PublishedResults } from './published-results.js';
 import { kinds, languages } from './result-kinds.js';
@@ -128,7 +128,7 @@ export function abilityTable(
     if (!rival || rival.columns < one.columns) best.set(identity, one);
   }
   const sorted = [...best].sort(([a], [b]) => (a < b ? -1 : 1));
-  const steps = usualEffortSteps(models);
+  const steps = defaultEffortSteps(models);
   return {
     description,
     asOf,

@@ -36,7 +36,7 @@ const weightedMean = (values: readonly (readonly [value: number, weight: number]
  * The steps that fit best what the same models reached at two efforts or more: what they reached
  * without a stated one says too little, since nobody says how much they then reasoned.
  */
-export function usualEffortSteps(models: readonly FittedAbility[]): EffortSteps {
+export function defaultEffortSteps(models: readonly FittedAbility[]): EffortSteps {
   const measured = models
     .filter(({ model }) => isReasoning(habitsOf(model)))
     .map(measuredOf)

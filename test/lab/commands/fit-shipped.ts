@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
-import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
+import {
+  encodePredictor,
+  type PredictorWeights,
+} from '../../../src/chooser/predictor/predictor-file.js';
 import { printProgress } from '../../../src/cli/train.js';
 import { fitShipped } from '../fit/fit-shipped.js';
 import {

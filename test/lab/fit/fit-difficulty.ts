@@ -2,12 +2,11 @@ import { solve } from '../../../src/chooser/training/custom/fit-correction.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { adaGradStep } from './ada-grad.js';
-import type { Scaling } from './fit-embedding.js';
-import { scaled } from './fit-embedding.js';
-import { logit, type Evaluations } from './evaluations.js';
+import { scaled, type Scaling } from './fit-embedding.js';
+import { type Evaluations, logit } from './evaluations.js';
 import { sigmoid } from '../../../src/models/numbers.js';
 import type { Tables } from './tables.js';
-import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** How hard texts are, in log odds that every model loses. */
 export interface Difficulty {

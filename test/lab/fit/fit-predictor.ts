@@ -1,9 +1,8 @@
 import { denseNames } from '../../../src/chooser/predictor/features/features.js';
-import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
 import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from './fit-difficulty.js';
-import { fitEmbedding, scalingOf, type Embedding, type Scaling } from './fit-embedding.js';
+import { type Embedding, fitEmbedding, type Scaling, scalingOf } from './fit-embedding.js';
 import { defaultGate } from './fit-gate.js';
 import { fitDifficultySlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
@@ -12,6 +11,7 @@ import type { Tables } from './tables.js';
 import { chancesWithout, fitTrust } from './fit-trust.js';
 import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
 import { foldOf } from './published-evaluations.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-file.js';
 
 /** Options of fitting a predictor. */
 export interface FitOptions {

@@ -8,7 +8,7 @@ import {
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import type { Evaluations } from './evaluations.js';
 import type { Tables } from './tables.js';
-import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** Groups of similar prompts: their n-grams, without the scores of the models. */
 export type Groups = Pick<PrototypeWeights, 'prototypeBuckets' | 'prototypeGrams'>;

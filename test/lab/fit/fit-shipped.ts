@@ -1,11 +1,11 @@
 import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
-import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
-import { knownAbility, guessedAbility } from '../../../src/models/model-families.js';
+import { guessedAbility, knownAbility } from '../../../src/models/model-families.js';
 import { canonicalName } from '../../../src/models/model-name.js';
 import type { Evaluations } from './evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';
 import { fitPredictor } from './fit-predictor.js';
 import { foldOf } from './published-evaluations.js';
+import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-file.js';
 
 /** Options of fitting the shipped predictor. */
 export interface ShippedOptions {

@@ -2,11 +2,11 @@ import type { ModelAbilities } from '../../../src/chooser/outlook/model-abilitie
 import type { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
 import { scaledDense } from '../../../src/chooser/predictor/columns.js';
 import { denseNames, type Features } from '../../../src/chooser/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import { scalingOf } from '../fit/fit-embedding.js';
 import type { EvaluatedPool } from '../pools.js';
 import { LinearPart } from '../scale/linear-part.js';
 import { type Pair, pairsOf } from './zero-shot-pairs.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** The prompts of one pool, and by how much strong models are better on each. */
 export interface GapPool {

@@ -1,9 +1,8 @@
 import { logOdds, sigmoid } from '../../../src/models/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/chooser/explore.js';
 import { withRating } from '../../../src/chooser/learning/add-evidence.js';
-import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
-import { nothingLearned, type LearnedState } from '../../../src/chooser/learning/evidence.js';
+import { type LearnedState, nothingLearned } from '../../../src/chooser/learning/evidence.js';
 import { createLearnedTuning } from '../../../src/chooser/learning/learned-tuning.js';
 import type { Reading } from '../../../src/chooser/predictor/request-reader.js';
 import type { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
@@ -12,6 +11,7 @@ import type { Candidate } from '../../../src/chooser/plan.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';
 import { createRandomStream } from '../random.js';
+import { RequestKinds } from '../../../src/chooser/outlook/read-outlook.js';
 
 /** How a stream is run. */
 export interface StreamOptions {

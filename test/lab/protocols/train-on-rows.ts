@@ -1,10 +1,10 @@
-import { RequestKinds } from '../../../src/chooser/outlook/request-kinds.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { createTuning } from '../../../src/chooser/predictor/custom-tuning.js';
 import { logOdds, sigmoid } from '../../../src/models/numbers.js';
 import { trainCustom } from '../../../src/chooser/training/custom/train-custom.js';
 import { plainTerms } from '../../helpers/training-terms.js';
 import type { FitOnRows } from './learning-curve.js';
+import { RequestKinds } from '../../../src/chooser/outlook/read-outlook.js';
 
 /**
  * Trains as a user does: rows go through the product's trainer as JSONL, and the resulting tuning

@@ -1,4 +1,4 @@
-import { seeded } from '../../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** Words by slot; `sentences` are what passages are made of. */
 export type Slots = Readonly<Record<string, readonly string[]>>;

@@ -1,9 +1,9 @@
 import { sigmoid } from '../../../src/models/numbers.js';
 import { scaledDense } from '../../../src/chooser/predictor/columns.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
 import { type Decay, LinearPart } from './linear-part.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** A text, and who answered it well, or how hard it is said to be. */
 export interface DifficultyRow {

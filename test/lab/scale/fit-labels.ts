@@ -1,8 +1,8 @@
 import { scaledDense } from '../../../src/chooser/predictor/columns.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
-import { seeded, shuffle } from '../../../src/chooser/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
 import { LinearPart } from './linear-part.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
 
 /** A text and the number of its label. */
 export interface LabelledRow {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effortsOf, usualEffortSteps } from '../abilities/effort-steps.js';
+import { effortsOf, defaultEffortSteps } from '../abilities/effort-steps.js';
 import type { FittedAbility } from '../abilities/fit-abilities.js';
 import { rising } from '../abilities/isotonic.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
@@ -33,7 +33,7 @@ describe('the steps of effort', () => {
     fitted('openai/o3', { high: 0.9 }),
     fitted('openai/gpt-4o', { none: 0, high: -3 }),
   ];
-  const steps = usualEffortSteps(models);
+  const steps = defaultEffortSteps(models);
 
   it('are those between stated efforts of the same models', () => {
     expect(steps.none).toBe(0);

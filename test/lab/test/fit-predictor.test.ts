@@ -1,14 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
-import { decodePredictor, encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
+import {
+  decodePredictor,
+  encodePredictor,
+  type PredictorWeights,
+} from '../../../src/chooser/predictor/predictor-file.js';
 import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
-import type { PredictorWeights } from '../../../src/chooser/predictor/predictor-weights.js';
 import {
   averageQuality,
   curveOf,
   hullOf,
-  singlesOf,
   type Pool,
+  singlesOf,
 } from '../../../src/chooser/training/custom/cost-curve.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { smallEvaluations, smallModels } from '../../helpers/small-evaluations.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf, type Features } from '../../../src/chooser/predictor/features/features.js';
+import { type Features, featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import { gramsOfPrototype } from '../../../src/chooser/predictor/prototypes.js';
 import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import { decodePredictor, encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
@@ -9,7 +9,7 @@ import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt } from '../fit
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { fitTables } from '../fit/fit-tables.js';
 import { fitTrustedPrototypes } from '../fit/trust-prototypes.js';
-import { seeded } from '../../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../../src/chooser/training/custom/bootstrap.js';
 
 const subjects = [
   'the tides of the northern harbour',

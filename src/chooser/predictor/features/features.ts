@@ -102,7 +102,8 @@ const bag = new GramBag(),
   scan = new TextScan(bag);
 const noWords: ReadonlySet<number> = new Set();
 
-function textOf({ content }: ChatMessage): string {
+/** The text of a message; its parts are joined by line breaks, pictures left out. */
+export function messageText({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
@@ -123,12 +124,12 @@ function askedIn(messages: readonly ChatMessage[]): string {
   let last: string | null = null;
   for (let at = messages.length - 1; at >= 0; at--) {
     if (messages[at]!.role !== 'user') continue;
-    const text = textOf(messages[at]!);
+    const text = messageText(messages[at]!);
     if (last !== null) return `${text.slice(-contextLength)}\n${last}`;
     if (text.length >= followUpLength) return text;
     last = text;
   }
-  return last ?? (messages.length > 0 ? textOf(messages.at(-1)!) : '');
+  return last ?? (messages.length > 0 ? messageText(messages.at(-1)!) : '');
 }
 
 /**
@@ -139,7 +140,7 @@ function taskIn(messages: readonly ChatMessage[]): string {
   const [first] = messages;
   if (!first || messages.length < 2 || (first.role !== 'system' && first.role !== 'developer'))
     return '';
-  return lengthOf(first) <= contextLength ? textOf(first) : '';
+  return lengthOf(first) <= contextLength ? messageText(first) : '';
 }
 
 const log = Math.log1p;

@@ -4,7 +4,7 @@ import type { TextScan } from './text-scan.js';
 /** What requests ask for, roughly: how long an answer is depends on it. */
 export type Genre = 'other' | 'code' | 'mathematics' | 'writing';
 
-/** What the genre is told by. */
+/** What the genre is read from. */
 type Counted = Pick<
   TextScan,
   'groups' | 'fences' | 'chars' | 'brackets' | 'operators' | 'tex' | 'numbers'

@@ -92,13 +92,21 @@ export function pricedPool({
     );
   const rows = Int32Array.from({ length: count }, (_, row) => row).filter(isWhole);
   if (rows.length < 50) return null;
-  const taken = (from: Float32Array): Float64Array =>
-    Float64Array.from(
-      { length: rows.length * width },
-      (_, at) => from[rows[Math.floor(at / width)]! * width + (at % width)]!,
-    );
-  return { pool: { models, rows: rows.length, scores: taken(scores), costs: taken(costs) }, rows };
+  const pool = {
+    models,
+    rows: rows.length,
+    scores: valuesOf(scores, rows, width),
+    costs: valuesOf(costs, rows, width),
+  };
+  return { pool, rows };
 }
+
+/** The values of some rows, `width` each. */
+export const valuesOf = (from: Float32Array, rows: Int32Array, width: number): Float64Array =>
+  Float64Array.from(
+    { length: rows.length * width },
+    (_, at) => from[rows[Math.floor(at / width)]! * width + (at % width)]!,
+  );
 
 /**
  * AIQ, between the costs of the cheapest and the most expensive model: of mixtures of single models
@@ -118,14 +126,57 @@ export function aiqOf(
     (_, at) => singles[at % width]!.cost,
   );
   const areas = Object.entries(predictions).map(([name, predicted]) => {
-    const quality = Float64Array.from(
-      { length: pool.rows * width },
-      (_, at) => predicted[rows[Math.floor(at / width)]! * width + (at % width)]!,
-    );
+    const quality = valuesOf(predicted, rows, width);
     return [name, averageQuality(hullOf(curveOf(pool, { quality, cost })), from, to)];
   });
   return {
     zeroRouter: averageQuality(hullOf(singles), from, to),
     ...(Object.fromEntries(areas) as Record<string, number>),
   };
+}
+
+/** Scores that differ by less are equal: sums of the same numbers differ by their order. */
+const dust = 1e-9;
+
+interface Single {
+  readonly place: number;
+  readonly places: Int32Array;
+  readonly score: number;
+  /** Mean USD; infinite: unknown. */
+  readonly cost: number;
+}
+
+/**
+ * The model that does best on the rows that compare models, and what is called by row if it is
+ * called wherever it was measured (elsewhere, the best of the models measured there). Of several
+ * that are equally good it is the cheapest, in whatever order the columns come.
+ */
+export function bestSingleOf(rows: CustomRows): {
+  readonly best: number;
+  readonly single: Int32Array;
+} {
+  const means = meanScores(rows);
+  const singles = rows.models.map((_, place): Single => {
+    // the means alone would mislead: a model measured only on easy rows has a high mean, and is
+    // easily beaten there
+    const places = alwaysCalling(rows, place, means);
+    const score = meanOf(valuesAt(rows.scores, places, rows));
+    return { place, places, score, cost: costOf(rows, places) };
+  });
+  const { place, places } = singles.reduce((kept, one) =>
+    isBetter(one, kept, rows.models) ? one : kept,
+  );
+  return { best: place, single: places };
+}
+
+function costOf(rows: CustomRows, places: Int32Array): number {
+  const known = rows.costs === null ? NaN : meanOf(valuesAt(rows.costs, places, rows));
+  const cost = Number.isNaN(known) ? meanOf(valuesAt(rows.expectedCosts, places, rows)) : known;
+  return Number.isNaN(cost) ? Infinity : cost;
+}
+
+function isBetter(one: Single, other: Single, models: readonly string[]): boolean {
+  if (Math.abs(one.score - other.score) > dust) return one.score > other.score;
+  if (one.cost !== other.cost) return one.cost < other.cost;
+  return models[one.place]! < models[other.place]!;
 }

@@ -1,4 +1,4 @@
-import { FileProblem, quoted } from './evaluation-file.js';
+import { FileProblem, quoted } from './evaluation-rows.js';
 
 /** What the numbers of a column mean. */
 export type Role = 'score' | 'cost' | 'latency';

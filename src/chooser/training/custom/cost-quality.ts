@@ -1,9 +1,8 @@
-import { type Estimate, estimateOf } from './bootstrap.js';
-import { pricedPool } from './choices.js';
+import { type Estimate, estimateOf, seeded } from './bootstrap.js';
+import { pricedPool, valuesOf } from './choices.js';
 import { choiceAt, hullOf, type Point, type Pool, type Predictions, worths } from './cost-curve.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
-import { seeded } from './seeded.js';
 
 /** A way to choose: mean USD of an answer, and mean score, with their 95 % intervals. */
 export interface CurvePoint {
@@ -44,11 +43,12 @@ export function judgeCostQuality(
   const isPriced = !rows.expectedCosts.some(Number.isNaN);
   const priced = own ?? (isPriced ? pricedPool({ ...rows, costs: rows.expectedCosts }) : null);
   if (priced === null) return null;
-  const { pool } = priced;
+  const { pool } = priced,
+    width = pool.models.length;
   const groups = priced.rows.map((row) => rows.groups[row]!);
-  const seen = isPriced ? taken(rows.expectedCosts, priced.rows, pool) : meanCosts(pool);
+  const seen = isPriced ? valuesOf(rows.expectedCosts, priced.rows, width) : meanCosts(pool);
   const choices = (predicted: Float32Array): Int32Array[] =>
-    choicesOf(pool, { quality: taken(predicted, priced.rows, pool), cost: seen });
+    choicesOf(pool, { quality: valuesOf(predicted, priced.rows, width), cost: seen });
   const [trained, shipped] = [choices(heldOut.fitted), choices(heldOut.router)];
   const always = pool.models.map((_, model) => new Int32Array(pool.rows).fill(model));
   const points = judged(pool, groups, [...always, ...trained, ...shipped], seed);
@@ -62,13 +62,6 @@ export function judgeCostQuality(
     shipped: points.slice(always.length + trained.length),
   };
 }
-
-/** Values of the pool's rows. */
-const taken = (from: Float32Array, rows: Int32Array, { models: { length } }: Pool): Float64Array =>
-  Float64Array.from(
-    { length: rows.length * length },
-    (_, at) => from[rows[Math.floor(at / length)]! * length + (at % length)]!,
-  );
 
 /** Each model's mean cost in the place of its cost in every row. */
 function meanCosts({ models: { length }, rows, costs }: Pool): Float64Array {

@@ -1,16 +1,29 @@
 import { abilityByName, guessedAbility } from '../../../models/model-families.js';
-import { expectationsOf } from '../../predictor/custom-tuning.js';
+import {
+  coordinateCount,
+  expectationsOf,
+  standardise,
+  writeCoordinates,
+} from '../../predictor/custom-tuning.js';
 import { logOdds } from '../../../models/numbers.js';
-import { coordinateCount, standardise, writeCoordinates } from '../../predictor/custom-tuning.js';
 import { featuresOf } from '../../predictor/features/features.js';
 import type { Expectation, QualityPredictor } from '../../predictor/quality-predictor.js';
 import type { ReadRequest, TunedCandidate, Tuning } from '../../predictor/tuning.js';
 import { createCatalog } from '../../../models/catalog.js';
 import { costOf } from '../../../models/cost.js';
-import type { Prices } from '../../../models/model-facts.js';
+import type { ModelOverride, Prices } from '../../../models/model-facts.js';
 import { measureRequest } from '../../../models/tokens.js';
-import type { TrainingTerms } from '../terms.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';
+
+/** What a training takes from the configuration: how `tradeoff: cost` chooses, and prices. */
+export interface TrainingTerms {
+  /** How far below the best quality (0 to 1) that of a cheaper model may be. */
+  readonly tolerance: number;
+  /** What the configuration states about models, by `provider/model`. */
+  readonly overrides: Readonly<Record<string, ModelOverride>>;
+  /** Configured provider -> its id in the price data; null if no list has its prices. */
+  readonly priceIds: Readonly<Record<string, string | null>>;
+}
 
 /**
  * Evaluations as a fit sees them: a prompt is about a hundred numbers, so that many fit into
@@ -169,7 +182,7 @@ function pricesOf(
   });
 }
 
-/** Expected USD for a prompt and an answer of so many tokens; NaN if the price is not known. */
+/** Expected USD for the tokens of a prompt and its answer; NaN if the price is not known. */
 function expectedCost(prices: Prices, promptTokens: number, completionTokens: number): number {
   const usage = { promptTokens, completionTokens, cachedTokens: 0, estimated: true };
   return (

@@ -1,5 +1,32 @@
-import { FileProblem, quoted } from './evaluation-file.js';
 import type { NumberColumn, Role } from './columns.js';
+
+/**
+ * What is wrong with a file of evaluations, and where. The message may repeat names of columns and
+ * short cells, never a prompt.
+ */
+export class FileProblem extends Error {
+  override readonly name = 'FileProblem';
+
+  /** @param line counted from 1, as in editors; null if no single line is wrong */
+  constructor(
+    reason: string,
+    readonly line: number | null = null,
+  ) {
+    super(line === null ? reason : `line ${line}: ${reason}`);
+  }
+}
+
+const maxQuoteLength = 40;
+
+/** A name or a cell as messages quote it, cut to 40 characters. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
+}
+
+/** The format of evaluations, by their first character: JSON lines begin with a brace. */
+export function formatOf(text: string): 'csv' | 'jsonl' {
+  return /^\ufeff?\s*\{/.test(text.slice(0, 1000)) ? 'jsonl' : 'csv';
+}
 
 /** A user's evaluations as written. Empty cells are NaN. */
 export interface EvaluationRows {
@@ -101,4 +128,33 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
   if (Math.abs(value) > maxNumber || (role !== 'score' && value < 0))
     throw new FileProblem(`column ${quoted(name)}: ${shown} cannot be ${must[role]}`, line);
   return value;
+}
+
+/** How scores were scaled to 0..1. */
+export interface Scale {
+  /** The scores that became 0 and 1. */
+  readonly worst: number;
+  readonly best: number;
+}
+
+/**
+ * Scales scores to 0..1 in place, higher being better; scores that are already in that range stay.
+ * @param maximize false: lower scores were better
+ * @throws FileProblem if all scores are equal
+ */
+export function scaleScores(scores: Float32Array, maximize: boolean): Scale {
+  let least = Infinity,
+    most = -Infinity;
+  for (const score of scores) {
+    if (score < least) least = score;
+    if (score > most) most = score;
+  }
+  if (least === most)
+    throw new FileProblem('all scores are the same: there is nothing to learn from them');
+  const isShare = least >= 0 && most <= 1;
+  const [low, high] = isShare ? [0, 1] : [least, most];
+  const scale: Scale = maximize ? { worst: low, best: high } : { worst: high, best: low };
+  for (let at = 0; at < scores.length; at++)
+    scores[at] = (scores[at]! - scale.worst) / (scale.best - scale.worst);
+  return scale;
 }

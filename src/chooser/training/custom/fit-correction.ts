@@ -1,6 +1,6 @@
 import { sigmoid } from '../../../models/numbers.js';
-import { seeded, shuffle } from './seeded.js';
 import type { CustomRows } from './custom-rows.js';
+import { seeded, shuffle } from './bootstrap.js';
 
 /** How much to trust the predictor, and how strongly to hold back what is learned in addition. */
 export interface Setting {

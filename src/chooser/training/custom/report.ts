@@ -1,21 +1,28 @@
-import { bestSingleOf } from './best-single.js';
 import { bootstrapMean, type Estimate } from './bootstrap.js';
 import { type CalibrationReport, judgeCalibration } from './calibration.js';
-import { aiqOf, chosenPlaces, meanOf, pricedPool, type Predicted, valuesAt } from './choices.js';
+import {
+  aiqOf,
+  bestSingleOf,
+  chosenPlaces,
+  meanOf,
+  type Predicted,
+  pricedPool,
+  valuesAt,
+} from './choices.js';
 import { type CostQuality, judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
 import { type Judged, judgeSavings, type TrainedSavings } from './judge-savings.js';
-import type { Scale } from './scale-scores.js';
 import {
-  type TrainingFinding,
   findUse,
   type InUse,
   inUseAfter,
   type TrainedPart,
+  type TrainingFinding,
   verdictOn,
 } from './verdict.js';
+import type { Scale } from './evaluation-rows.js';
 
 /** One way to choose, judged on prompts that it was not trained on. Scores are 0..1. */
 interface ChoiceReport {

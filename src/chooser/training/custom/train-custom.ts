@@ -2,17 +2,15 @@ import { sigmoid } from '../../../models/numbers.js';
 import { createTuning } from '../../predictor/custom-tuning.js';
 import type { CustomWeights } from '../../predictor/custom-weights.js';
 import type { QualityPredictor } from '../../predictor/quality-predictor.js';
-import { chooseSetting, fitSetting } from './choose-setting.js';
 import { calibrateEarlier } from './calibration.js';
-import { crossValidate } from './cross-validate.js';
-import { type CustomRows, readCustomRows } from './custom-rows.js';
-import { type Correction, correctedOdds, offsetsAlone, type Setting } from './fit-correction.js';
+import { chooseSetting, crossValidate, fitSetting } from './cross-validate.js';
+import { type CustomRows, readCustomRows, type TrainingTerms } from './custom-rows.js';
+import { correctedOdds, type Correction, offsetsAlone, type Setting } from './fit-correction.js';
 import type { ColumnOptions } from './columns.js';
 import { readEvaluations, type ReadOptions } from './read-evaluations.js';
 import { reportOn, type TrainingReport } from './report.js';
-import { scaleScores } from './scale-scores.js';
-import type { TrainingTerms } from '../terms.js';
 import type { TrainedPart } from './verdict.js';
+import { scaleScores } from './evaluation-rows.js';
 
 /** What a user asks for, in addition to the rows. */
 export interface TrainingWishes extends ColumnOptions {

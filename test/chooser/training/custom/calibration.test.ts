@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeCalibration } from '../../../../src/chooser/training/custom/calibration.js';
 import type { CustomRows } from '../../../../src/chooser/training/custom/custom-rows.js';
-import { seeded } from '../../../../src/chooser/training/custom/seeded.js';
 import { inUseAfter } from '../../../../src/chooser/training/custom/verdict.js';
 import { runs } from '../../../helpers/runs.js';
+import { seeded } from '../../../../src/chooser/training/custom/bootstrap.js';
 
 const count = 60;
 const models = ['a', 'b', 'c'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CustomRows } from '../../../../src/chooser/training/custom/custom-rows.js';
 import { fitOffsets, fitSlopes } from '../../../../src/chooser/training/custom/fit-correction.js';
-import { seeded } from '../../../../src/chooser/training/custom/seeded.js';
+import { seeded } from '../../../../src/chooser/training/custom/bootstrap.js';
 
 const count = 40_000;
 

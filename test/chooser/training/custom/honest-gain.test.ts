@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { shippedPredictor } from '../../../../src/chooser/predictor/shipped-predictor.js';
 import { trainCustom, type Trained } from '../../../../src/chooser/training/custom/train-custom.js';
-import { seeded } from '../../../../src/chooser/training/custom/seeded.js';
 import { smallEvaluations } from '../../../helpers/small-evaluations.js';
 import { plainTerms } from '../../../helpers/training-terms.js';
 import { isWholeRun } from '../../../helpers/runs.js';
+import { seeded } from '../../../../src/chooser/training/custom/bootstrap.js';
 
 interface Row {
   readonly prompt: string;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bestSingleOf } from '../../../../src/chooser/training/custom/best-single.js';
 import type { CustomRows } from '../../../../src/chooser/training/custom/custom-rows.js';
 import {
-  type RouterComparison,
   isCheaper,
   judgeSavings,
+  type RouterComparison,
   type TrainedSavings,
 } from '../../../../src/chooser/training/custom/judge-savings.js';
 import { runs } from '../../../helpers/runs.js';
+import { bestSingleOf } from '../../../../src/chooser/training/custom/choices.js';
 
 const count = 60;
 const tolerance = 0.05;

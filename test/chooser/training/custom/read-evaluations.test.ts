@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { EvaluationRows } from '../../../../src/chooser/training/custom/evaluation-rows.js';
-import { FileProblem } from '../../../../src/chooser/training/custom/evaluation-file.js';
+import {
+  type EvaluationRows,
+  FileProblem,
+} from '../../../../src/chooser/training/custom/evaluation-rows.js';
 import {
   readEvaluations,
   type ReadOptions,

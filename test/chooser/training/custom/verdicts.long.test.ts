@@ -7,12 +7,12 @@ import { createFindModel } from '../../../../src/chooser/predictor/known-models.
 import { shippedPredictor } from '../../../../src/chooser/predictor/shipped-predictor.js';
 import { guessedAbility, knownAbility } from '../../../../src/models/model-families.js';
 import { canonicalName } from '../../../../src/models/model-name.js';
-import { seeded } from '../../../../src/chooser/training/custom/seeded.js';
 import { trainCustom, type Trained } from '../../../../src/chooser/training/custom/train-custom.js';
-import type { TrainingTerms } from '../../../../src/chooser/training/terms.js';
 import { plainTerms } from '../../../helpers/training-terms.js';
 import { isWholeRun } from '../../../helpers/runs.js';
 import { smallEvaluations } from '../../../helpers/small-evaluations.js';
+import type { TrainingTerms } from '../../../../src/chooser/training/custom/custom-rows.js';
+import { seeded } from '../../../../src/chooser/training/custom/bootstrap.js';
 
 /** The shipped predictor thinks much more of the first. */
 const large = 'openai/gpt-5.2',

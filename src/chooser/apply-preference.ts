@@ -190,7 +190,7 @@ const between = (a: RankedCandidate, b: RankedCandidate): Omit<Difference, 'scor
   latency: less(a.why.latency, b.why.latency),
 });
 
-/** A candidate as a choice would weigh it again. */
+/** A candidate of a stored choice, to be ranked again. */
 export interface WeighedAgain extends CandidateFigures {
   /** The name that tells which model it is. */
   readonly knownAs: string;

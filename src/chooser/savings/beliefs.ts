@@ -29,7 +29,7 @@ const verbositySpread = 0.4;
 const requestSpread = 0.25;
 /** Of a single answer's length. */
 const answerSpread = 0.8;
-/** How many models a belief about the spread of all models is worth. */
+/** The assumed spread of all models counts as much as this number of observed models. */
 const priorModels = 4;
 /** Variance of a score around the quality, before scores were seen: good or bad, evenly. */
 const scoreVariance = 0.25;
@@ -82,7 +82,7 @@ function lengthsOf(sums: readonly ChoiceSums[]): Map<string, Length> {
   );
 }
 
-/** Models that differ more, or less, than expected from what is predicted widen or narrow it. */
+/** The spread of all models: wider than assumed if their lengths differ more, else narrower. */
 function spreadOf(lengths: readonly Length[]): number {
   const mean = meanOf(lengths.map(({ log }) => log));
   const squares = lengths.reduce((sum, { log }) => sum + (log - mean) ** 2, 0);

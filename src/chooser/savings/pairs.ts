@@ -8,16 +8,16 @@ export interface Pairs {
   readonly rated: readonly RatedPairs[];
 }
 
-/** How strict or generous an account's raters may be in all their ratings alike. */
+/** Spread of how strict an account's raters are: the same error in all their ratings. */
 export const strictness = 0.05;
-/** Variances of single pairs, before pairs were seen, and how many pairs that belief is worth. */
+/** Assumed variances of single pairs; they count as much as `priorPairs` observed pairs. */
 const ratioVariance = 0.5;
 const scoreVariance = 0.5;
 const priorPairs = 2;
 const minScoreVariance = 0.0025;
-/** Less than this is what is left of sums of parts. */
+/** A smaller number of answers is a rounding error. */
 const minAnswers = 1e-6;
-/** What does not average out: how two models differ from one kind of requests to another. */
+/** Differences of two models between kinds of requests: more pairs do not reduce this error. */
 const ratioSpread = 0.1;
 const scoreSpread = 0.02;
 /** Kinds of pairs, those with the most pairs first: more change little and take long. */
@@ -53,8 +53,8 @@ export function observeLengths(
 
 /**
  * Narrows what is believed of the errors of predicted quality, in standard deviations of the
- * predictions. From the difference of the two scores of a pair, how difficult the requests are and
- * how strict who rates cancel out; their mean says less.
+ * predictions. From the difference of the two scores of a pair, the difficulty of the requests
+ * and the strictness of the rater cancel out; the mean of both scores says less.
  */
 export function observeQuality(
   belief: JointBelief,
@@ -75,7 +75,7 @@ export function observeQuality(
     const each = [a, b].map((of) =>
       varianceOfMean(of.difference, of.squares, count, scoreVariance / 2),
     );
-    // of a mean of two whose difference varies by so much
+    // the variance of the mean of both, from their own variances and that of their difference
     const middle = (2 * (each[0]! + each[1]!) - apart) / 4;
     belief.observe(
       terms.map(([place, weight]) => [place, Math.abs(weight) / 2] as const),

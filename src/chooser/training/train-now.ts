@@ -18,7 +18,7 @@ export async function trainNow(
   store: Store,
   training: Omit<NewTraining, 'id' | 'at'>,
   terms: TrainingTerms,
-  told: Pick<RunOptions, 'warn' | 'onProgress'>,
+  reporting: Pick<RunOptions, 'warn' | 'onProgress'>,
 ): Promise<TrainingReport> {
   const { dataset: text, wishes } = training;
   await runInThread({ text, wishes, predictor: null }, new AbortController().signal);
@@ -27,7 +27,7 @@ export async function trainNow(
     leaseMs,
     predictor: shippedPredictor,
     terms: () => terms,
-    ...told,
+    ...reporting,
   };
   const added = { id: randomUUID(), ...training };
   const { id } = await store.trainings.add({ ...added, at: Date.now() }, leaseOf(options));

@@ -3,13 +3,13 @@ import { entriesOf, languageWords } from '../../../text/words.js';
 const listed = (name: 'pleas' | 'fillers'): readonly string[] =>
   languageWords().flatMap(({ courtesy }) => entriesOf(courtesy[name]));
 
-/** A sentence with one of these, and else only with words of courtesy, asks for nothing. */
+/** A sentence of courtesy has one of these words, and otherwise only words of courtesy. */
 const telling: ReadonlySet<string> = new Set(listed('pleas'));
 const courteous: ReadonlySet<string> = new Set([...telling, ...listed('fillers')]);
 
 const maxSentence = 100,
   maxSentences = 3;
-/** Numbers and signs of mathematics too: `please help me with 12 * 37` asks for something. */
+/** Words, numbers and signs of mathematics: `please help me with 12 * 37` is not courtesy alone. */
 const word = /[\p{L}\p{N}\p{Sm}*^/]+/gu;
 const anything = /[\p{L}\p{N}\p{Sm}]/u;
 const sentenceEnd = /[.!?:\n]/;
@@ -17,7 +17,7 @@ const isBlank = (sign: string): boolean => sign === ' ' || sign === '\n';
 /** What stands before a text that the request is about. */
 const introducing = /[:"“„«'(]\s*$/;
 
-/** @param isBeside whether it stands beside a sentence of courtesy */
+/** Whether a sentence is courtesy. @param isBeside whether a sentence of courtesy is next to it */
 function isCourtesy(sentence: string, isBeside: boolean): boolean {
   let isTelling = isBeside;
   for (const [found] of sentence.toLowerCase().matchAll(word)) {

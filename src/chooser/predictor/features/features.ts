@@ -133,8 +133,8 @@ function askedIn(messages: readonly ChatMessage[]): string {
 }
 
 /**
- * A short system prompt, with which hosts say what is to be done with each message. A long one tells
- * who an assistant is, and less of what is asked now than the question does.
+ * A short system prompt, with which hosts say what to do with each message. A long one describes the
+ * assistant, and says less of the present task than the question does.
  */
 function taskIn(messages: readonly ChatMessage[]): string {
   const [first] = messages;

@@ -1,7 +1,7 @@
 import { keywordGroups, markerGroups } from './keywords.js';
 import type { TextScan } from './text-scan.js';
 
-/** What requests ask for, roughly: how long an answer is depends on it. */
+/** Roughly, what a request asks for. The length of its answer depends on it. */
 export type Genre = 'other' | 'code' | 'mathematics' | 'writing';
 
 /** What the genre is read from. */
@@ -21,14 +21,14 @@ const program = placesOf('code', 'program'),
   composing = placesOf('compose', 'revise', 'letter'),
   people = placesOf('person');
 
-/** The part of a text's characters from which on brackets and operators are those of a program. */
+/** A text with a larger share of brackets and operators counts as a program. */
 const minSymbols = 0.07;
 const manySigns = 2;
 const personal = 2;
 
 /**
  * The genre of a request, by a few words and by its characters. Published evaluations, which the
- * predictor was fitted to, hardly distinguish an e-mail from a query of a database, but those who
+ * predictor was fitted to, hardly distinguish an e-mail from a query of a database; people who
  * rate answers do.
  */
 export function genreOf(scan: Counted): Genre {

@@ -35,7 +35,7 @@ export interface Grams {
   readonly weights: Float32Array;
 }
 
-/** Counts n-grams by bucket. One bag serves one text after the other: `take` empties it. */
+/** Counts n-grams by bucket. One bag is used for many texts in turn: `take` empties it. */
 export class GramBag {
   private readonly counts = new Uint16Array(gramBuckets);
   private readonly touched = new Int32Array(gramBuckets);

@@ -35,7 +35,7 @@ const zero = 48,
 
 /**
  * Counts one text and its n-grams in one pass: a few nanoseconds a character, without allocations.
- * One scan serves one text after the other: `clear` forgets the last one.
+ * One scan is used for many texts in turn: `clear` forgets the last one.
  */
 export class TextScan {
   chars = 0;

@@ -77,7 +77,7 @@ function levelErrorOf({ models, scores }: CustomRows, predicted: Predicted): num
   return meanOf(errors.map((error, model) => Math.abs(error) / measured[model]!));
 }
 
-/** What became of the levels of an earlier training's router. */
+/** An earlier training's router with corrected levels, and how these were judged. */
 interface EarlierCalibration {
   readonly report: CalibrationReport;
   /** The router with corrected levels; null: that lowers no log loss. */

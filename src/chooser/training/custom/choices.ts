@@ -135,7 +135,7 @@ export function aiqOf(
   };
 }
 
-/** Scores that differ by less are equal: sums of the same numbers differ by their order. */
+/** Scores that differ by less are equal: sums depend on the order of their numbers. */
 const dust = 1e-9;
 
 interface Single {

@@ -26,7 +26,7 @@ export interface TrainingTerms {
 }
 
 /**
- * Evaluations as a fit sees them: a prompt is about a hundred numbers, so that many fit into
+ * Evaluations as numbers to fit to: about a hundred for each prompt, so that many prompts fit into
  * memory.
  */
 export interface CustomRows {

@@ -21,7 +21,7 @@ export interface Correction {
   readonly slopes: Float64Array;
 }
 
-/** An offset counts half after about 20 rows. */
+/** After about 20 rows an offset is half of what the rows alone would give. */
 const offsetRidge = 4;
 const offsetRounds = 8,
   slopeRounds = 12;

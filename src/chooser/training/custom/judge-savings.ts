@@ -45,7 +45,7 @@ export interface TrainedSavings {
 /** Savings, or why they cannot be judged. */
 export type Judged = { readonly savings: TrainedSavings } | { readonly unjudged: string };
 
-/** A training asks for as many. */
+/** The same number of prompts as a training requires. */
 const minPrompts = 20;
 // predictions have single precision, in which 0.9 - 0.85 is slightly more than 0.05
 const roundingError = 1e-6;

@@ -103,7 +103,7 @@ function whyCheaper({ single, savings }: Findings): string {
   return `${asGoodAs(single, savings!)}, with tradeoff: cost. Its score ${difference(trained)} from that of ${single}; ${tolerance} is tolerated.`;
 }
 
-/** Names what surely costs more first. */
+/** Compared first with what surely costs more: the single model, else the shipped router. */
 function asGoodAs(single: string, { trained, overShipped }: TrainedSavings): string {
   return trained.saved.low > 0
     ? `as good as always calling ${single} at ${costChange(trained)}, ${amount(overShipped)} than the shipped router`

@@ -1,5 +1,4 @@
 import { gramBuckets } from './features/grams.js';
-import { gramsOfPrototype } from './prototypes.js';
 import {
   type ArrayKinds,
   type ArraysOf,
@@ -7,6 +6,9 @@ import {
   decodeWeights,
   encodeWeights,
 } from './weights-file.js';
+
+/** The number of buckets that describe a prototype. */
+export const gramsOfPrototype = 40;
 
 const arrays = {
   /** By dense feature. */

@@ -1,6 +1,6 @@
 import type { Features } from './features/features.js';
 import { gramBuckets } from './features/grams.js';
-import type { PredictorWeights } from './predictor-file.js';
+import { gramsOfPrototype, type PredictorWeights } from './predictor-file.js';
 
 /** Groups of similar prompts ("prototypes") as stored. */
 export type PrototypeWeights = Pick<
@@ -21,8 +21,6 @@ export interface Nearest {
   readonly likeness: number;
 }
 
-/** The number of buckets that describe a prototype. */
-export const gramsOfPrototype = 40;
 /** The integer that stands for 1. */
 export const prototypeUnit = 127;
 const neighbours = 4;

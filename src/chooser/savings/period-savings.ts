@@ -1,6 +1,7 @@
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../../store/contracts/choices.js';
 import type { Store } from '../../store/contracts/store.js';
-import { makeReceipt, type PeriodUsage, type Receipt } from './make-receipt.js';
+import { makeReceipt } from './make-receipt.js';
+import type { PeriodUsage, Receipt } from './summary.js';
 import { weighEvidence } from './weigh-evidence.js';
 
 /** Groups beyond these are left out, those with the fewest choices first. */

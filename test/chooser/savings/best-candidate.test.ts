@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeReceipt, type Receipt } from '../../../src/chooser/savings/make-receipt.js';
+import { makeReceipt } from '../../../src/chooser/savings/make-receipt.js';
+import type { Receipt } from '../../../src/chooser/savings/summary.js';
 import { choiceRowsOf, fromChoiceColumns } from '../../../src/store/sql/choices/choice-rows.js';
 import { withChoice } from '../../../src/store/sum-choices.js';
 

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RatedQuality } from '../../../src/store/contracts/choices.js';
 import type { Figure } from '../../../src/chooser/savings/compare.js';
 import type { Pairs } from '../../../src/chooser/savings/pairs.js';
-import { makeReceipt, type Receipt } from '../../../src/chooser/savings/make-receipt.js';
+import { makeReceipt } from '../../../src/chooser/savings/make-receipt.js';
+import type { Receipt } from '../../../src/chooser/savings/summary.js';
 import { playChoices, type World, type WorldShape } from '../../helpers/choosing-world.js';
 import { isWholeRun } from '../../helpers/runs.js';
 

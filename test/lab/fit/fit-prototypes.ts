@@ -1,6 +1,6 @@
 import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
+import { gramsOfPrototype } from '../../../src/chooser/predictor/predictor-file.js';
 import {
-  gramsOfPrototype,
   Prototypes,
   prototypeUnit,
   type PrototypeWeights,

@@ -1,7 +1,5 @@
-import {
-  gramsOfPrototype,
-  type PrototypeWeights,
-} from '../../../src/chooser/predictor/prototypes.js';
+import { gramsOfPrototype } from '../../../src/chooser/predictor/predictor-file.js';
+import type { PrototypeWeights } from '../../../src/chooser/predictor/prototypes.js';
 import type { Evaluations } from './evaluations.js';
 import {
   fitGroups,

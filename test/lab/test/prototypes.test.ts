@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Features, featuresOf } from '../../../src/chooser/predictor/features/features.js';
-import { gramsOfPrototype } from '../../../src/chooser/predictor/prototypes.js';
+import { gramsOfPrototype } from '../../../src/chooser/predictor/predictor-file.js';
 import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';
 import { decodePredictor, encodePredictor } from '../../../src/chooser/predictor/predictor-file.js';
 import type { Evaluations } from '../fit/evaluations.js';

@@ -1,14 +1,4 @@
-import { FileProblem, quoted } from './evaluation-rows.js';
-
-/** What the numbers of a column mean. */
-export type Role = 'score' | 'cost' | 'latency';
-
-/** A column of numbers of one model. */
-export interface NumberColumn {
-  readonly name: string;
-  readonly model: string;
-  readonly role: Role;
-}
+import { FileProblem, type NumberColumn, quoted, type Role } from './evaluation-rows.js';
 
 /** How columns are read. */
 export interface ColumnOptions {

@@ -1,5 +1,3 @@
-import type { NumberColumn, Role } from './columns.js';
-
 /**
  * What is wrong with a file of evaluations, and where. The message may repeat names of columns and
  * short cells, never a prompt.
@@ -26,6 +24,16 @@ export function quoted(text: string): string {
 /** The format of evaluations, by their first character: JSON lines begin with a brace. */
 export function formatOf(text: string): 'csv' | 'jsonl' {
   return /^\ufeff?\s*\{/.test(text.slice(0, 1000)) ? 'jsonl' : 'csv';
+}
+
+/** What the numbers of a column mean. */
+export type Role = 'score' | 'cost' | 'latency';
+
+/** A column of numbers of one model. */
+export interface NumberColumn {
+  readonly name: string;
+  readonly model: string;
+  readonly role: Role;
 }
 
 /** A user's evaluations as written. Empty cells are NaN. */

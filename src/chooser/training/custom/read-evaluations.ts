@@ -1,6 +1,6 @@
 import { isObject } from '../../../text/is-object.js';
 import { CsvError, parse } from 'csv-parse/sync';
-import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
+import { type ColumnOptions, readColumns } from './columns.js';
 import {
   compared,
   type EvaluationRows,
@@ -9,6 +9,7 @@ import {
   maxRows,
   quoted,
   RowReader,
+  type NumberColumn,
 } from './evaluation-rows.js';
 
 /** How a file of evaluations is read. */

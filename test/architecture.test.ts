@@ -77,7 +77,7 @@ const mayImport: Record<string, RegExp> = {
     /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
-    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules)\.ts$/,
+    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules|text\/(cut-text|is-object|json-values))\.ts$/,
   // turns text into text: it reads nothing by itself
   'grounding/citations/':
     /^(text\/(parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
@@ -89,10 +89,10 @@ const mayImport: Record<string, RegExp> = {
   'api/': /^(?!http\/|cli\/|gateway|providers\/(?!adapter\.ts$)|store\/(sql|drivers|counters)\/)/,
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/':
-    /^(version|async\/[\w-]+|text\/parse-url|grounding\/search\/published-at)\.ts$/,
+    /^(version|async\/[\w-]+|text\/(cut-text|parse-url)|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
-    /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,
+    /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(content-text|is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
@@ -112,7 +112,7 @@ const importers: Record<string, RegExp> = {
   ajv: /^(config\/schema\/|grounding\/toolkits\/check-arguments\.ts$)/,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
-  'p-limit': /^(conversations|chooser)\//,
+  'p-limit': /^(conversations|chooser|grounding)\//,
   'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,

@@ -6,6 +6,10 @@ export function listIn(value: unknown, field: string): Record<string, unknown>[]
   return Array.isArray(list) ? (list as unknown[]).filter(isObject) : null;
 }
 
+/** The value as a JSON object; an empty one if it is none. */
+export const jsonFields = (value: unknown): Readonly<Record<string, unknown>> =>
+  isObject(value) ? value : {};
+
 /** Parses JSON. @returns undefined if it is not JSON */
 export function parsedJson(text: string): unknown {
   try {

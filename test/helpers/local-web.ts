@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
-import type { AddressLookup } from '../../src/grounding/reading/checked-connector.js';
+import type { AddressLookup } from '../../src/grounding/reading/web-request.js';
 import { createPageReader, type PageReader } from '../../src/grounding/reading/page-reader.js';
 import type { PageReaderOptions } from '../../src/grounding/reading/page-reader-options.js';
 

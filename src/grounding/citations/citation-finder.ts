@@ -108,7 +108,7 @@ export class CitationFinder {
     source: KnownSource,
     find: (words: string, text: SourceText) => string,
   ): string {
-    const text = this.textOf(source);
+    const text = this.sourceText(source);
     const key = `${kind} ${source.id} ${words}`;
     const known = this.quotes.get(key);
     if (known !== undefined) return known;
@@ -118,7 +118,7 @@ export class CitationFinder {
   }
 
   /** A source is looked through once, and again when more of it was read. */
-  private textOf(source: KnownSource): SourceText {
+  private sourceText(source: KnownSource): SourceText {
     const known = this.texts.get(source.id);
     if (known?.of.text === source.text) return known.text;
     for (const key of this.quotes.keys())

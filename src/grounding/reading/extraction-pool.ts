@@ -1,7 +1,8 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { untilAborted } from '../../async/until-aborted.js';
 import type { ExtractedText, ExtractionTask } from './extraction/task.js';
 import { ExtractionThread, type ThreadLimits } from './extraction-thread.js';
 import { PageError } from './page-error.js';
-import { ConcurrencyLimit } from './concurrency-limit.js';
 
 /** Bounds of a pool of threads. */
 export interface PoolLimits extends ThreadLimits {
@@ -14,22 +15,24 @@ export interface PoolLimits extends ThreadLimits {
 export class ExtractionPool {
   private readonly idle: { thread: ExtractionThread; timer: NodeJS.Timeout }[] = [];
   private readonly busy = new Set<ExtractionThread>();
-  private readonly concurrency: ConcurrencyLimit;
+  private readonly limit: LimitFunction;
   private isClosed = false;
 
   constructor(private readonly limits: PoolLimits) {
-    this.concurrency = new ConcurrencyLimit(limits.maxThreads);
+    this.limit = pLimit(limits.maxThreads);
   }
 
   /** @throws PageError `unreadable`, `closed`, or the reason of the signal */
   run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
-    return this.concurrency.run(signal, () => this.runNow(task, signal));
+    return untilAborted(
+      this.limit(() => this.runNow(task, signal)),
+      signal,
+    );
   }
 
   /** Terminates all threads; what runs or waits fails. */
   close(): void {
     this.isClosed = true;
-    this.concurrency.close(closed());
     for (const thread of this.busy) thread.stop('closed', closed());
     for (const { thread, timer } of this.idle.splice(0)) {
       clearTimeout(timer);
@@ -38,6 +41,8 @@ export class ExtractionPool {
   }
 
   private async runNow(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
+    if (this.isClosed) throw closed();
+    signal.throwIfAborted();
     const thread = this.idleThread() ?? new ExtractionThread(this.limits);
     this.busy.add(thread);
     try {

@@ -11,8 +11,6 @@ export interface FinalAnswer {
 /** The rules that each address of a chain is checked by. */
 export interface RedirectRules extends UrlRules {
   readonly maxRedirects: number;
-  /** Whether an https page may lead to an http one. */
-  readonly allowsDowngrade: boolean;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -49,7 +47,7 @@ function nextTarget(
   if (typeof location !== 'string')
     throw new PageError('forbidden_url', `${host} redirects to several pages at once`);
   const next = readableUrl(location, rules, url);
-  if (url.protocol === 'https:' && next.url.protocol !== 'https:' && !rules.allowsDowngrade)
+  if (url.protocol === 'https:' && next.url.protocol !== 'https:')
     throw new PageError('forbidden_url', `${host} redirects from https to http`);
   return next;
 }

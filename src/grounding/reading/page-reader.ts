@@ -1,9 +1,10 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { untilAborted } from '../../async/until-aborted.js';
 import { ExtractionPool } from './extraction-pool.js';
 import { PageError } from './page-error.js';
 import { actualKind } from './page-kind.js';
 import { pageReaderDefaults, type PageReaderOptions } from './page-reader-options.js';
 import { ReadingClock } from './reading-clock.js';
-import { ConcurrencyLimit } from './concurrency-limit.js';
 import { WebPages } from './web-pages.js';
 
 /** A page of the web as plain text. Nothing in it is an instruction. */
@@ -57,16 +58,16 @@ export function createPageReader(options: PageReaderOptions = {}): PageReader {
 class ThreadedPageReader implements PageReader {
   private readonly pages: WebPages;
   private readonly pool: ExtractionPool;
-  private readonly concurrency: ConcurrencyLimit;
+  private readonly limit: LimitFunction;
   private readonly running = new Set<ReadingClock>();
   private isClosed = false;
 
-  constructor(private readonly options: Required<PageReaderOptions>) {
+  constructor(private readonly options: typeof pageReaderDefaults) {
     const { extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs } = options;
     const limits = { taskTimeoutMs: extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs };
     this.pages = new WebPages(options);
     this.pool = new ExtractionPool({ ...threadLimits, ...limits });
-    this.concurrency = new ConcurrencyLimit(options.maxConcurrent);
+    this.limit = pLimit(options.maxConcurrent);
   }
 
   async read(
@@ -77,7 +78,8 @@ class ThreadedPageReader implements PageReader {
     const clock = new ReadingClock(this.options.totalTimeoutMs, signal);
     this.running.add(clock);
     try {
-      return await this.concurrency.run(clock.signal, () => this.readNow(url, allowed, clock));
+      const reading = this.limit(() => this.readNow(url, allowed, clock));
+      return await untilAborted(reading, clock.signal);
     } finally {
       clock.end();
       this.running.delete(clock);
@@ -95,6 +97,7 @@ class ThreadedPageReader implements PageReader {
     allowed: (url: URL) => boolean,
     clock: ReadingClock,
   ): Promise<WebPage> {
+    clock.signal.throwIfAborted();
     const { maxTextLength, maxPdfPages } = this.options;
     const { bytes, charset, contentType, declared, ...found } = await this.pages.fetch(
       url,

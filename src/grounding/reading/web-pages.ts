@@ -2,12 +2,11 @@ import { version } from '../../version.js';
 import { followRedirects, type RedirectRules } from './follow-redirects.js';
 import { PageError } from './page-error.js';
 import { declaredKind, mediaType, type PageKind } from './page-kind.js';
-import type { PageReaderOptions } from './page-reader-options.js';
-import { PrivateHosts } from './private-hosts.js';
+import type { pageReaderDefaults } from './page-reader-options.js';
 import { acceptedEncodings, readBody } from './read-body.js';
-import type { ReadableUrl } from './readable-url.js';
+import { PrivateHosts, type ReadableUrl } from './readable-url.js';
 import type { ReadingClock } from './reading-clock.js';
-import { type RobotsAnswer, RobotsCache } from './robots-cache.js';
+import { type RobotsAnswer, RobotsCache } from './robots.js';
 import { sendRequest, type WebAnswer } from './web-request.js';
 
 /** A document as its server sent it, decompressed. */
@@ -35,12 +34,11 @@ export class WebPages {
   private readonly rules: RedirectRules;
   private readonly robots = new RobotsCache(product);
 
-  constructor(private readonly options: Required<PageReaderOptions>) {
+  constructor(private readonly options: typeof pageReaderDefaults) {
     this.rules = {
       ports: new Set(options.ports),
       privateHosts: new PrivateHosts(options.allowPrivateHosts),
       maxRedirects: options.maxRedirects,
-      allowsDowngrade: options.allowDowngrade,
     };
   }
 

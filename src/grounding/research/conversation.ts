@@ -1,9 +1,7 @@
 import type { ChatMessage } from '../../completion.js';
 import { invalidField } from '../../errors.js';
+import { contentText } from '../../text/content-text.js';
 import { measureRequest } from '../../models/tokens.js';
-
-const textOf = ({ content }: ChatMessage): string =>
-  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n');
 
 /**
  * What the client asks: the text of the user's last message.
@@ -11,7 +9,7 @@ const textOf = ({ content }: ChatMessage): string =>
  */
 export function questionOf(messages: readonly ChatMessage[]): string {
   const last = messages.findLast(({ role }) => role === 'user');
-  const text = last ? textOf(last).trim() : '';
+  const text = last ? contentText(last.content).trim() : '';
   if (text === '') throw invalidField('research', 'needs a message of the user with text');
   return text;
 }
@@ -20,7 +18,7 @@ export function questionOf(messages: readonly ChatMessage[]): string {
 export function turnsBefore(messages: readonly ChatMessage[], maxTokens: number): string {
   const lastAt = messages.findLastIndex(({ role }) => role === 'user');
   return history(messages.slice(0, lastAt), maxTokens)
-    .map((message) => `${message.role}: ${textOf(message)}`)
+    .map((message) => `${message.role}: ${contentText(message.content)}`)
     .join('\n\n');
 }
 
@@ -28,7 +26,7 @@ const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || r
 
 /** Calls of tools and their results are left out: the writer has no tools. */
 const isTurn = (message: ChatMessage): boolean =>
-  message.role === 'user' || (message.role === 'assistant' && textOf(message) !== '');
+  message.role === 'user' || (message.role === 'assistant' && contentText(message.content) !== '');
 
 /**
  * The conversation for the writer: the client's instructions with ours after them, the latest turns
@@ -58,7 +56,8 @@ function history(messages: readonly ChatMessage[], maxTokens: number): ChatMessa
   let left = maxTokens;
   for (const message of messages.filter(isTurn).toReversed()) {
     const { role, content } = message;
-    const turn = role === 'user' ? { role, content } : { role, content: textOf(message) };
+    const turn =
+      role === 'user' ? { role, content } : { role, content: contentText(message.content) };
     left -= measureRequest([turn]).tokens;
     if (left < 0) break;
     kept.unshift(turn);

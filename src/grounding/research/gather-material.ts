@@ -23,7 +23,7 @@ export const toSources = (
 ): ResearchSource[] =>
   sources.map((source) => {
     const { excerpt: _excerpt, ...page } = source;
-    return { ...page, text: state.textOf(source) };
+    return { ...page, text: state.wordsOf(source) };
   });
 
 /**

@@ -231,7 +231,7 @@ export class ResearchState {
   }
 
   /** What is known of a source's own words. */
-  textOf({ id, snippet, excerpt }: NotedSource): string {
+  wordsOf({ id, snippet, excerpt }: NotedSource): string {
     const text = this.texts.get(id) ?? excerpt;
     if (text !== null) return text;
     const quotes = this.factList.filter(({ source }) => source === id).map(({ quote }) => quote);

@@ -49,7 +49,7 @@ function evenlyEncoded(text: string): string {
   });
 }
 
-const nameOf = (pair: string): string => {
+const parameterName = (pair: string): string => {
   const at = pair.indexOf('=');
   return (at === -1 ? pair : pair.slice(0, at)).toLowerCase();
 };
@@ -59,7 +59,7 @@ function withoutTrackers(search: string): string {
     .replace(/^\?/, '')
     .split('&')
     .map(evenlyEncoded)
-    .map((pair) => ({ pair, name: nameOf(pair) }))
+    .map((pair) => ({ pair, name: parameterName(pair) }))
     .filter(({ pair, name }) => pair !== '' && !isTracker(name));
   // stable: the order of parameters of one name may matter
   pairs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -15,7 +15,7 @@ const maxRawResults = 200;
 const unprintable =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u2028\u2029\ufeff]+/g;
 
-function textOf(value: unknown, maxLength: number): string {
+function boundedText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') return '';
   const text = value
     .slice(0, maxLength + 1)
@@ -35,7 +35,7 @@ function cut(text: string, maxLength: number): string {
 }
 
 const onOneLine = (value: unknown, maxLength: number): string =>
-  textOf(value, maxLength).replace(/\s+/g, ' ');
+  boundedText(value, maxLength).replace(/\s+/g, ' ');
 
 function pageUrl(value: unknown): URL | null {
   const url = typeof value === 'string' && value.length <= maxUrlLength ? parseUrl(value) : null;
@@ -47,10 +47,10 @@ function pageUrl(value: unknown): URL | null {
 function resultOf(raw: RawResult, engine: string, now: number): SearchResult | null {
   const url = pageUrl(raw.url);
   if (url === null) return null;
-  const whole = textOf(raw.content, maxContentLength);
+  const whole = boundedText(raw.content, maxContentLength);
   // some engines send the page's text as its snippet
   const long = typeof raw.snippet === 'string' && raw.snippet.length > maxSnippetLength;
-  const content = whole === '' && long ? textOf(raw.snippet, maxContentLength) : whole;
+  const content = whole === '' && long ? boundedText(raw.snippet, maxContentLength) : whole;
   return {
     title: onOneLine(raw.title, maxTitleLength) || url.hostname,
     url: url.href,

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../async/until-aborted.js';
 import { GatewayError } from '../../errors.js';
 
 /** Why a signal ended a call, as an error. */
@@ -13,18 +14,9 @@ export function endOf({ reason }: AbortSignal): GatewayError {
  * @throws GatewayError the reason of the signal
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => undefined);
-    throw endOf(signal);
-  }
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(endOf(signal));
-    signal.addEventListener('abort', stop, { once: true });
-  });
   try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw signal.aborted ? endOf(signal) : error;
   }
 }

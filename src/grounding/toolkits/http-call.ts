@@ -1,6 +1,6 @@
 import { version } from '../../version.js';
 import { endOf } from './abort.js';
-import { wholeCharacters } from './cut-result.js';
+import { cutText } from '../../text/cut-text.js';
 import { readBounded } from './read-bounded.js';
 import type { ToolAnswer } from './tool-source.js';
 
@@ -22,7 +22,8 @@ export interface CallLimits {
 /** A character takes up to four bytes. */
 const bytesPerCharacter = 4;
 
-const reasons: Readonly<Record<string, string>> = {
+/** What codes of failed connections mean, in a few words. */
+export const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   ENOTFOUND: 'its host name does not exist',
@@ -63,7 +64,7 @@ export async function callHttp(
 }
 
 function answerOf(status: number, body: string, isCut: boolean, max: number): ToolAnswer {
-  const text = wholeCharacters(body, max);
+  const text = cutText(body, max);
   const note = isCut || text.length < body.length ? '\n[cut: the result is longer]' : '';
   if (status >= 200 && status < 300) return { text: text + note, isError: false };
   const said = text === '' ? '' : `: ${text}${note}`;
@@ -73,5 +74,5 @@ function answerOf(status: number, body: string, isCut: boolean, max: number): To
 
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } | null };
-  return reasons[String(cause?.code)] ?? 'it could not be reached';
+  return networkReasons[String(cause?.code)] ?? 'it could not be reached';
 }

@@ -1,3 +1,6 @@
+import { isObject } from '../../text/is-object.js';
+import { atPointer } from '../../text/json-values.js';
+
 type Schema = Record<string, unknown>;
 
 /** A schema that providers accept, or what is wrong with it. */
@@ -102,28 +105,18 @@ const subschema = (value: unknown, keyword: string, walk: Walk): unknown =>
 function resolved(reference: unknown, walk: Walk): Schema {
   const isLocal = typeof reference === 'string' && /^#(\/|$)/.test(reference);
   if (!isLocal || walk.within.includes(reference)) return {};
-  const target = reference
-    .slice(1)
-    .split('/')
-    .slice(1)
-    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, step) => valueIn(value, step), walk.root);
+  const target = atPointer(walk.root, decoded(reference.slice(1)));
   if (target === undefined) throw new SchemaProblem('one of its references leads nowhere');
   if (typeof target === 'boolean') return {};
   const inner = { ...walk, within: [...walk.within, reference], depth: walk.depth + 1 };
   return copied(objectOf(target, '$ref'), inner);
 }
 
-function valueIn(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return (value as Record<string, unknown>)[key];
-}
-
-function decoded(step: string): string {
+function decoded(pointer: string): string {
   try {
-    return decodeURIComponent(step);
+    return decodeURIComponent(pointer);
   } catch {
-    return step;
+    return pointer;
   }
 }
 
@@ -134,7 +127,7 @@ function checkType(type: unknown): void {
 }
 
 function objectOf(value: unknown, what: string): Schema {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Schema;
+  if (isObject(value)) return value;
   throw new SchemaProblem(what === 'it' ? 'it is no object' : `its \`${what}\` is no schema`);
 }
 

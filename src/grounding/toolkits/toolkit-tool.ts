@@ -4,7 +4,7 @@ import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool, ToolResult } from '../tools/gateway-tool.js';
 import { unlessAborted } from './abort.js';
 import { argumentProblem } from './check-arguments.js';
-import { wholeCharacters } from './cut-result.js';
+import { cutText } from '../../text/cut-text.js';
 import { readToolSchema } from './tool-schema.js';
 import type { OfferedTool, ToolSource } from './tool-source.js';
 
@@ -44,7 +44,7 @@ export function toolkitTool(
       type: 'function',
       function: {
         name,
-        description: wholeCharacters(offered.description, maxDescriptionLength),
+        description: cutText(offered.description, maxDescriptionLength),
         parameters: schema,
       },
     },
@@ -63,7 +63,7 @@ export function toolkitTool(
 }
 
 /** A name that a stranger has chosen, for a message. */
-export const shown = (name: string): string => wholeCharacters(name.replace(/\s+/g, ' '), 80);
+export const shown = (name: string): string => cutText(name.replace(/\s+/g, ' '), 80);
 
 function refusalOf(toolkit: string, { max, made }: CallAllowance): string | null {
   if (max === null || made < max) return null;

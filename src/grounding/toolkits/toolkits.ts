@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolkitConfig } from '../../config/toolkit-config.js';
+import type { FunctionsToolkitConfig, ToolkitConfig } from '../../config/toolkit-config.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
-import { createSource } from './create-source.js';
+import { callHttp } from './http-call.js';
+import { McpSource } from './mcp/mcp-source.js';
+import { httpSessions } from './mcp/open-http.js';
+import { stdioSessions } from './mcp/open-stdio.js';
+import { OpenApiSource } from './openapi/openapi-source.js';
 import { type RetirementTerms, RetiringSource } from './retiring-source.js';
-import type { OfferedTool, ToolOffer } from './tool-source.js';
+import type { OfferedTool, ToolOffer, ToolSource } from './tool-source.js';
 import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
 import { secretsOf } from '../../dispatch/secrets.js';
 
@@ -194,3 +198,41 @@ function writtenSecrets(config: ToolkitConfig): string[] {
 
 const valuesOf = (named: Readonly<Record<string, string>>): string[] =>
   Object.entries(named).flatMap(([name, value]) => (namesSecret.test(name) ? [value] : []));
+
+/** What offers and runs the tools of a configured toolkit. Nothing is connected yet. */
+function createSource(
+  config: ToolkitConfig,
+  withoutSecrets: (text: string) => string,
+  onErrorLine: (line: string) => void,
+): ToolSource {
+  switch (config.type) {
+    case 'mcp-stdio':
+      return new McpSource(config, stdioSessions(config, onErrorLine), withoutSecrets);
+    case 'mcp-http':
+      return new McpSource(config, httpSessions(config), withoutSecrets);
+    case 'openapi':
+      return new OpenApiSource(config, withoutSecrets);
+    case 'functions':
+      return functionsSource(config);
+  }
+}
+
+/** Tools that are addresses: a call's arguments are sent there as JSON. */
+function functionsSource(config: FunctionsToolkitConfig): ToolSource {
+  const closing = new AbortController();
+  return {
+    offer: () => Promise.resolve({ tools: config.functions, warnings: [] }),
+    async call(tool, args, signal) {
+      const called = config.functions.find(({ name }) => name === tool);
+      if (!called || closing.signal.aborted)
+        return { text: 'The tool is no longer there.', isError: true };
+      const headers = { ...config.headers, ...called.headers };
+      const request = { method: 'POST', url: called.url, headers, body: JSON.stringify(args) };
+      return callHttp(request, config, signal);
+    },
+    close() {
+      closing.abort();
+      return Promise.resolve();
+    },
+  };
+}

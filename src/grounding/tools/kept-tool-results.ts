@@ -24,7 +24,7 @@ export class KeptToolResults {
 
   keep(accountId: string, turn: MixedTurn): void {
     const size = Math.max(1, JSON.stringify(turn).length);
-    for (const { id } of turn.others) this.turns.set(keyOf(accountId, id), turn, { size });
+    for (const { id } of turn.others) this.turns.set(turnKey(accountId, id), turn, { size });
   }
 
   /** The messages with what the gateway's tools have found beside the client's results. */
@@ -32,7 +32,7 @@ export class KeptToolResults {
     return messages.flatMap((message) => {
       const { role, tool_calls: calls } = message;
       if (role !== 'assistant' || !calls?.length) return [message];
-      const known = calls.map(({ id }) => this.turns.get(keyOf(accountId, id)));
+      const known = calls.map(({ id }) => this.turns.get(turnKey(accountId, id)));
       const turn = known.find((one) => one !== undefined);
       if (!turn) return [message];
       return [{ ...message, tool_calls: [...turn.calls] }, ...turn.results];
@@ -40,4 +40,4 @@ export class KeptToolResults {
   }
 }
 
-const keyOf = (accountId: string, callId: string): string => `${accountId}\0${callId}`;
+const turnKey = (accountId: string, callId: string): string => `${accountId}\0${callId}`;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ChatMessage } from '../../completion.js';
+import { contentText } from '../../text/content-text.js';
 
 /** How a model is told to search and to cite; never contains anything of a page. */
 export function searchNote(today: Date, hasTools: boolean): string {
@@ -45,7 +46,5 @@ export function withMaterial(messages: readonly ChatMessage[], material: string)
 }
 
 /** The words of the last message of the user. */
-export function lastWords(messages: readonly ChatMessage[]): string {
-  const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n');
-}
+export const lastWords = (messages: readonly ChatMessage[]): string =>
+  contentText(messages.findLast(({ role }) => role === 'user')?.content);

@@ -1,6 +1,8 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import type { GatewayTool, ToolResult } from '../../grounding/tools/gateway-tool.js';
 import { invalidField } from '../../errors.js';
+import { isObject } from '../../text/is-object.js';
+import { parsedJson } from '../../text/json-values.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
@@ -101,14 +103,8 @@ function problemOf(
 const refused = (text: string): ToolResult => ({ text, isError: true, costUsd: 0 });
 
 function argumentsOf(text: string): Record<string, unknown> | null {
-  try {
-    const args: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
-    return typeof args === 'object' && args !== null && !Array.isArray(args)
-      ? (args as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
+  const args = parsedJson(text.trim() === '' ? '{}' : text);
+  return isObject(args) ? args : null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AddressLookup } from '../../../src/grounding/reading/checked-connector.js';
+import type { AddressLookup } from '../../../src/grounding/reading/web-request.js';
 import { PageError } from '../../../src/grounding/reading/page-error.js';
 import { createPageReader, type PageReader } from '../../../src/grounding/reading/page-reader.js';
 import { runs } from '../../helpers/runs.js';

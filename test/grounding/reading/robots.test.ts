@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PageReader } from '../../../src/grounding/reading/page-reader.js';
-import { parseRobots } from '../../../src/grounding/reading/robots-file.js';
+import { parseRobots } from '../../../src/grounding/reading/robots.js';
 import { type LocalWeb, page, redirect, startWeb, webReader } from '../../helpers/local-web.js';
 
 const allows = (text: string, path: string, product = 'Signalbox'): boolean =>

@@ -1,5 +1,4 @@
 import { TextDecoder } from 'node:util';
-import { guessCharset } from './guess-charset.js';
 
 /** How far a document's own statement of its charset may stand from its beginning. */
 const statedWithinBytes = 2_048;
@@ -53,4 +52,58 @@ function statedCharset(bytes: Uint8Array): string | null {
     null;
   // the statement itself could be read, so it is not UTF-16
   return label !== null && /^utf-?16/i.test(label) ? 'utf-8' : label;
+}
+
+const sampleBytes = 65_536;
+
+/**
+ * Charsets of texts that state none, each with what is frequent in texts that use it. The letters
+ * of Western languages that look Cyrillic in the wrong charset stand alone.
+ */
+const candidates: readonly (readonly [charset: string, frequent: RegExp])[] = [
+  ['shift_jis', /[\u3041-\u30fe\u3001\u3002]/g],
+  ['euc-jp', /[\u3041-\u30fe\u3001\u3002]/g],
+  ['euc-kr', /[\uac00-\ud7a3]/g],
+  ['gb18030', /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也，。]/g],
+  ['big5', /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也，。]/g],
+  ['windows-1251', /[а-яё]{3,}/g],
+  ['koi8-r', /[а-яё]{3,}/g],
+];
+/** A share of the characters beyond ASCII that texts in other charsets do not reach. */
+const minShare: Record<string, number> = {
+  shift_jis: 0.3,
+  'euc-jp': 0.3,
+  'euc-kr': 0.8,
+  gb18030: 0.1,
+  big5: 0.1,
+  'windows-1251': 0.5,
+  'koi8-r': 0.5,
+};
+
+/**
+ * The likeliest charset of a text that does not state it: UTF-8 if all bytes fit, else the one in
+ * which most characters beyond ASCII are frequent ones of a language written in it, else
+ * windows-1252, which fits always.
+ */
+function guessCharset(bytes: Uint8Array): string {
+  const sample = bytes.subarray(0, sampleBytes);
+  if (decoded(sample, 'utf-8') !== null) return 'utf-8';
+  let best = { charset: 'windows-1252', share: 0 };
+  for (const [charset, frequent] of candidates) {
+    const text = decoded(sample, charset);
+    const beyondAscii = text?.match(/[^\x00-\x7f]/g)?.length ?? 0;
+    if (text === null || beyondAscii === 0) continue;
+    const share = (text.match(frequent) ?? []).join('').length / beyondAscii;
+    if (share >= (minShare[charset] ?? 1) && share > best.share) best = { charset, share };
+  }
+  return best.charset;
+}
+
+/** Null if there are bytes that do not fit; a character that the sample cuts is left out. */
+function decoded(sample: Uint8Array, charset: string): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(sample, { stream: true });
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
-import { cutText, visible } from './plain-text.js';
+import { cutText } from '../../../text/cut-text.js';
+import { visible } from './plain-text.js';
 import { publishedAt } from '../../search/published-at.js';
 import { scanHtml } from './scan-html.js';
 import type { ExtractedText, ExtractionTask } from './task.js';

@@ -1,4 +1,5 @@
-import { cutText, visible } from './plain-text.js';
+import { cutText } from '../../../text/cut-text.js';
+import { visible } from './plain-text.js';
 import { publishedAt } from '../../search/published-at.js';
 
 const dateNames = new Set(

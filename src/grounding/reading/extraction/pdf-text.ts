@@ -1,6 +1,7 @@
 import type { getDocumentProxy as openPdf } from 'unpdf';
 import { publishedAt } from '../../search/published-at.js';
-import { cutText, visible } from './plain-text.js';
+import { cutText } from '../../../text/cut-text.js';
+import { visible } from './plain-text.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
 
 /** A PDF of pictures, such as a scanned one. */

@@ -1,3 +1,4 @@
+import { cutText } from '../../../text/cut-text.js';
 import type { ExtractedText, ExtractionLimits } from './task.js';
 
 /**
@@ -9,13 +10,6 @@ const invisible =
 
 /** Text without characters that people do not see. */
 export const visible = (text: string): string => text.replace(invisible, '');
-
-/** Cuts text to a length without splitting a character. */
-export function cutText(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));
-  return text.slice(0, isSplit ? maxLength - 1 : maxLength);
-}
 
 /** The text of a document that is text already. */
 export function plainText(document: string, { maxTextLength }: ExtractionLimits): ExtractedText {

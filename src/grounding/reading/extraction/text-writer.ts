@@ -1,4 +1,5 @@
-import { cutText, visible } from './plain-text.js';
+import { cutText } from '../../../text/cut-text.js';
+import { visible } from './plain-text.js';
 
 /** Elements around which lines break, and those with a blank line. */
 const lines = new Set(

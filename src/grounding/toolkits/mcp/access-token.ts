@@ -1,6 +1,6 @@
 import type { ClientCredentialsConfig } from '../../../config/toolkit-config.js';
 import { readBounded } from '../read-bounded.js';
-import type { TokenEndpoint } from './token-endpoint.js';
+import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
 interface Token {
   readonly text: string;
@@ -16,11 +16,12 @@ const defaultLifeSeconds = 300;
 export class AccessToken {
   private current: Promise<Token> | null = null;
 
-  /** @param discover finds the token endpoint where none is configured */
+  /** @param serverUrl is asked for its token endpoint where none is configured */
   constructor(
     private readonly config: ClientCredentialsConfig,
     private readonly timeoutMs: number,
-    private readonly discover: () => Promise<TokenEndpoint>,
+    private readonly serverUrl: string,
+    private readonly fetchFn: typeof fetch,
   ) {}
 
   /** @throws Error if the token endpoint gives none; the message has no secret */
@@ -39,7 +40,10 @@ export class AccessToken {
 
   private async request(): Promise<Token> {
     const { clientId, clientSecret, scope, tokenUrl } = this.config;
-    const endpoint = tokenUrl === null ? await this.discover() : { url: tokenUrl, resource: null };
+    const endpoint =
+      tokenUrl === null
+        ? await discoverTokenEndpoint(this.serverUrl, this.fetchFn)
+        : { url: tokenUrl, resource: null };
     const form = {
       grant_type: 'client_credentials',
       ...(scope === null ? {} : { scope }),
@@ -54,7 +58,7 @@ export class AccessToken {
       first.status === 400 || first.status === 401
         ? await this.post(url, { ...form, client_id: clientId, client_secret: clientSecret }, {})
         : first;
-    const { access_token: text, expires_in: seconds } = parsed(answer.text);
+    const { access_token: text, expires_in: seconds } = jsonFields(parsedJson(answer.text));
     if (answer.status !== 200 || typeof text !== 'string' || !/^[!-~]+$/.test(text))
       throw new Error(`the token endpoint answered ${answer.status} without an access token`);
     const lifeMs = (Number(seconds) > 0 ? Number(seconds) : defaultLifeSeconds) * 1_000;
@@ -74,11 +78,30 @@ export class AccessToken {
   }
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+/** Where a server's access tokens come from. */
+interface TokenEndpoint {
+  readonly url: string;
+  /** For what server the token is asked (RFC 8707); null: not said. */
+  readonly resource: string | null;
+}
+
+/**
+ * Asks a server for its authorization server (RFC 9728), and that for its token endpoint (RFC 8414).
+ * @throws Error where none is named, or one that may not get the secret of the client: without TLS,
+ * or on behalf of another server
+ */
+async function discoverTokenEndpoint(
+  serverUrl: string,
+  fetchFn: typeof fetch,
+): Promise<TokenEndpoint> {
+  const library = await import('@modelcontextprotocol/client');
+  const found = await library.discoverOAuthServerInfo(serverUrl, { fetchFn });
+  const url = found.authorizationServerMetadata?.token_endpoint;
+  if (url === undefined) throw new Error('the server names no token endpoint');
+  library.assertSecureTokenEndpoint(url);
+  const resource = found.resourceMetadata?.resource ?? serverUrl;
+  const named = { requestedResource: serverUrl, configuredResource: resource };
+  if (!library.checkResourceAllowed(named))
+    throw new Error('the server names the token endpoint of another server');
+  return { url, resource };
 }

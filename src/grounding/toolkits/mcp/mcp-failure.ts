@@ -1,4 +1,5 @@
-import { wholeCharacters } from '../cut-result.js';
+import { networkReasons } from '../http-call.js';
+import { cutText } from '../../../text/cut-text.js';
 
 /** What the errors of the client library, of processes and of sockets have in common. */
 interface Failure {
@@ -17,10 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   INVALID_RESULT: 'its answer is not what the protocol says',
   ENOENT: 'its command was not found',
   EACCES: 'its command may not be run',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  ENOTFOUND: 'its host name does not exist',
-  UND_ERR_SOCKET: 'the connection was closed',
+  ...networkReasons,
   UND_ERR_CONNECT_TIMEOUT: 'no connection within the time allowed',
 };
 
@@ -48,7 +46,7 @@ export function isSessionLost(error: unknown): boolean {
 function saidBy({ message }: Failure): string {
   const text = typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : '';
   if (text === 'fetch failed') return 'it could not be reached';
-  return text === '' ? 'it failed' : wholeCharacters(text, maxLength).replace(/\.$/, '');
+  return text === '' ? 'it failed' : cutText(text, maxLength).replace(/\.$/, '');
 }
 
 function statusOf(error: unknown): number | null {

@@ -1,9 +1,7 @@
 import { withTimeout } from '../../../async/with-timeout.js';
 import type { HttpToolkitConfig } from '../../../config/toolkit-config.js';
 import { AccessToken } from './access-token.js';
-import { boundedFetch } from './bounded-fetch.js';
 import { openSession } from './mcp-session.js';
-import { discoverTokenEndpoint, type TokenEndpoint } from './token-endpoint.js';
 import type { OpenSession } from './mcp-source.js';
 
 /** How long saying goodbye to the server may take. */
@@ -13,8 +11,7 @@ const maxGoodbyeMs = 2_000;
 export function httpSessions(config: HttpToolkitConfig): OpenSession {
   const { url, headers, era, auth, timeoutMs } = config;
   const fetchBounded = boundedFetch(timeoutMs);
-  const discover = (): Promise<TokenEndpoint> => discoverTokenEndpoint(url, fetchBounded);
-  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, discover);
+  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url, fetchBounded);
   return async (options) => {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -40,4 +37,57 @@ export function httpSessions(config: HttpToolkitConfig): OpenSession {
       },
     };
   };
+}
+
+const maxJsonBytes = 8 * 1024 * 1024;
+const maxEventBytes = 8 * 1024 * 1024;
+const maxStreamBytes = 64 * 1024 * 1024;
+/** How much longer than the call itself its HTTP request may live. */
+const graceMs = 5_000;
+
+/**
+ * `fetch` for an MCP server: answers are bounded while they are read, and all requests but the
+ * stream of notifications end by themselves.
+ */
+function boundedFetch(timeoutMs: number): typeof fetch {
+  return async (url, init) => {
+    const isStream = init?.method === 'GET';
+    const limits = [init?.signal, isStream ? null : AbortSignal.timeout(timeoutMs + graceMs)];
+    const signal = AbortSignal.any(limits.filter((limit) => limit !== null && limit !== undefined));
+    const answer = await fetch(url, { ...init, signal });
+    if (answer.body === null) return answer;
+    const { status, statusText, headers } = answer;
+    return new Response(bounded(answer.body, isEvents(headers)), { status, statusText, headers });
+  };
+}
+
+const isEvents = (headers: Headers): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+
+function bounded(body: ReadableStream<Uint8Array>, isOfEvents: boolean) {
+  let total = 0;
+  let inEvent = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        total += chunk.length;
+        inEvent = isOfEvents && hasEnd(chunk) ? 0 : inEvent + chunk.length;
+        const isTooLong = isOfEvents
+          ? inEvent > maxEventBytes || total > maxStreamBytes
+          : total > maxJsonBytes;
+        if (isTooLong) controller.error(new Error('its answer is too long'));
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+/** Whether an empty line ends an event here; one that the chunks divide is begun by the next. */
+function hasEnd(chunk: Uint8Array): boolean {
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  return (
+    text.includes('\n\n') ||
+    text.includes('\r\n\r\n') ||
+    /^\r?\n/.test(text.toString('latin1', 0, 2))
+  );
 }

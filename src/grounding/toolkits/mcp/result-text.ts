@@ -1,4 +1,5 @@
-import { cutResult, wholeCharacters } from '../cut-result.js';
+import { cutText } from '../../../text/cut-text.js';
+import { jsonFields } from '../../../text/json-values.js';
 import type { ToolAnswer } from '../tool-source.js';
 
 /**
@@ -6,11 +7,11 @@ import type { ToolAnswer } from '../tool-source.js';
  * only named. Takes anything: a server may send what the protocol does not know.
  */
 export function answerOf(result: unknown, maxChars: number): ToolAnswer {
-  const { content, structuredContent, isError } = objectOf(result);
-  const texts = Array.isArray(content) ? content.map((block: unknown) => textOf(block)) : [];
+  const { content, structuredContent, isError } = jsonFields(result);
+  const texts = Array.isArray(content) ? content.map((block: unknown) => blockText(block)) : [];
   const said = joined(texts, maxChars);
   const hasText =
-    Array.isArray(content) && content.some((block) => objectOf(block).type === 'text');
+    Array.isArray(content) && content.some((block) => jsonFields(block).type === 'text');
   const text =
     hasText || structuredContent === undefined
       ? said
@@ -28,8 +29,8 @@ function joined(texts: readonly string[], maxChars: number): string {
   return text;
 }
 
-function textOf(written: unknown): string {
-  const block = objectOf(written);
+function blockText(written: unknown): string {
+  const block = jsonFields(written);
   switch (block.type) {
     case 'text':
       return stringOf(block.text);
@@ -37,7 +38,7 @@ function textOf(written: unknown): string {
     case 'audio':
       return `[${block.type} ${shortOf(block.mimeType)}]`;
     case 'resource': {
-      const { uri, mimeType, text } = objectOf(block.resource);
+      const { uri, mimeType, text } = jsonFields(block.resource);
       return typeof text === 'string' ? text : `[resource ${shortOf(uri)} ${shortOf(mimeType)}]`;
     }
     case 'resource_link':
@@ -48,10 +49,12 @@ function textOf(written: unknown): string {
 }
 
 const maxShortLength = 500;
-const shortOf = (value: unknown): string => wholeCharacters(stringOf(value), maxShortLength);
+const shortOf = (value: unknown): string => cutText(stringOf(value), maxShortLength);
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The value if it is an object; an empty one otherwise. */
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+/** A text that is not longer than `max` characters, with a note for the model if it was cut. */
+function cutResult(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const total = text.length.toLocaleString('en');
+  return `${cutText(text, max)}\n[cut: the result has ${total} characters]`;
 }

@@ -22,9 +22,9 @@ export function operationCall(
     if (value === undefined || value === null) continue;
     if (place === 'query') addQuery(url.searchParams, name, value, explode);
     if (place === 'header') {
-      if (!isHeaderValue(textOf(value)))
+      if (!isHeaderValue(asText(value)))
         return `The header ${name} has characters that are refused.`;
-      sent[name] = textOf(value);
+      sent[name] = asText(value);
     }
   }
   const body = operation.hasBody && args.body !== undefined ? JSON.stringify(args.body) : null;
@@ -36,7 +36,7 @@ function filledPath({ path, parameters }: ApiOperation, args: Arguments): string
   const refused: string[] = [];
   const filled = path.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
     const isKnown = parameters.some((known) => known.in === 'path' && known.name === name);
-    const text = isKnown ? textOf(args[name] ?? '') : '';
+    const text = isKnown ? asText(args[name] ?? '') : '';
     // `.` and `..` would be resolved, also encoded
     if (text === '' || text === '.' || text === '..') refused.push(name);
     return encodeURIComponent(Buffer.from(text).toString());
@@ -45,12 +45,12 @@ function filledPath({ path, parameters }: ApiOperation, args: Arguments): string
 }
 
 function addQuery(query: URLSearchParams, name: string, value: unknown, explode: boolean): void {
-  if (!Array.isArray(value)) query.append(name, textOf(value));
-  else if (explode) for (const item of value) query.append(name, textOf(item));
-  else query.append(name, value.map(textOf).join(','));
+  if (!Array.isArray(value)) query.append(name, asText(value));
+  else if (explode) for (const item of value) query.append(name, asText(item));
+  else query.append(name, value.map(asText).join(','));
 }
 
-const textOf = (value: unknown): string =>
+const asText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
 const isHeaderValue = (text: string): boolean => /^[\t -~\u0080-\u00ff]*$/.test(text);

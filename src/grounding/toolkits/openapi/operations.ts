@@ -1,4 +1,4 @@
-import { jsonItems, jsonFields, referred } from './resolve-references.js';
+import { atPointer, jsonFields } from '../../../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -116,4 +116,20 @@ function bodyOf(
   );
   if (json === undefined) return null;
   return { schema: jsonFields(json[1]).schema ?? {}, required: required === true };
+}
+
+/** The value as a list; an empty one if it is none. */
+export const jsonItems = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : [];
+
+const maxSteps = 8;
+
+/** What a reference object of a document means; the object itself if it is none. */
+function referred(value: unknown, document: Json): Json {
+  let found = jsonFields(value);
+  for (let step = 0; typeof found.$ref === 'string'; step++) {
+    if (step === maxSteps || !found.$ref.startsWith('#/')) return {};
+    found = jsonFields(atPointer(document, found.$ref.slice(1)));
+  }
+  return found;
 }

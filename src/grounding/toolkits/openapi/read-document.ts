@@ -1,7 +1,8 @@
 import type { OpenApiToolkitConfig } from '../../../config/toolkit-config.js';
 import { version } from '../../../version.js';
 import { readBounded } from '../read-bounded.js';
-import { jsonItems, jsonFields } from './resolve-references.js';
+import { jsonFields, parsedJson } from '../../../text/json-values.js';
+import { jsonItems } from './operations.js';
 
 /** A document, and the address that its paths are added to. */
 export interface ReadApiDocument {
@@ -29,7 +30,9 @@ export async function readDocument(
   if (answer.status !== 200)
     throw new Error(`the address of its document answered ${answer.status}`);
   if (answer.isCut) throw new Error(`its document is larger than ${maxBytes} bytes`);
-  const document = parsed(answer.text);
+  const parsed = parsedJson(answer.text);
+  if (parsed === undefined) throw new Error('its document is not JSON');
+  const document = jsonFields(parsed);
   if (!/^3\.[01]\./.test(String(document.openapi)))
     throw new Error('its document is not of OpenAPI 3.0 or 3.1');
   return { document, baseUrl: baseUrl ?? serverOf(document, url) };
@@ -42,14 +45,6 @@ async function asked(url: string, headers: Readonly<Record<string, string>>, sig
     signal,
   });
   return { status: answer.status, ...(await readBounded(answer.body, maxBytes)) };
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return jsonFields(JSON.parse(text));
-  } catch {
-    throw new Error('its document is not JSON');
-  }
 }
 
 /**

@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import type { ReadableUrl } from './readable-url.js';
+
 /** What a robots.txt says to one user agent (RFC 9309): its longest matching rule decides. */
 export interface RobotsRules {
   /** @param path with the query, as in a request */
@@ -92,4 +95,61 @@ function matches({ parts, isAnchored }: Rule, path: string): boolean {
     end = found + part.length;
   }
   return !isAnchored || end === path.length;
+}
+
+/** The answer to a request of a robots.txt. */
+export interface RobotsAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const allowsAll: RobotsRules = { allows: () => true, size: 200 };
+const allowsNothing: RobotsRules = { allows: () => false, size: 200 };
+
+const maxCacheBytes = 4_000_000;
+const keptMs = 3_600_000;
+/** For a site whose robots.txt could not be read. */
+const keptAfterFailureMs = 60_000;
+
+/**
+ * What the robots.txt of each site says. One that does not exist allows everything; one that cannot
+ * be read allows nothing (RFC 9309, section 2.3.1).
+ */
+export class RobotsCache {
+  private readonly sites = new LRUCache<string, RobotsRules>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ size }, origin) => size + origin.length,
+  });
+
+  /** @param product the user agent's name without a version */
+  constructor(private readonly product: string) {}
+
+  /**
+   * Whether a page may be read.
+   * @param ask requests the site's robots.txt; where it rejects with `forbidden_…`, `too_slow`
+   *   or `cancelled`, so does this
+   */
+  async allows(
+    { url }: ReadableUrl,
+    ask: (url: string) => Promise<RobotsAnswer>,
+  ): Promise<boolean> {
+    const rules = this.sites.get(url.origin) ?? (await this.read(url.origin, ask));
+    return rules.allows(`${url.pathname}${url.search}`);
+  }
+
+  private async read(
+    origin: string,
+    ask: (url: string) => Promise<RobotsAnswer>,
+  ): Promise<RobotsRules> {
+    const { rules, isFailure } = this.interpret(await ask(`${origin}/robots.txt`));
+    this.sites.set(origin, rules, { ttl: isFailure ? keptAfterFailureMs : keptMs });
+    return rules;
+  }
+
+  private interpret({ status, text }: RobotsAnswer): { rules: RobotsRules; isFailure: boolean } {
+    if (status >= 200 && status < 300)
+      return { rules: parseRobots(text, this.product), isFailure: false };
+    const isMissing = status >= 300 && status < 500 && status !== 429;
+    return { rules: isMissing ? allowsAll : allowsNothing, isFailure: !isMissing };
+  }
 }

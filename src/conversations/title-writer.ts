@@ -1,18 +1,12 @@
 import pLimit from 'p-limit';
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type CompletionChunk,
-  type Usage,
-  unescapeJson,
-} from '../completion.js';
+import { type ChatMessage, type ChatRequest, type Usage } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
+import { CollectedText } from '../dispatch/collected-text.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { type Attempt, type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
-import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { conversationTitle, textOfContent } from './conversation-title.js';
 
@@ -93,9 +87,9 @@ export class TitleWriter {
     const cancellation = new Cancellation();
     this.underWay.add(cancellation);
     try {
-      const writer = new TitleCollector();
+      const writer = new CollectedText();
       const { usage } = await askFor(model, requestOf(untitled), writer, cancellation);
-      const title = titleOf(writer.title());
+      const title = titleOf(writer.written);
       if (title !== null) await this.rename(untitled.accountId, untitled.conversationId, title);
       this.reports.written({
         model: model.candidate.label,
@@ -155,38 +149,4 @@ function titleOf(written: string): string | null {
     .replace(/^["'“”«»„‘’]+|["'“”«»„‘’.]+$/gu, '')
     .trim();
   return bare === '' ? null : conversationTitle([{ role: 'user', content: bare }]);
-}
-
-/** Collects the text of an answer. */
-class TitleCollector implements AnswerWriter {
-  readonly streams = false;
-  private collected = '';
-
-  title(): string {
-    return this.collected;
-  }
-
-  begin(): void {
-    this.collected = '';
-  }
-
-  text(escaped: string): void {
-    this.collected += unescapeJson(escaped);
-  }
-
-  chunk({ choices }: CompletionChunk): void {
-    this.collected += choices[0]?.delta.content ?? '';
-  }
-
-  whole({ completion }: CompletionAnswer): void {
-    this.collected = completion.choices[0]?.message.content ?? '';
-  }
-
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
 }

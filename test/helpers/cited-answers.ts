@@ -1,5 +1,5 @@
 import { CitedText } from '../../src/grounding/citations/cited-text.js';
-import type { AnswerSources, KnownSource } from '../../src/grounding/citations/known-sources.js';
+import type { AnswerSources, KnownSource } from '../../src/grounding/source.js';
 import { canonicalUrl } from '../../src/grounding/search/canonical-url.js';
 
 /** Sources of an answer by number; all pages of `known.example` and one of another host are known. */

@@ -2,7 +2,7 @@ import { readAngle, type OpenAnchor } from './read-angles.js';
 import { AnswerText } from './answer-text.js';
 import { bareUrlAt, bareUrlEnd } from './bare-url.js';
 import { codeSpanAt, fenceAt } from './code-syntax.js';
-import type { AnswerSources } from './known-sources.js';
+import type { AnswerSources } from '../source.js';
 import { type CodeFence, fencedLine } from './line-state.js';
 import { undecided } from './link-syntax.js';
 import { BracketReader } from './read-brackets.js';
@@ -119,7 +119,7 @@ export class AnswerFilter {
     if (end - at <= sign.length) text.keep(at + sign.length);
     else if (target.kind === 'unknown') {
       text.droppedLinks++;
-      text.replace(end, target.host);
+      text.replaceLink(end, target.host);
     } else text.replace(end, buffer.slice(at, end) + (needsSpace ? ' ' : ''));
     return this.dropAfter(isCut ? 'cut' : true, bareUrlEnd);
   }

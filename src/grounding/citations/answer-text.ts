@@ -1,9 +1,12 @@
-import type { AnswerSources } from './known-sources.js';
+import type { AnswerSources } from '../source.js';
 import { LineState } from './line-state.js';
 import type { LinkTarget } from './link-target.js';
 import { PendingText, type Piece } from './pending-text.js';
 
 const opensLink = /(?:htt|https?:?\/?|ww|www|ftp:?\/?|\b(?:h|ht|w|f|ft)|[\]!<])$/i;
+
+/** With a host's name after it, this is an address. */
+const opensAddress = /(?:(?:https?|ftp):\/{0,2}|www\.)$/i;
 
 /** More than the longest of them. */
 const maxJoint = 16;
@@ -76,6 +79,11 @@ export class AnswerText {
     const piece = this.output.add(text, this.rawOffset(), this.rawOffset(end));
     this.pass(end, text);
     return piece;
+  }
+
+  /** Puts the name of a link's host in its place, which must not become an address by what precedes. */
+  replaceLink(end: number, host: string): void {
+    this.replace(end, (opensAddress.test(this.tail) ? ' ' : '') + host);
   }
 
   /** Takes out the text up to a place of the buffer. What stands around it makes no link of its own. */

@@ -1,4 +1,4 @@
-import type { AnswerSources } from './known-sources.js';
+import type { AnswerSources } from '../source.js';
 import { type LinkTarget, linkTarget, maxUrlLength } from './link-target.js';
 
 /** A URL that stands in the text as it is. */

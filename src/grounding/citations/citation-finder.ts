@@ -1,4 +1,3 @@
-import type { Citation } from '../source.js';
 import type { PlacedLink, PlacedMarker } from './answer-text.js';
 import {
   type CitedStatement,
@@ -8,7 +7,7 @@ import {
 } from './cited-statement.js';
 import { findEvidence, literalQuote } from './evidence/find-evidence.js';
 import { SourceText } from './evidence/source-text.js';
-import type { AnswerSources, KnownSource } from './known-sources.js';
+import type { AnswerSources, Citation, KnownSource } from '../source.js';
 
 /** What an answer's text refers to, by places in it. */
 export interface References {

@@ -1,7 +1,6 @@
-import type { Citation } from '../source.js';
 import { AnswerFilter } from './answer-filter.js';
 import { CitationFinder } from './citation-finder.js';
-import type { AnswerSources } from './known-sources.js';
+import type { AnswerSources, Citation } from '../source.js';
 
 /** A part of a model's text for which its provider names a page. */
 export interface ProviderSpan {

@@ -1,6 +1,6 @@
 import { parseUrl } from '../../text/parse-url.js';
 import { canonicalUrl } from '../search/canonical-url.js';
-import type { AnswerSources } from './known-sources.js';
+import type { AnswerSources } from '../source.js';
 
 /** Where a link leads. */
 export type LinkTarget =

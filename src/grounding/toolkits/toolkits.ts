@@ -17,9 +17,9 @@ import { secretsOf } from '../../dispatch/secrets.js';
 export interface ToolkitChoice {
   readonly name: string;
   /** Names or globs of its tools; absent: all that the configuration allows. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | null;
   /** How many calls of them the request may make together; absent: no limit of its own. */
-  readonly maxCalls?: number;
+  readonly maxCalls?: number | null;
 }
 
 /** What a request may call. */

@@ -3,7 +3,20 @@ import type { PageReader, WebPage } from '../reading/page-reader.js';
 import { isAllowedPage } from '../search/domains.js';
 import type { Recency, SearchResult } from '../search/search-engine.js';
 import type { SearchAttempt, WebSearch } from '../search/web-search.js';
-import type { WebSettings } from './web-settings.js';
+
+/** What a request allows of web search: its own wishes, within what the configuration allows. */
+export interface WebSettings {
+  /** Only this engine is asked; null: all, in order. */
+  readonly engine: string | null;
+  /** Searches that one request may make; as many pages again may be read for each. */
+  readonly maxUses: number;
+  readonly maxResults: number;
+  readonly allowedDomains: readonly string[];
+  readonly blockedDomains: readonly string[];
+  readonly recency: Recency | null;
+  /** Two letters; null: not said. */
+  readonly country: string | null;
+}
 
 /** What happens on the web for a request, as it is measured and shown. */
 export interface PageObserver {

@@ -4,9 +4,8 @@ import type { PageReader, WebPage } from '../reading/page-reader.js';
 import { uniqueResults } from '../search/read-results.js';
 import type { Recency } from '../search/search-engine.js';
 import type { WebSearch } from '../search/web-search.js';
-import { ObservedWeb, type PageObserver } from './observed-web.js';
+import { ObservedWeb, type PageObserver, type WebSettings } from './observed-web.js';
 import type { ReadSource, RequestSources } from './request-sources.js';
-import type { WebSettings } from './web-settings.js';
 
 /** What happens on the web for a request, and what is found there. */
 export interface WebObserver extends PageObserver {

@@ -1,8 +1,8 @@
 import type { ChatMessage, ChatRequest } from '../../completion.js';
 import type {
+  GroundingWish,
   ResearchWish,
   SearchWish,
-  ToolkitWish,
 } from '../../pipeline/grounding/grounding-call.js';
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 import { isObject } from '../../text/is-object.js';
@@ -26,7 +26,7 @@ export interface NativeRequest {
   preference_id?: string | null;
   previous_session?: string | null;
   research?: boolean | ResearchWish | null;
-  toolkits?: (string | ToolkitWish)[] | null;
+  toolkits?: (string | GroundingWish['toolkits'][number])[] | null;
   maxToolSteps?: number | null;
   tools?: ChatRequest['tools'];
   tool_choice?: ChatRequest['tool_choice'];

@@ -9,16 +9,9 @@ import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundingEvents } from './grounding-events.js';
 import type { TextFilter } from './joined-answer.js';
 
-/** A filter whose citations can be asked for once its text is whole. */
-interface CheckedText extends TextFilter {
-  readonly finds: NativeFinds;
-  citations(): readonly Citation[];
-  readonly dropped: number;
-}
-
 /** Checks the links and citations of an answer, attempt by attempt and round by round. */
 export class AnswerChecks {
-  private current: CheckedText | null = null;
+  private current: AttemptText | null = null;
   private readonly citations: Citation[] = [];
   private dropped = 0;
 
@@ -26,9 +19,8 @@ export class AnswerChecks {
 
   /** An attempt begins; what an earlier one left unkept is forgotten. */
   begin(isNative: boolean, events: GroundingEvents): TextFilter {
-    return (this.current = isNative
-      ? new NativeText(this.sources, events)
-      : new SourcedText(this.sources, events));
+    const Text = isNative ? NativeText : SourcedText;
+    return (this.current = new Text(this.sources, events));
   }
 
   /**
@@ -114,15 +106,38 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
     ),
   );
 
-/** Text of a model that was given numbered sources: what was never found is taken out. */
-class SourcedText implements CheckedText {
-  private readonly text: CitedText;
+/** The text of one attempt, whose citations can be asked for once it is whole. */
+abstract class AttemptText implements TextFilter {
   readonly finds: NativeFinds;
 
-  constructor(sources: RequestSources, events: GroundingEvents) {
-    this.text = new CitedText(sources);
+  constructor(
+    protected readonly sources: RequestSources,
+    events: GroundingEvents,
+  ) {
     this.finds = new NativeFinds(sources, events);
   }
+
+  annotate(annotation: UrlCitation): void {
+    const span = spanOf(annotation);
+    if (!span) return;
+    this.finds.cite(span);
+    this.cite(span);
+  }
+
+  found(part: Readonly<Record<string, unknown>>): void {
+    this.finds.take(part);
+  }
+
+  abstract push(text: string): string;
+  abstract end(): string;
+  abstract citations(): readonly Citation[];
+  abstract readonly dropped: number;
+  protected abstract cite(span: Span): void;
+}
+
+/** Text of a model that was given numbered sources: what was never found is taken out. */
+class SourcedText extends AttemptText {
+  private readonly text = new CitedText(this.sources);
 
   push(text: string): string {
     return this.text.push(text);
@@ -132,19 +147,6 @@ class SourcedText implements CheckedText {
     return this.text.end();
   }
 
-  annotate(annotation: UrlCitation): void {
-    const span = spanOf(annotation);
-    if (!span) return;
-    this.finds.cite(span);
-    // a link to it may follow
-    this.finds.addCited();
-    this.text.cite(span);
-  }
-
-  found(part: Readonly<Record<string, unknown>>): void {
-    this.finds.take(part);
-  }
-
   citations(): readonly Citation[] {
     return this.text.citations();
   }
@@ -152,24 +154,22 @@ class SourcedText implements CheckedText {
   get dropped(): number {
     return this.text.droppedLinks + this.text.droppedMarkers;
   }
+
+  protected cite(span: Span): void {
+    // a link to it may follow
+    this.finds.addCited();
+    this.text.cite(span);
+  }
 }
 
 /**
  * Text of a model that searched by itself: its provider tells the sources as late as with the last
  * chunk, so that its links cannot be checked while they stream. They stay.
  */
-class NativeText implements CheckedText {
+class NativeText extends AttemptText {
   readonly dropped = 0;
   private text = '';
   private readonly spans: Span[] = [];
-  readonly finds: NativeFinds;
-
-  constructor(
-    private readonly sources: RequestSources,
-    events: GroundingEvents,
-  ) {
-    this.finds = new NativeFinds(sources, events);
-  }
 
   push(text: string): string {
     this.text += text;
@@ -180,15 +180,8 @@ class NativeText implements CheckedText {
     return '';
   }
 
-  annotate(annotation: UrlCitation): void {
-    const span = spanOf(annotation);
-    if (!span) return;
-    this.finds.cite(span);
+  protected cite(span: Span): void {
     this.spans.push(span);
-  }
-
-  found(part: Readonly<Record<string, unknown>>): void {
-    this.finds.take(part);
   }
 
   citations(): readonly Citation[] {

@@ -1,8 +1,9 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { NativeSearchOptions } from '../../native-search-options.js';
 import type { ResearchBudget, ResearchEffort } from '../../grounding/research/research-effort.js';
+import type { ToolkitChoice } from '../../grounding/toolkits/toolkits.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
-import type { WebSettings } from '../../grounding/tools/web-settings.js';
+import type { WebSettings } from '../../grounding/tools/observed-web.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { Citation, Source } from '../../grounding/source.js';
 import type { GroundingRecord } from '../../telemetry/observed-request.js';
@@ -32,21 +33,11 @@ export interface SearchWish {
 /** Wishes in OpenAI's dialect that the gateway's search has no counterpart for. */
 export type OwnSearchWish = Pick<NativeSearchOptions, 'search_context_size' | 'user_location'>;
 
-/** A toolkit that a request names, and what of it may be used. */
-export interface ToolkitWish {
-  readonly name: string;
-  /** Names of tools, or globs; absent: all that are configured. */
-  readonly tools?: readonly string[] | null;
-  readonly maxCalls?: number | null;
-}
-
 /** A request's wishes for research; null: as its effort has them. */
-export interface ResearchWish {
+export interface ResearchWish extends Readonly<
+  Partial<Record<keyof ResearchBudget, number | null>>
+> {
   readonly effort?: ResearchEffort | null;
-  readonly maxSteps?: number | null;
-  readonly maxSeconds?: number | null;
-  readonly maxCostUsd?: number | null;
-  readonly maxTokens?: number | null;
   /** The id of the answer of an earlier run. */
   readonly resume?: string | null;
 }
@@ -64,7 +55,7 @@ export interface ResearchTerms {
 export interface GroundingWish {
   readonly search: SearchWish | null;
   readonly research: ResearchWish | null;
-  readonly toolkits: readonly ToolkitWish[];
+  readonly toolkits: readonly ToolkitChoice[];
   /** How often the model may call tools in a row. */
   readonly maxToolSteps: number | null;
   /**

@@ -4,12 +4,21 @@ import { webToolkit } from '../../grounding/tools/web-tools.js';
 import type { GroundingRecord } from '../../telemetry/observed-request.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GroundingProgress, GroundingReport } from './grounding-call.js';
-import type { ToolCallReport } from './run-tool-calls.js';
 import { hasBudget } from '../../accounts/caller-limits.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { CompletionUsage } from '../completion-usage.js';
 import { reserveLimits } from '../limits.js';
 import type { GatewayRequest } from '../request.js';
+
+/** What becomes of one call, as it is measured and shown. */
+export interface ToolCallReport {
+  readonly id: string;
+  readonly toolkit: string;
+  readonly tool: string;
+  readonly outcome: 'ok' | 'error' | 'refused';
+  readonly ms: number;
+  readonly costUsd: number | null;
+}
 
 /** Longer lists of queries would fill the request log. */
 const maxQueries = 50;

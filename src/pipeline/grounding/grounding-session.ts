@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, ToolCall, UrlCitation } from '../../completion.js';
+import { untilAborted } from '../../async/until-aborted.js';
 import { GatewayError } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import { lastWords } from '../../grounding/tools/material.js';
@@ -122,15 +123,8 @@ export class GroundingSession {
   }
 
   toolRules(signal: AbortSignal): ToolCallRules {
-    return {
-      tools: this.tools,
-      signal,
-      calls: this.calls,
-      begins: ({ id }, { toolkit, name }) => this.events.toolBegins(id, toolkit, name),
-      ended: (report) => this.events.toolEnded(report),
-      told: (text) => this.sources.know(text),
-      pay: (tool) => this.payments.pay(tool),
-    };
+    const { tools, calls, events, payments, sources } = this;
+    return { tools, signal, calls, events, payments, sources };
   }
 
   /** Runs something that ends when the client leaves or the request's time is over. */
@@ -141,7 +135,8 @@ export class GroundingSession {
     try {
       return await this.input.request.cancellation.withSignal((left) => {
         const signal = AbortSignal.any([left, ending.signal, this.closing.signal]);
-        return Promise.race([run(signal), rejectedBy(signal)]);
+        // what does not look at its signal must not hold up the end
+        return untilAborted(run(signal), signal);
       });
     } finally {
       clearTimeout(timer);
@@ -258,13 +253,6 @@ export class GroundingSession {
     reservation.continueWith(new CompletionUses(sent, snapshot, caller));
     return reservation.admit(candidate);
   }
-}
-
-/** What does not look at its signal must not hold up the end. */
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }
 
 /** What a model or a tool wrote may be repeated; only the words of people name pages to open. */

@@ -36,12 +36,10 @@ export function groundingTerms(
   return {
     search,
     research,
-    maxToolSteps: atMost(
-      request,
-      'maxToolSteps',
-      wish.maxToolSteps ?? Math.min(defaultToolSteps, maxToolSteps),
+    maxToolSteps: allowed(request, 'maxToolSteps', wish.maxToolSteps, [
+      defaultToolSteps,
       maxToolSteps,
-    ),
+    ]),
     clientTools: call.chat.tools ?? [],
   };
 }
@@ -57,7 +55,6 @@ function researchTerms(
   const effort = wish.effort ?? 'medium';
   const usual = defaultBudgets[effort];
   const { maxSeconds, maxCostUsd } = limits.research;
-  const defaultUsd = Math.min(usual.maxCostUsd ?? maxCostUsd, maxCostUsd);
   return {
     effort,
     resume: wish.resume ?? null,
@@ -65,18 +62,14 @@ function researchTerms(
     budget: {
       maxSteps: wish.maxSteps ?? usual.maxSteps,
       maxTokens: wish.maxTokens ?? usual.maxTokens,
-      maxSeconds: atMost(
-        request,
-        'research[maxSeconds]',
-        wish.maxSeconds ?? Math.min(usual.maxSeconds, maxSeconds),
+      maxSeconds: allowed(request, 'research[maxSeconds]', wish.maxSeconds, [
+        usual.maxSeconds,
         maxSeconds,
-      ),
-      maxCostUsd: atMost(
-        request,
-        'research[maxCostUsd]',
-        wish.maxCostUsd ?? defaultUsd,
+      ]),
+      maxCostUsd: allowed(request, 'research[maxCostUsd]', wish.maxCostUsd, [
+        usual.maxCostUsd ?? maxCostUsd,
         maxCostUsd,
-      ),
+      ]),
     },
   };
 }
@@ -97,18 +90,11 @@ export function searchTerms(
     mode: wish.mode ?? 'auto',
     required: wish.required ?? false,
     engine: wish.engine ?? null,
-    maxUses: atMost(
-      request,
-      'search[maxUses]',
-      wish.maxUses ?? Math.min(defaultUses, maxUses),
-      maxUses,
-    ),
-    maxResults: atMost(
-      request,
-      'search[maxResults]',
-      wish.maxResults ?? Math.min(defaultResults, maxResults),
+    maxUses: allowed(request, 'search[maxUses]', wish.maxUses, [defaultUses, maxUses]),
+    maxResults: allowed(request, 'search[maxResults]', wish.maxResults, [
+      defaultResults,
       maxResults,
-    ),
+    ]),
     allowedDomains: wish.allowedDomains ?? [],
     blockedDomains: wish.blockedDomains ?? [],
     recency: wish.recency ?? null,
@@ -144,12 +130,21 @@ function checkEngine(
     );
 }
 
-/** More than is allowed counts as what is allowed, with a warning. */
-function atMost(request: GatewayRequest, field: string, wanted: number, allowed: number): number {
-  if (wanted <= allowed) return wanted;
-  const message = `this gateway allows at most ${allowed}, which was taken`;
+/**
+ * What a request wishes; without a wish the default. More than the maximum counts as the maximum,
+ * with a warning.
+ */
+function allowed(
+  request: GatewayRequest,
+  field: string,
+  wish: number | null | undefined,
+  [usual, max]: readonly [number, number],
+): number {
+  const wanted = wish ?? Math.min(usual, max);
+  if (wanted <= max) return wanted;
+  const message = `this gateway allows at most ${max}, which was taken`;
   request.warnings = [...request.warnings, { field, message } satisfies FieldWarning];
-  return allowed;
+  return max;
 }
 
 /** The price of one search at most, where engines fail one after the other; null: unknown. */

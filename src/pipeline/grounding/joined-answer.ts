@@ -32,30 +32,24 @@ export class JoinedAnswer {
   length = 0;
   /** `performance.now()` of the first text or reasoning; null: none has come. */
   firstAt: number | null = null;
-  private text = '';
-  private reasoningText = '';
-  private refusalText = '';
+  /** Collects an answer that is not streamed; null: it is. */
+  private readonly collected: CompletionBuilder | null;
   private hasBegun = false;
   /** Whether what comes next is of a later round than what has come. */
   private isBroken = false;
 
-  constructor(private readonly out: AnswerWriter) {}
-
-  get streams(): boolean {
-    return this.out.streams;
+  constructor(private readonly out: AnswerWriter) {
+    this.collected = out.streams ? null : new CompletionBuilder();
   }
 
   /** Adds final text. @returns whether it went to the client at once */
   add(text: string, candidate: Candidate): boolean {
     if (text === '') return false;
     this.firstAt ??= performance.now();
-    const whole = this.isBroken && this.length > 0 ? this.separated(text) : text;
+    const whole = this.isBroken && this.length > 0 ? separator + text : text;
     this.isBroken = false;
     this.length += whole.length;
-    if (!this.out.streams) {
-      this.text += whole;
-      return false;
-    }
+    if (this.collected) return this.write({ content: whole }, candidate);
     this.begin(candidate);
     this.out.text(escapeJson(whole), null);
     return true;
@@ -64,23 +58,11 @@ export class JoinedAnswer {
   /** Adds reasoning. @returns as `add` */
   reason(text: string, candidate: Candidate): boolean {
     this.firstAt ??= performance.now();
-    if (!this.out.streams) {
-      this.reasoningText += text;
-      return false;
-    }
-    this.begin(candidate);
-    this.out.chunk({ choices: [{ index: 0, delta: { reasoning_content: text } }] }, null);
-    return true;
+    return this.write({ reasoning_content: text }, candidate);
   }
 
   refuse(text: string, candidate: Candidate): boolean {
-    if (!this.out.streams) {
-      this.refusalText += text;
-      return false;
-    }
-    this.begin(candidate);
-    this.out.chunk({ choices: [{ index: 0, delta: { refusal: text } }] }, null);
-    return true;
+    return this.write({ refusal: text }, candidate);
   }
 
   /** What follows is of another round: it begins a paragraph of its own. */
@@ -95,54 +77,39 @@ export class JoinedAnswer {
 
   /** Writes the end of the answer, or the whole of it. */
   end({ toolCalls, annotations, reasoningDetails }: AnswerEnd, answer: FinishedAnswer): void {
-    const { candidate } = answer;
-    const ending = {
+    const { candidate, finishReason, usage } = answer;
+    const calls = toolCalls.map((call, index) => ({ ...call, index }));
+    const delta = {
       ...(annotations.length > 0 ? { annotations: [...annotations] } : {}),
       ...(reasoningDetails.length > 0 ? { reasoning_details: [...reasoningDetails] } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
-    if (!this.out.streams) {
-      this.writeWhole(ending, toolCalls, answer);
-      return;
-    }
     this.begin(candidate);
-    const calls = toolCalls.map((call, index) => ({ ...call, index }));
-    const delta = { ...ending, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-    if (Object.keys(delta).length > 0) this.out.chunk({ choices: [{ index: 0, delta }] }, null);
+    if (Object.keys(delta).length > 0) this.write(delta, candidate);
+    if (!this.collected) return;
+    const names = { id: `chatcmpl-${crypto.randomUUID()}`, model: candidate.model };
+    const completion = this.collected.build(finishReason, names);
+    const { message } = completion.choices[0]!;
+    if (calls.length === 0) message.content ??= '';
+    this.out.whole({ completion: { ...completion, usage: toOpenAIUsage(usage) }, usage }, null);
   }
 
-  private writeWhole(
-    ending: object,
-    toolCalls: readonly ToolCall[],
-    { candidate, finishReason, usage }: FinishedAnswer,
-  ): void {
-    const message = {
-      role: 'assistant',
-      content: this.text === '' && toolCalls.length > 0 ? null : this.text,
-      ...(this.reasoningText === '' ? {} : { reasoning_content: this.reasoningText }),
-      ...(this.refusalText === '' ? {} : { refusal: this.refusalText }),
-      ...(toolCalls.length > 0 ? { tool_calls: [...toolCalls] } : {}),
-      ...ending,
-    };
-    const completion = {
-      id: `chatcmpl-${crypto.randomUUID()}`,
-      object: 'chat.completion',
-      created: Math.floor(Date.now() / 1000),
-      model: candidate.model,
-      choices: [{ index: 0, message, finish_reason: finishReason }],
-      usage: toOpenAIUsage(usage),
-    };
-    this.out.begin(candidate);
-    this.out.whole({ completion, usage }, null);
+  /** @returns whether it went to the client at once */
+  private write(delta: CompletionChunk['choices'][number]['delta'], candidate: Candidate): boolean {
+    const chunk = { choices: [{ index: 0, delta }] };
+    if (this.collected) {
+      this.collected.chunk(chunk);
+      return false;
+    }
+    this.begin(candidate);
+    this.out.chunk(chunk, null);
+    return true;
   }
 
   private begin(candidate: Candidate): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
     this.out.begin(candidate);
-  }
-
-  private separated(text: string): string {
-    return separator + text;
   }
 }
 

@@ -27,8 +27,8 @@ export async function planGrounding(
 ): Promise<PlannedGrounding> {
   const terms = groundingTerms(request, call, wish);
   const tools = await toolsOf(request, call, wish);
-  const choices = new Map<string, ReturnType<typeof searchModeOf>>();
-  const choose = (candidate: Candidate): ReturnType<typeof searchModeOf> | null => {
+  const choices = new Map<string, ModeChoice>();
+  const choose = (candidate: Candidate): ModeChoice | null => {
     // research searches for the model
     if (!terms.search || terms.research) return null;
     const known = choices.get(candidate.label);
@@ -44,18 +44,9 @@ export async function planGrounding(
   const planned: PlannedGrounding = {
     terms,
     tools,
-    modeOf(candidate) {
-      const choice = choose(candidate);
-      return choice && 'mode' in choice ? choice.mode : null;
-    },
-    unfitReason(candidate) {
-      const choice = choose(candidate);
-      return choice && 'reason' in choice ? choice.reason : null;
-    },
-    isUnforced(candidate) {
-      const choice = choose(candidate);
-      return choice !== null && 'mode' in choice && choice.isUnforced === true;
-    },
+    modeOf: (candidate) => choose(candidate)?.mode ?? null,
+    unfitReason: (candidate) => choose(candidate)?.reason ?? null,
+    isUnforced: (candidate) => choose(candidate)?.isUnforced ?? false,
   };
   if (terms.search && candidates.length > 0)
     refuseWithoutSearch(request, call, planned, candidates);
@@ -100,15 +91,10 @@ async function toolsOf(
 ): Promise<readonly GatewayTool[]> {
   if (toolkits.length === 0) return [];
   if (research) throw invalidField('toolkits', 'research calls no tools', invalidCode);
-  const choices = toolkits.map(({ name, tools, maxCalls }) => ({
-    name,
-    ...(tools ? { tools } : {}),
-    ...(maxCalls ? { maxCalls } : {}),
-  }));
   const { cancellation, caller, snapshot } = request;
   try {
     const opened = await cancellation.withSignal((signal) =>
-      snapshot.grounding.toolkits.open(choices, caller.toolkits, signal),
+      snapshot.grounding.toolkits.open(toolkits, caller.toolkits, signal),
     );
     const warnings = opened.warnings.map((message) => ({ field: 'toolkits', message }));
     request.warnings = [...request.warnings, ...warnings];
@@ -143,13 +129,12 @@ interface SearchOffer {
 }
 
 /** How a model searches, or why it cannot. */
-type ModeChoice =
-  | {
-      readonly mode: SearchMode;
-      /** Whether a search is required that the model may leave out. */
-      readonly isUnforced?: boolean;
-    }
-  | { readonly reason: string };
+interface ModeChoice {
+  readonly mode?: SearchMode;
+  /** Whether a search is required that the model may leave out. */
+  readonly isUnforced?: boolean;
+  readonly reason?: string;
+}
 
 /**
  * Decides how one model searches. `auto` prefers its own search, then the gateway's tools, then one

@@ -1,5 +1,5 @@
 import { hasBudget, isLimited } from '../../accounts/caller-limits.js';
-import { type ChatRequest, type CompletionChunk, efforts, unescapeJson } from '../../completion.js';
+import { type ChatRequest, efforts } from '../../completion.js';
 import { Cancellation } from '../../dispatch/cancellation.js';
 import { chatCalls } from '../../dispatch/chat-call.js';
 import type { FailedUse } from '../../dispatch/attempt-log.js';
@@ -23,8 +23,7 @@ import { withoutOwnSearch } from '../own-searches.js';
 import type { RequestReservation } from '../request-reservation.js';
 import { reserveAttempt } from '../reserve-completion.js';
 import type { GroundedInput } from './grounded-run.js';
-import type { AnswerWriter } from '../../dispatch/answer-writer.js';
-import type { CompletionAnswer } from '../../providers/adapter.js';
+import { CollectedText } from '../../dispatch/collected-text.js';
 import { habitsOf } from '../../models/model-habits.js';
 import { reasoningRuleOf } from '../../models/model-families.js';
 
@@ -209,54 +208,6 @@ function lostTokens(
     promptTokens: billed.length * promptTokens,
     completionTokens: Math.ceil(written / charactersPerToken),
   };
-}
-
-/** Collects the text of an answer, and hands it on while it streams. */
-class CollectedText implements AnswerWriter {
-  /** What the last attempt wrote. */
-  written = '';
-  private hasForwarded = false;
-
-  /** @param onText null: nobody waits for the text */
-  constructor(private readonly onText: ((delta: string) => void) | null) {}
-
-  /** An attempt whose text was handed on cannot be repeated. */
-  get streams(): boolean {
-    return this.hasForwarded;
-  }
-
-  begin(): void {
-    this.written = '';
-  }
-
-  text(escaped: string): void {
-    this.add(unescapeJson(escaped));
-  }
-
-  chunk({ choices }: CompletionChunk): void {
-    for (const { index, delta } of choices)
-      if (index === 0 && delta.content) this.add(delta.content);
-  }
-
-  whole({ completion }: CompletionAnswer): void {
-    this.add(completion.choices[0]?.message.content ?? '');
-  }
-
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
-  private add(text: string): void {
-    if (text === '') return;
-    this.written += text;
-    if (!this.onText) return;
-    this.hasForwarded = true;
-    this.onText(text);
-  }
 }
 
 /** More than that would use up the budget of a run. */

@@ -1,21 +1,13 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import type { GatewayTool, ToolResult } from '../../grounding/tools/gateway-tool.js';
+import type { RequestSources } from '../../grounding/tools/request-sources.js';
 import { invalidField } from '../../errors.js';
 import { isObject } from '../../text/is-object.js';
 import { parsedJson } from '../../text/json-values.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
-
-/** What becomes of one call, as it is measured and shown. */
-export interface ToolCallReport {
-  readonly id: string;
-  readonly toolkit: string;
-  readonly tool: string;
-  readonly outcome: 'ok' | 'error' | 'refused';
-  readonly ms: number;
-  readonly costUsd: number | null;
-}
+import type { GroundingEvents, GroundingPayments, ToolCallReport } from './grounding-events.js';
 
 /** What tool calls are run with. */
 export interface ToolCallRules {
@@ -23,16 +15,10 @@ export interface ToolCallRules {
   readonly signal: AbortSignal;
   /** Counts the calls of the request so far, by the tool's name. */
   readonly calls: Map<string, number>;
-  begins(call: ToolCall, tool: GatewayTool): void;
-  ended(report: ToolCallReport): void;
-  /** Receives what a tool has told the model. */
-  told(text: string): void;
-  /**
-   * Reserves what a call costs at most.
-   * @returns to be called with what it cost
-   * @throws GatewayError as `reserveLimits`
-   */
-  pay(tool: GatewayTool): Promise<(costUsd: number | null) => void>;
+  readonly events: GroundingEvents;
+  readonly payments: GroundingPayments;
+  /** Learn the addresses that a tool tells the model. */
+  readonly sources: RequestSources;
 }
 
 /** More calls of one request are answered with an error. */
@@ -62,25 +48,25 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   const report = { id: call.id, toolkit: tool.toolkit, tool: name };
   const problem = problemOf(tool, rules.calls);
   if (problem !== null) {
-    rules.ended({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
+    rules.events.toolEnded({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
     return refused(problem);
   }
   const args = argumentsOf(call.function.arguments);
   if (!args) {
-    rules.ended({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
+    rules.events.toolEnded({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
     return refused('the arguments are no JSON object');
   }
-  const settle = await rules.pay(tool);
-  rules.begins(call, tool);
+  const settle = await rules.payments.pay(tool);
+  rules.events.toolBegins(call.id, tool.toolkit, name);
   const startedAt = performance.now();
   const ended = (outcome: ToolCallReport['outcome'], costUsd: number | null): void => {
     settle(costUsd);
-    rules.ended({ ...report, outcome, ms: performance.now() - startedAt, costUsd });
+    rules.events.toolEnded({ ...report, outcome, ms: performance.now() - startedAt, costUsd });
   };
   try {
     const result = await tool.run(args, { signal: rules.signal });
     ended(result.isError ? 'error' : 'ok', result.costUsd);
-    rules.told(result.text);
+    rules.sources.know(result.text);
     return result;
   } catch (error) {
     ended('error', null);

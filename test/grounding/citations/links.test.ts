@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { compiler } from 'markdown-to-jsx/html';
 import { describe, expect, it } from 'vitest';
 import { CitedText } from '../../../src/grounding/citations/cited-text.js';
+import { parseUrl } from '../../../src/text/parse-url.js';
 import { runs, someOf } from '../../helpers/runs.js';
 import { answerSources, filtered } from '../../helpers/cited-answers.js';
 
@@ -15,9 +16,12 @@ function wrongTargets(markdown: string): string[] {
     return target;
   };
   compiler(markdown, { sanitizer });
-  return targets.filter((target) =>
-    /^\s*(?:javascript|vbscript|data):|fake\.example/i.test(target),
-  );
+  return targets.filter((target) => {
+    const { protocol = '', hostname = '' } = parseUrl(target, 'https://answer.example') ?? {};
+    return (
+      /^(?:javascript|vbscript|data):/.test(protocol) || /(?:^|\.)fake\.example$/.test(hostname)
+    );
+  });
 }
 
 describe('a link to a known page', () => {

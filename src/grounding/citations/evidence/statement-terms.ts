@@ -18,16 +18,11 @@ const calendarWords = wordsNamed('calendar');
 const germanWords = wordsNamed('common');
 
 /** What a statement says, as far as it can be looked up. */
-export interface StatementTerm {
-  readonly kind: TextTerm['kind'];
-  readonly key: string;
+export interface StatementTerm extends Pick<TextTerm, 'kind' | 'key' | 'values' | 'step'> {
   /** '' if it has none. */
   readonly stem: string;
   /** How much it tells. */
   readonly weight: number;
-  /** Of a number. */
-  readonly values: readonly number[];
-  readonly step: number;
   readonly isName: boolean;
 }
 

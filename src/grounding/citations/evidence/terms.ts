@@ -1,4 +1,93 @@
-import { asciiDigits, numberPattern, smallNumbers, readNumbers } from './numbers.js';
+/** A number as a text writes it. */
+interface WrittenNumber {
+  /** What it may mean: `1.234` is two numbers. */
+  readonly values: readonly number[];
+  /** How much its last digit is, where it was rounded to thousands or more; else 0. */
+  readonly step: number;
+  /** The place after it, with its scale. */
+  readonly end: number;
+}
+
+const scales: readonly (readonly [RegExp, number])[] = [
+  [/^(?:trillion|兆|조|billones|billions? de milliards)/iu, 1e12],
+  [
+    /^(?:billion|bn|milliarden?|mrd|milliards?|mil millones|mil milhões|miliardi|miliardo|млрд|миллиард|مليار)/iu,
+    1e9,
+  ],
+  [/^(?:亿|億|억)/u, 1e8],
+  [
+    /^(?:million|mn|mio|millionen|millions?|millones|millón|milhões|milhão|milioni|milione|млн|миллион|مليون)/iu,
+    1e6,
+  ],
+  [/^(?:万|萬|만)/u, 1e4],
+  [/^(?:thousand|tausend|tsd|k(?![\p{L}])|mille|mil(?![\p{L}])|mila|тыс|тысяч|千|천)/iu, 1e3],
+];
+
+/** The digits of other scripts, by their zero. */
+const zeros = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
+
+/** Writes digits of all scripts in ASCII; the length stays. */
+function asciiDigits(text: string): string {
+  if (!/[^\0-\u065f]/.test(text)) return text;
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.charCodeAt(0);
+    const zero = zeros.find((each) => code >= each && code < each + 10);
+    return zero === undefined ? digit : String(code - zero);
+  });
+}
+
+/** Digits with the marks between them; blanks between groups of three. */
+const numberPattern =
+  "(?<!\\p{L})\\d{1,3}(?:[ \\u00a0\\u202f\\u2009]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’٬٫]\\d+)*";
+
+/** What the number at a place of a text means. @param written as `numberPattern` found it */
+function readNumbers(text: string, at: number, written: string): WrittenNumber[] {
+  const end = at + written.length;
+  const digits = written.replace(/[ \u00a0\u202f\u2009'’٬]/g, '').replace(/٫/g, '.');
+  const parts = digits.split(/[.,]/);
+  const isDate = parts.length === 3 && parts.some((part, index) => index > 0 && part.length < 3);
+  if (isDate) return parts.map((part) => ({ values: [Number(part)], step: 0, end }));
+  const scale = scaleAfter(text, end);
+  if (!scale) return [{ values: meanings(digits, parts), step: 0, end }];
+  const decimals = parts.length === 2 ? parts[1]!.length : 0;
+  const value = Number(parts.length === 2 ? parts.join('.') : parts.join(''));
+  const values = [value * scale.factor].map((each) => Number(each.toPrecision(12)));
+  return [{ values, step: scale.factor / 10 ** decimals, end: end + scale.length }];
+}
+
+function meanings(digits: string, parts: readonly string[]): number[] {
+  if (parts.length === 1) return [Number(digits)];
+  const whole = Number(parts.join(''));
+  const areGroups = parts.slice(1).every((part) => part.length === 3) && parts[0]!.length <= 3;
+  if (parts.length > 2) {
+    const last = Number(`${parts.slice(0, -1).join('')}.${parts.at(-1)!}`);
+    return [areGroups ? whole : last];
+  }
+  const decimal = Number(parts.join('.'));
+  return areGroups ? [whole, decimal] : [decimal];
+}
+
+function scaleAfter(text: string, at: number): { factor: number; length: number } | null {
+  const after = text.slice(at, at + 24);
+  const gap = /^[\s\u00a0-]?/.exec(after)![0].length;
+  for (const [pattern, factor] of scales) {
+    const found = pattern.exec(after.slice(gap));
+    if (found) return { factor, length: gap + found[0].length };
+  }
+  return null;
+}
+
+const numberWords =
+  'two zwei deux dos due|three drei trois tres tre|four vier quatre cuatro quattro|five fünf cinq cinco cinque|' +
+  'six sechs seis sei|seven sieben sept siete sette|eight acht huit ocho otto|nine neun neuf nueve nove|' +
+  'ten zehn dix diez dieci|eleven elf onze once undici|twelve zwölf douze doce dodici';
+
+/** Small numbers in words. */
+const smallNumbers: ReadonlyMap<string, number> = new Map(
+  numberWords
+    .split('|')
+    .flatMap((names, index) => names.split(' ').map((name) => [name, index + 2] as const)),
+);
 
 /** What a text is compared by: its words, numbers and, without spaces, groups of signs. */
 export interface TextTerm {

@@ -5,11 +5,11 @@ import { PendingText, type Piece } from './pending-text.js';
 
 const opensLink = /(?:htt|https?:?\/?|ww|www|ftp:?\/?|\b(?:h|ht|w|f|ft)|[\]!<])$/i;
 
-/** With a host's name after it, this is an address. */
-const opensAddress = /(?:(?:https?|ftp):\/{0,2}|www\.)$/i;
+/** An address that may go on with a host's name; programs take `。` as the dot of one. */
+const opensAddress = /<$|(?:(?:https?|ftp):\/{0,2}|www\.)[^\s/?#]*$/i;
 
-/** More than the longest of them. */
-const maxJoint = 16;
+/** More than the longest of them, with the name of a host. */
+const maxJoint = 280;
 
 /** What goes between two texts that came together: nothing, unless they could be a link then. */
 const joint = (before: string): string => (opensLink.test(before) ? ' ' : '');

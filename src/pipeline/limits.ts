@@ -1,6 +1,5 @@
 import { hasRequestLimit, isMoney, type LimitStatus, type Use } from '../accounts/caller-limits.js';
 import type { Granted, Refused } from '../accounts/rate-limiter.js';
-import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';

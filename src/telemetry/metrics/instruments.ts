@@ -146,10 +146,7 @@ const attemptInstruments = ({ counter, histogram }: InstrumentMaker) => ({
 });
 
 /** Instruments of reloads, learning and lost records. */
-const lossInstruments = (
-  { counter, gauge }: InstrumentMaker,
-  { recordsQueued, isFallback }: ScrapedState,
-) => ({
+const lossInstruments = ({ counter }: InstrumentMaker) => ({
   reloads: counter(
     'signalbox_config_reloads_total',
     'Configuration reloads, by result.',
@@ -182,20 +179,6 @@ const lossInstruments = (
     'Request log records lost because they could not be written.',
     'kind',
   ).startingAtZero('requests', 'selections', 'outcomes', 'choices'),
-  // computed when scraped, because updating it would cost more than the record
-  queued: gauge(
-    'signalbox_records_queued',
-    'Request log records waiting to be written.',
-    (queued) => {
-      for (const [kind, size] of Object.entries(recordsQueued())) queued.set({ kind }, size);
-    },
-    'kind',
-  ),
-  fallback: gauge(
-    'signalbox_counters_fallback',
-    '1 while replicas cannot share limits and budgets, and each counts for itself.',
-    (fallback) => fallback.set(isFallback() ? 1 : 0),
-  ),
 });
 
 /** Instruments with the names of OpenTelemetry's GenAI conventions. */
@@ -234,6 +217,26 @@ export interface ScrapedState {
   isFallback(): boolean;
 }
 
+/** Computed when scraped, because updating them would cost more than what they count. */
+const scrapedInstruments = (
+  { gauge }: InstrumentMaker,
+  { recordsQueued, isFallback }: ScrapedState,
+) => ({
+  queued: gauge(
+    'signalbox_records_queued',
+    'Request log records waiting to be written.',
+    (queued) => {
+      for (const [kind, size] of Object.entries(recordsQueued())) queued.set({ kind }, size);
+    },
+    'kind',
+  ),
+  fallback: gauge(
+    'signalbox_counters_fallback',
+    '1 while replicas cannot share limits and budgets, and each counts for itself.',
+    (fallback) => fallback.set(isFallback() ? 1 : 0),
+  ),
+});
+
 /** Creates all instruments of a registry. `prefix` is prepended to every name. */
 export function createInstruments(registry: Registry, prefix: string, scraped: ScrapedState) {
   const maker = makerFor(registry, prefix);
@@ -241,7 +244,8 @@ export function createInstruments(registry: Registry, prefix: string, scraped: S
     ...requestInstruments(maker),
     ...attemptInstruments(maker),
     ...groundingInstruments(maker),
-    ...lossInstruments(maker, scraped),
+    ...lossInstruments(maker),
+    ...scrapedInstruments(maker, scraped),
     ...genAiInstruments(maker),
   };
 }

@@ -4,9 +4,9 @@ import { canList } from '../../dispatch/list-models.js';
 import type { Provider } from '../../dispatch/provider.js';
 import type { ListedModel } from '../../providers/adapter.js';
 import { modelTypeOf } from '../../providers/model-type.js';
-import { autoCandidates } from '../../models/auto-candidates.js';
 import type { Catalog } from '../../models/catalog.js';
 import type { ModelLists } from './model-lists.js';
+import { blendedPrice, rateAt, type TokenPrice } from '../../models/model-facts.js';
 
 /** What a directory is made from. */
 export interface DirectorySources {
@@ -119,3 +119,36 @@ export class ModelDirectory {
 }
 
 const byName = (model: string): ListedModel => ({ model, type: modelTypeOf(model) });
+
+/** USD per million tokens, blended: `auto` must not choose one of the most expensive models. */
+const maxPrice = 12;
+const maxPerProvider = 8;
+
+const rate = (price: TokenPrice | null): number | null =>
+  price === null ? null : rateAt(price, 0);
+
+/**
+ * The candidates of `model: auto` if the configuration names none: of each provider the eight
+ * models with the highest ability among those with a known ability and a price of at most 12 USD
+ * per million tokens; of a provider whose prices are not known, the eight with the highest ability.
+ * @param chatModels the names of a provider's models that can chat
+ */
+function autoCandidates(
+  catalog: Pick<Catalog, 'lookup'>,
+  providers: readonly string[],
+  chatModels: (provider: string) => readonly string[],
+): string[] {
+  return providers.flatMap((provider) => {
+    const models = chatModels(provider).map((model) => {
+      const { ability, inputPrice, outputPrice } = catalog.lookup(provider, model);
+      return { model, ability, price: blendedPrice(rate(inputPrice), rate(outputPrice)) };
+    });
+    const priced = models.filter(
+      ({ ability, price }) => ability !== null && price !== null && price > 0 && price <= maxPrice,
+    );
+    return (priced.length > 0 ? priced : models)
+      .sort((a, b) => (b.ability ?? 0) - (a.ability ?? 0))
+      .slice(0, maxPerProvider)
+      .map(({ model }) => `${provider}/${model}`);
+  });
+}

@@ -106,7 +106,7 @@ export async function changeAccountCommand(
 }
 
 /** @throws Error if there is no account with this mail address or id */
-export async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
+async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
   const account = await findAccount(store, named, 'the account');
   if (!account)
     throw new Error(

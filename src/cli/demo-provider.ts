@@ -26,7 +26,7 @@ export interface DemoProvider {
  * Starts a local server with OpenAI's API on loopback, so that a gateway without providers can be
  * tried. Its answers say that they come from the demo, and are the same for the same question.
  */
-export async function startDemoProvider(): Promise<DemoProvider> {
+async function startDemoProvider(): Promise<DemoProvider> {
   const server = createServer((req, res) => {
     void answer(req, res).catch(() => res.destroy());
   });

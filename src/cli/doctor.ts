@@ -77,7 +77,7 @@ function linesOf({ state, what, found, remedy }: HealthFinding): string {
 }
 
 /** Checks that the data folder is there, can be written, and is closed to other users. */
-export function checkFolder(config: Config): HealthFinding[] {
+function checkFolder(config: Config): HealthFinding[] {
   const file = databaseFileOf(databaseUrlOf(config));
   const folder = file === null ? resolve(config.dataDir) : dirname(file);
   const what = 'data folder';
@@ -107,7 +107,7 @@ export function checkFolder(config: Config): HealthFinding[] {
 }
 
 /** Checks that the database is there, answers and has the newest schema. */
-export async function checkDatabase(config: Config): Promise<HealthFinding> {
+async function checkDatabase(config: Config): Promise<HealthFinding> {
   const what = 'database';
   try {
     return await withStore(config, async (store) => {
@@ -131,7 +131,7 @@ export async function checkDatabase(config: Config): Promise<HealthFinding> {
 }
 
 /** Checks that Redis answers, if one is configured. */
-export async function checkRedis({ redis }: Config): Promise<HealthFinding[]> {
+async function checkRedis({ redis }: Config): Promise<HealthFinding[]> {
   if (redis.url === null) return [];
   const counters = await openCounters(redis.url);
   const isThere = counters.state === 'redis';

@@ -93,7 +93,7 @@ export async function revokeKeyCommand(store: Store, named: string): Promise<str
 }
 
 /** @throws Error if no key or several keys have this id or prefix */
-export async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
+async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   const byId = await store.keys.find(null, named);
   if (byId) return byId;
   const matching: KeyRecord[] = [];

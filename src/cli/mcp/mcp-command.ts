@@ -52,7 +52,7 @@ function passOn(server: McpServer['server'], gateway: GatewayClient): void {
 }
 
 /** The tools of a running gateway, as the owner of one key sees them. */
-export class GatewayClient {
+class GatewayClient {
   private readonly url: string;
 
   constructor(

@@ -24,7 +24,7 @@ const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte =
  * bare JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON
  * array: both are collected and read at the end.
  */
-export function geminiEvents(provider: string, sink: CompletionSink): EventReader {
+function geminiEvents(provider: string, sink: CompletionSink): EventReader {
   const answer = answerInto(provider, sink);
   const bareJson: Buffer[] = [];
   let bareJsonBytes = 0;
@@ -100,7 +100,7 @@ function readBareJson(text: string, answer: GeminiAnswer): void {
 }
 
 /** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
-export function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
+function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
   const events = eventsOf(parseJson(body));
   if (!events) throw unreadable(provider, 'the body is not JSON');
   const { completion, usage } = collectAnswer((sink) => {

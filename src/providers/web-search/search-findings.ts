@@ -34,16 +34,6 @@ function isNew(seen: Set<string>, value: string, max: number): boolean {
 export const isFound = (fields: FoundFields): boolean =>
   fields.search_results !== undefined || fields.search_queries !== undefined;
 
-/** One after the other. */
-export function joinFound(parts: readonly FoundFields[]): FoundFields {
-  const pages = parts.flatMap((part) => part.search_results ?? []);
-  const queries = parts.flatMap((part) => part.search_queries ?? []);
-  return {
-    ...(pages.length > 0 ? { search_results: pages } : {}),
-    ...(queries.length > 0 ? { search_queries: queries } : {}),
-  };
-}
-
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The names that a provider has for the fields of a page. */

@@ -1,8 +1,8 @@
 import {
-  type Claim,
+  type LimitCharge,
   type Measure,
   nanoToUsd,
-  type UnknownBudgetClaim,
+  type UnknownBudget,
   usdToNano,
 } from '../store/contracts/counters.js';
 import type { KeyLimits } from '../store/contracts/key-limits.js';
@@ -91,48 +91,50 @@ export const hasRequestLimit = ({ limits, accountLimits }: BothLimits): boolean 
   limits.requestsPerMinute !== null || accountLimits.requestsPerMinute !== null;
 
 /**
- * The claims of a use on the limits of its caller's key and account. Each needs at least 1, so that
+ * The charges of a use on the limits of its caller's key and account. Each needs at least 1, so that
  * no request passes a limit that is used up.
  */
-export function claimsOf(caller: Caller, atMost: Use): Claim[] {
-  const claims: Claim[] = [];
-  addClaims(claims, `key:${caller.keyId ?? caller.accountId}`, caller.limits, atMost);
-  addClaims(claims, `${accountPrefix}${caller.accountId}`, caller.accountLimits, atMost);
-  return claims;
+export function chargesOf(caller: Caller, atMost: Use): LimitCharge[] {
+  const charges: LimitCharge[] = [];
+  addCharges(charges, `key:${caller.keyId ?? caller.accountId}`, caller.limits, atMost);
+  addCharges(charges, `${accountPrefix}${caller.accountId}`, caller.accountLimits, atMost);
+  return charges;
 }
 
-function addClaims(claims: Claim[], subject: string, limits: KeyLimits, atMost: Use): void {
+function addCharges(charges: LimitCharge[], subject: string, limits: KeyLimits, atMost: Use): void {
   for (const { measure, limitOf, amountOf: amountFor } of measures) {
     const limit = limitOf(limits);
     const amount = amountFor(atMost);
     if (limit !== null && amount !== null)
-      claims.push({ subject, measure, limit, amount: Math.max(1, amount) });
+      charges.push({ subject, measure, limit, amount: Math.max(1, amount) });
   }
 }
 
 const accountPrefix = 'account:';
 
-const ownerOf = ({ subject }: Pick<Claim, 'subject'>): LimitOwner =>
+const ownerOf = ({ subject }: Pick<LimitCharge, 'subject'>): LimitOwner =>
   subject.startsWith(accountPrefix) ? 'account' : 'key';
 
 /** Whose spending counts towards a budget. */
-export const spenderOf = ({ keyId, accountId }: Caller, claim: Pick<Claim, 'subject'>): Spender =>
-  ownerOf(claim) === 'account' || keyId === null ? { accountId } : { keyId };
+export const spenderOf = (
+  { keyId, accountId }: Caller,
+  charge: Pick<LimitCharge, 'subject'>,
+): Spender => (ownerOf(charge) === 'account' || keyId === null ? { accountId } : { keyId });
 
 /** An amount of the counters in the units of the limits. */
 export const inUnits = (measure: Measure, amount: number): number =>
   isMoney(measure) ? nanoToUsd(amount) : amount;
 
-/** How much of a claim's limit is used. @param used in the counters' units */
-export const statusOf = (claim: Claim, used: number): LimitStatus => ({
-  owner: ownerOf(claim),
-  measure: claim.measure,
-  limit: inUnits(claim.measure, claim.limit),
-  used: inUnits(claim.measure, used),
+/** How much of a charge's limit is used. @param used in the counters' units */
+export const statusOf = (charge: LimitCharge, used: number): LimitStatus => ({
+  owner: ownerOf(charge),
+  measure: charge.measure,
+  limit: inUnits(charge.measure, charge.limit),
+  used: inUnits(charge.measure, used),
 });
 
 /** The first and the last UTC day, `YYYY-MM-DD`, of a budget's period. */
-export function daysOf({ measure, since }: UnknownBudgetClaim): [first: string, last: string] {
+export function daysOf({ measure, since }: UnknownBudget): [first: string, last: string] {
   const first = new Date(since);
   const last =
     measure === 'usd_month'

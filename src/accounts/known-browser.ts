@@ -8,7 +8,7 @@ export const knownBrowserMs = 365 * 86_400_000;
 const form = /^([\w-]{22})\.(\d{1,15})\.([\w-]{43})$/;
 
 /** A mail address, and the token with which a browser says that it has signed in to its account. */
-export interface BrowserClaim {
+export interface BrowserProof {
   readonly email: string;
   /** Null: it has none. */
   readonly browser: string | null;
@@ -22,7 +22,7 @@ type Signing = { readonly store: Pick<AccountContext['store'], 'secret'> } & Pic
 /** The id of a browser that has signed in to this account within a year; null: it has not. */
 export async function knownBrowser(
   { store, now }: Signing,
-  { email, browser }: BrowserClaim,
+  { email, browser }: BrowserProof,
 ): Promise<string | null> {
   const [, id, signedInAt, signature] = form.exec(browser ?? '') ?? [];
   if (id === undefined || signedInAt === undefined || signature === undefined) return null;
@@ -32,11 +32,11 @@ export async function knownBrowser(
 }
 
 /** A token for a browser that has just signed in. It keeps its id, and so its count of failures. */
-export async function knownBrowserToken(context: Signing, claim: BrowserClaim): Promise<string> {
-  const id = (await knownBrowser(context, claim)) ?? randomBytes(16).toString('base64url');
+export async function knownBrowserToken(context: Signing, proof: BrowserProof): Promise<string> {
+  const id = (await knownBrowser(context, proof)) ?? randomBytes(16).toString('base64url');
   const signedInAt = String(context.now());
   const secret = await context.store.secret(secretName);
-  return `${id}.${signedInAt}.${sign(secret, id, signedInAt, claim.email)}`;
+  return `${id}.${signedInAt}.${sign(secret, id, signedInAt, proof.email)}`;
 }
 
 const secretName = 'known-browsers';

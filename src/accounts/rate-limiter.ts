@@ -1,16 +1,16 @@
 import { GatewayError } from '../errors.js';
 import type { LazyDatabases, Databases } from '../store/lazy-databases.js';
 import {
-  type Claim,
+  type LimitCharge,
   type CountersState,
   usdToNano,
-  type UnknownBudgetClaim,
+  type UnknownBudget,
   type ReserveResult,
 } from '../store/contracts/counters.js';
 import type { Caller } from './caller.js';
 import {
   amountOf,
-  claimsOf,
+  chargesOf,
   daysOf,
   inUnits,
   type LimitStatus,
@@ -76,24 +76,24 @@ export class RateLimiter {
    * @throws GatewayError `unavailable` if a budget's spending cannot be read
    */
   async reserve(caller: Caller, atMost: Use): Promise<Outcome> {
-    const claims = claimsOf(caller, atMost);
-    if (claims.length === 0) return unlimited;
+    const charges = chargesOf(caller, atMost);
+    if (charges.length === 0) return unlimited;
     const databases = this.databases.now ?? (await this.databases.get());
     for (let reads = 0; ; reads++) {
-      const result = await databases.counters.reserve(claims);
-      if (result.outcome === 'granted') return granted(claims, result);
+      const result = await databases.counters.reserve(charges);
+      if (result.outcome === 'granted') return granted(charges, result);
       if (result.outcome === 'refused') return refused(result);
       if (reads === maxReads) throw spendingUnknown();
-      await Promise.all(result.claims.map((claim) => this.readOnce(databases, caller, claim)));
+      await Promise.all(result.charges.map((charge) => this.readOnce(databases, caller, charge)));
     }
   }
 
   /** Concurrent requests for the same budget share one read. */
-  private readOnce(databases: Databases, caller: Caller, claim: UnknownBudgetClaim): Promise<void> {
-    const name = `${claim.measure} ${claim.subject}`;
+  private readOnce(databases: Databases, caller: Caller, charge: UnknownBudget): Promise<void> {
+    const name = `${charge.measure} ${charge.subject}`;
     let reading = this.reading.get(name);
     if (!reading) {
-      reading = this.readSpent(databases, caller, claim).finally(() => this.reading.delete(name));
+      reading = this.readSpent(databases, caller, charge).finally(() => this.reading.delete(name));
       this.reading.set(name, reading);
     }
     return reading;
@@ -102,34 +102,34 @@ export class RateLimiter {
   private async readSpent(
     { store, counters }: Databases,
     caller: Caller,
-    claim: UnknownBudgetClaim,
+    charge: UnknownBudget,
   ): Promise<void> {
     await this.flushRequestLog();
     const spent = await store.requests
-      .spentUsd(spenderOf(caller, claim), ...daysOf(claim))
+      .spentUsd(spenderOf(caller, charge), ...daysOf(charge))
       .catch((error: unknown) => {
         throw spendingUnknown(error);
       });
-    await counters.setSpent(claim, usdToNano(spent));
+    await counters.setSpent(charge, usdToNano(spent));
   }
 }
 
 function granted(
-  claims: readonly Claim[],
+  charges: readonly LimitCharge[],
   { reservation, used }: ReserveResult & { outcome: 'granted' },
 ): Granted {
   return {
     outcome: 'granted',
-    statuses: claims.map((claim, index) => statusOf(claim, used[index] ?? 0)),
-    settle: (use) => reservation.settle(claims.map(({ measure }) => amountOf(use, measure))),
+    statuses: charges.map((charge, index) => statusOf(charge, used[index] ?? 0)),
+    settle: (use) => reservation.settle(charges.map(({ measure }) => amountOf(use, measure))),
   };
 }
 
-function refused({ claim, used, retryAfterMs }: ReserveResult & { outcome: 'refused' }): Refused {
+function refused({ charge, used, retryAfterMs }: ReserveResult & { outcome: 'refused' }): Refused {
   return {
     outcome: 'refused',
-    status: statusOf(claim, used),
-    wanted: inUnits(claim.measure, claim.amount),
+    status: statusOf(charge, used),
+    wanted: inUnits(charge.measure, charge.amount),
     retryAfterMs,
   };
 }

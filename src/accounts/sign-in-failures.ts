@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.js';
-import type { Claim } from '../store/contracts/counters.js';
+import type { LimitCharge } from '../store/contracts/counters.js';
 import type { AccountContext } from './account-context.js';
-import { type BrowserClaim, knownBrowser } from './known-browser.js';
+import { type BrowserProof, knownBrowser } from './known-browser.js';
 import type { PasswordSender } from './passwords.js';
 import { remoteAddress } from '../async/fair-queue.js';
 import { hashToken } from './tokens.js';
@@ -10,7 +10,7 @@ import { hashToken } from './tokens.js';
  * A sign-in attempt: the remote address, and the mail address of the account, whether it exists or
  * not.
  */
-export interface SignInAttempt extends Omit<BrowserClaim, 'browser'> {
+export interface SignInAttempt extends Omit<BrowserProof, 'browser'> {
   readonly from: string;
   /** The token of a browser that signed in before. Default: null. */
   readonly browser?: string | null;
@@ -120,17 +120,17 @@ export async function limitRequests(
   maxRequests = maxPerMinute,
 ): Promise<void> {
   const { address, network } = remoteAddress(from);
-  const claim = (counted: string, limit: number): Claim => ({
+  const charge = (counted: string, limit: number): LimitCharge => ({
     subject: `${what}:from:${counted}`,
     measure: 'requests',
     limit,
     amount: 1,
   });
-  const claims = [claim(address, maxRequests)];
-  if (network !== address) claims.push(claim(network, maxRequests * networkShare));
-  const result = await counters.reserve(claims);
+  const charges = [charge(address, maxRequests)];
+  if (network !== address) charges.push(charge(network, maxRequests * networkShare));
+  const result = await counters.reserve(charges);
   if (result.outcome === 'refused') throw tooMany(result.retryAfterMs);
-  if (result.outcome === 'granted') result.reservation.settle(claims.map(({ amount }) => amount));
+  if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
 }
 
 /**
@@ -160,10 +160,10 @@ export async function mayRecordFailure(
   from: string,
 ): Promise<boolean> {
   const subject = `recorded:${accountId}`;
-  const claim = { measure: 'requests', amount: 1 } as const;
+  const charge = { measure: 'requests', amount: 1 } as const;
   const result = await counters.reserve([
-    { ...claim, subject: `${subject}:${remoteAddress(from).network}`, limit: 1 },
-    { ...claim, subject, limit: maxRecordedPerMinute },
+    { ...charge, subject: `${subject}:${remoteAddress(from).network}`, limit: 1 },
+    { ...charge, subject, limit: maxRecordedPerMinute },
   ]);
   if (result.outcome !== 'granted') return false;
   result.reservation.settle([1, 1]);

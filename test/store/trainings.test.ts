@@ -30,9 +30,9 @@ describe.each(storeRows)('trainings on $name', (row) => {
   beforeEach(async () => {
     // empties the queue of other tests
     for (
-      let left = await store.trainingQueue.claim(lease('sweep', 1e12));
+      let left = await store.trainingQueue.take(lease('sweep', 1e12));
       left;
-      left = await store.trainingQueue.claim(lease('sweep', 1e12))
+      left = await store.trainingQueue.take(lease('sweep', 1e12))
     )
       await store.trainings.remove(left.accountId, left.preferenceId);
     accountId = randomUUID();
@@ -64,16 +64,16 @@ describe.each(storeRows)('trainings on $name', (row) => {
   const state = async (): Promise<string | undefined> =>
     (await store.trainings.latest(accountId, [preferenceId]))[0]?.state;
 
-  it('wait, are claimed once, report their progress, and end with a router that the preference uses', async () => {
+  it('wait, are taken once, report their progress, and end with a router that the preference uses', async () => {
     const other = await place.open();
     const { id, state: begun } = await added();
     expect(begun).toBe('queued');
-    const claims = await Promise.all([
-      store.trainingQueue.claim(lease('one')),
-      other.trainingQueue.claim(lease('two')),
+    const taken = await Promise.all([
+      store.trainingQueue.take(lease('one')),
+      other.trainingQueue.take(lease('two')),
     ]);
-    const owner = claims[0] ? 'one' : 'two';
-    expect(claims.filter(Boolean)).toEqual([
+    const owner = taken[0] ? 'one' : 'two';
+    expect(taken.filter(Boolean)).toEqual([
       { id, accountId, preferenceId, wishes, dataset: 'prompt,a,b', attempts: 1 },
     ]);
     expect(await store.trainingQueue.keep(id, lease(owner), 0.5, 'fitting')).toBe(true);
@@ -91,7 +91,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     ]);
   });
 
-  it('are claimed by concurrent processes, one by each', async () => {
+  it('are taken by concurrent processes, one by each', async () => {
     const queues = [
       store,
       ...(await Promise.all(Array.from({ length: 5 }, () => place.open()))),
@@ -102,20 +102,18 @@ describe.each(storeRows)('trainings on $name', (row) => {
         accountId = randomUUID();
         ids.push((await added({ preferenceId: await preference() })).id);
       }
-      const claims = await Promise.all(
-        queues.map((queue, at) => queue.claim(lease(`owner ${at}`))),
-      );
-      expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
-      for (const claimed of claims)
-        await store.trainings.remove(claimed!.accountId, claimed!.preferenceId);
+      const taken = await Promise.all(queues.map((queue, at) => queue.take(lease(`owner ${at}`))));
+      expect(taken.map((leased) => leased?.id).sort()).toEqual(ids.sort());
+      for (const leased of taken)
+        await store.trainings.remove(leased!.accountId, leased!.preferenceId);
     }
   });
 
-  it('are claimed by another process only after the lease has expired', async () => {
+  it('are taken by another process only after the lease has expired', async () => {
     const { id } = await added();
-    await store.trainingQueue.claim(lease('one', 1_000, 1_100));
-    expect(await store.trainingQueue.claim(lease('two', 1_099))).toBeNull();
-    expect(await store.trainingQueue.claim(lease('two', 1_100))).toMatchObject({ id, attempts: 2 });
+    await store.trainingQueue.take(lease('one', 1_000, 1_100));
+    expect(await store.trainingQueue.take(lease('two', 1_099))).toBeNull();
+    expect(await store.trainingQueue.take(lease('two', 1_100))).toMatchObject({ id, attempts: 2 });
     expect(await store.trainingQueue.keep(id, lease('one'), 0.9, 'late')).toBe(false);
     expect(await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, useful)).toBe(false);
     expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
@@ -123,16 +121,16 @@ describe.each(storeRows)('trainings on $name', (row) => {
 
   it('are released by a process that stops, without counting as an attempt', async () => {
     await added();
-    const claimed = await store.trainingQueue.claim(lease('one'));
-    await store.trainingQueue.release(claimed!.id, 'one');
+    const leased = await store.trainingQueue.take(lease('one'));
+    await store.trainingQueue.release(leased!.id, 'one');
     expect(await state()).toBe('queued');
-    expect(await store.trainingQueue.claim(lease('two'))).toMatchObject({ attempts: 1 });
+    expect(await store.trainingQueue.take(lease('two'))).toMatchObject({ attempts: 1 });
   });
 
   it('may start when they are added', async () => {
     await added({}, lease('one'));
     expect(await state()).toBe('running');
-    expect(await store.trainingQueue.claim(lease('two', 1_050))).toBeNull();
+    expect(await store.trainingQueue.take(lease('two', 1_050))).toBeNull();
   });
 
   it('are limited to one at a time for each account, and replace those that have ended', async () => {
@@ -214,7 +212,7 @@ describe('trainings on a PostgreSQL that aborts conflicting transactions', () =>
   });
   afterAll(() => place.remove());
 
-  it('are claimed one by each process, too', async () => {
+  it('are taken one by each process, too', async () => {
     const stores = await Promise.all(Array.from({ length: 3 }, () => place.open()));
     const ids: string[] = [];
     for (const { preferences, trainings } of stores) {
@@ -239,9 +237,9 @@ describe('trainings on a PostgreSQL that aborts conflicting transactions', () =>
         ).id,
       );
     }
-    const claims = await Promise.all(
-      stores.map(({ trainingQueue }, at) => trainingQueue.claim(lease(`owner ${at}`))),
+    const taken = await Promise.all(
+      stores.map(({ trainingQueue }, at) => trainingQueue.take(lease(`owner ${at}`))),
     );
-    expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
+    expect(taken.map((leased) => leased?.id).sort()).toEqual(ids.sort());
   });
 });

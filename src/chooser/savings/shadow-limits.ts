@@ -1,4 +1,4 @@
-import { type Claim, type Counters, usdToNano } from '../../store/contracts/counters.js';
+import { type LimitCharge, type Counters, usdToNano } from '../../store/contracts/counters.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import { GatewayError } from '../../errors.js';
 
@@ -30,18 +30,18 @@ export class ShadowBudget {
    */
   async reserve(maxUsdPerDay: number, costUsd: number): Promise<ReservedBudget | null> {
     const { counters, store } = await this.databases.get();
-    const claim: Claim = {
+    const charge: LimitCharge = {
       subject,
       measure: 'usd_day',
       limit: usdToNano(maxUsdPerDay),
       amount: Math.max(1, usdToNano(costUsd)),
     };
     for (let reads = 0; reads <= maxReads; reads++) {
-      const result = await counters.reserve([claim]);
+      const result = await counters.reserve([charge]);
       if (result.outcome === 'refused') return null;
       if (result.outcome === 'granted') return reserved(result.reservation);
       await this.flushRequestLog();
-      for (const unknown of result.claims) {
+      for (const unknown of result.charges) {
         const day = new Date(unknown.since).toISOString().slice(0, 10);
         await counters.setSpent(unknown, usdToNano(await store.shadows.spentUsd(day)));
       }

@@ -1,7 +1,7 @@
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { Store } from '../../store/contracts/store.js';
 import type {
-  ClaimedTraining,
+  LeasedTraining,
   Lease,
   StoredRouter,
   TrainingEnd,
@@ -37,30 +37,30 @@ export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'
 }
 
 /**
- * Runs a training that this process has claimed, and stores the result. If the signal aborts, the
+ * Runs a training that this process has taken, and stores the result. If the signal aborts, the
  * training goes back to the queue instead.
  * @returns the result; null if the training went back to the queue or another process took it over
  */
 export async function runTraining(
   store: Pick<Store, 'trainingQueue' | 'preferences'>,
-  claimed: ClaimedTraining,
+  leased: LeasedTraining,
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<TrainingEnd | null> {
   const { trainingQueue } = store;
   const lost = new AbortController();
   const progress = { share: 0, doing: 'starting' };
-  const heartbeat = keepLease(trainingQueue, claimed.id, options, progress, lost);
+  const heartbeat = keepLease(trainingQueue, leased.id, options, progress, lost);
   try {
     const signals = AbortSignal.any([signal, lost.signal]);
-    const preference = await store.preferences.find(claimed.accountId, claimed.preferenceId);
+    const preference = await store.preferences.find(leased.accountId, leased.preferenceId);
     const earlier = routerInUse(preference?.router ?? null);
-    const end = await endOf(claimed, earlier, options, signals, (share, doing) => {
+    const end = await endOf(leased, earlier, options, signals, (share, doing) => {
       Object.assign(progress, { share, doing });
       options.onProgress?.(share, doing);
     });
-    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(options), end)) ? end : null;
-    await trainingQueue.release(claimed.id, options.owner);
+    if (end) return (await trainingQueue.finish(leased.id, leaseOf(options), end)) ? end : null;
+    await trainingQueue.release(leased.id, options.owner);
     return null;
   } finally {
     clearInterval(heartbeat);
@@ -97,7 +97,7 @@ const partOf = ({ part = 'router' }: StoredRouter): TrainedPart => part;
 
 /** The result of a training; null if it was stopped. */
 async function endOf(
-  { dataset, wishes, attempts }: ClaimedTraining,
+  { dataset, wishes, attempts }: LeasedTraining,
   earlier: StoredRouter | null,
   { predictor, terms, warn }: RunOptions,
   signal: AbortSignal,

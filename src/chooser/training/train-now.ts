@@ -31,8 +31,8 @@ export async function trainNow(
   };
   const added = { id: randomUUID(), ...training };
   const { id } = await store.trainings.add({ ...added, at: Date.now() }, leaseOf(options));
-  const claimed = { ...added, id, attempts: 1 };
-  const end = await runTraining(store, claimed, options, new AbortController().signal);
+  const leased = { ...added, id, attempts: 1 };
+  const end = await runTraining(store, leased, options, new AbortController().signal);
   if (!end) throw new Error('the training was deleted while it ran');
   if (end.error) throw new Error(end.error);
   return end.report as TrainingReport;

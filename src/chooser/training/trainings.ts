@@ -116,11 +116,11 @@ export class Trainings {
     this.isWoken = false;
     const { store } = await this.databases.get();
     while (!this.stopping.signal.aborted) {
-      const claimed = await store.trainingQueue.claim(leaseOf(this.runOptions));
-      if (!claimed) return;
-      const end = await runTraining(store, claimed, this.runOptions, this.stopping.signal);
+      const leased = await store.trainingQueue.take(leaseOf(this.runOptions));
+      if (!leased) return;
+      const end = await runTraining(store, leased, this.runOptions, this.stopping.signal);
       const preference = end?.router
-        ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
+        ? await store.preferences.find(leased.accountId, leased.preferenceId)
         : null;
       if (preference) this.options.onTrained(preference);
     }

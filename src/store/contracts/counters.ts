@@ -7,9 +7,9 @@ export type Measure = 'requests' | 'tokens' | 'usd_day' | 'usd_month';
 /**
  * An amount of one limit that a request needs. Requests and tokens are counted over a sliding
  * window of 60 s (the count of the previous minute fades out linearly); money by UTC day and month.
- * The claims of one `reserve` call differ in subject or measure.
+ * The charges of one `reserve` call differ in subject or measure.
  */
-export interface Claim {
+export interface LimitCharge {
   /** Whose limit it is: `key:<id>` or `account:<id>`. */
   readonly subject: string;
   readonly measure: Measure;
@@ -19,8 +19,8 @@ export interface Claim {
   readonly amount: number;
 }
 
-/** A claim on a budget whose spending in the current period has not been set. */
-export interface UnknownBudgetClaim extends Claim {
+/** A charge on a budget whose spending in the current period has not been set. */
+export interface UnknownBudget extends LimitCharge {
   /**
    * When the period began, in epoch ms by the clock of the counters, which may differ from this
    * process's.
@@ -35,7 +35,7 @@ export interface UnknownBudgetClaim extends Claim {
  */
 export interface Reservation {
   /**
-   * Replaces the reserved amounts by what was really used, in the order of the claims, whole
+   * Replaces the reserved amounts by what was really used, in the order of the charges, whole
    * numbers; more than the reserved amount is counted in full. Money counts for the period of the
    * reservation. A missing amount counts as reserved. Never fails; further calls do nothing.
    */
@@ -46,7 +46,7 @@ export interface Reservation {
 export type ReserveResult =
   /**
    * `used` is what is used and reserved of each limit now, with this request, in the order of the
-   * claims; rounded up.
+   * charges; rounded up.
    */
   | {
       readonly outcome: 'granted';
@@ -54,18 +54,18 @@ export type ReserveResult =
       readonly used: readonly number[];
     }
   /**
-   * Nothing was reserved. `claim` is the one with the longest wait among those that exceed their
+   * Nothing was reserved. `charge` is the one with the longest wait among those that exceed their
    * limit; `used` includes reservations of others. `retryAfterMs` is when the request may fit: at
    * the latest when the period ends, soon if reservations of others are in the way.
    */
   | {
       readonly outcome: 'refused';
-      readonly claim: Claim;
+      readonly charge: LimitCharge;
       readonly used: number;
       readonly retryAfterMs: number;
     }
   /** Nothing was reserved: call `setSpent` for these budgets, then `reserve` again. */
-  | { readonly outcome: 'budget_unknown'; readonly claims: readonly UnknownBudgetClaim[] };
+  | { readonly outcome: 'budget_unknown'; readonly charges: readonly UnknownBudget[] };
 
 /** How long the next attempt has to wait after `failures` in a row. */
 export interface LoginBackoff {
@@ -97,15 +97,14 @@ export interface Counters {
   readonly state: CountersState;
   readonly pubSub: PubSub;
   /** Reserves from all limits or from none, atomically. */
-  reserve(claims: readonly Claim[]): Promise<ReserveResult>;
+  reserve(charges: readonly LimitCharge[]): Promise<ReserveResult>;
   /**
    * Sets what has been spent of a budget in its current period, unless it is set already. With
    * `since`, only if the period that began then is still the current one: a sum from before
    * midnight must not count after it. Never fails.
    */
   setSpent(
-    claim: Pick<UnknownBudgetClaim, 'subject' | 'measure'> &
-      Partial<Pick<UnknownBudgetClaim, 'since'>>,
+    charge: Pick<UnknownBudget, 'subject' | 'measure'> & Partial<Pick<UnknownBudget, 'since'>>,
     used: number,
   ): Promise<void>;
   /** Counts a failed sign-in. The first four cost no wait; then the wait doubles, up to 15 min. */

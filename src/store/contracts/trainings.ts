@@ -66,7 +66,7 @@ export interface NewTraining extends Pick<TrainingRecord, 'id' | 'accountId' | '
 }
 
 /** A training that a process works on. */
-export interface ClaimedTraining extends Pick<TrainingRecord, 'id' | 'accountId' | 'preferenceId'> {
+export interface LeasedTraining extends Pick<TrainingRecord, 'id' | 'accountId' | 'preferenceId'> {
   readonly wishes: StoredWishes;
   readonly dataset: string;
   /** How often it was started, this time included. */
@@ -107,15 +107,15 @@ export interface TrainingStore {
 /** The queue of trainings, for the processes that run them. */
 export interface TrainingQueue {
   /**
-   * Claims the training that has waited longest, or whose lease has expired; null if there is none.
+   * Takes the training that has waited longest, or whose lease has expired; null if there is none.
    */
-  claim(lease: Lease): Promise<ClaimedTraining | null>;
+  take(lease: Lease): Promise<LeasedTraining | null>;
   /**
-   * Renews the lease and stores the progress. False if another process has claimed the training.
+   * Renews the lease and stores the progress. False if another process has taken the training.
    */
   keep(id: string, lease: Lease, progress: number, doing: string): Promise<boolean>;
   /** Puts a training back into the queue, without counting the attempt. */
   release(id: string, owner: string): Promise<void>;
-  /** Stores how a training ended, and deletes its rows. False if another process has claimed it. */
+  /** Stores how a training ended, and deletes its rows. False if another process has taken it. */
   finish(id: string, lease: Pick<Lease, 'owner' | 'at'>, end: TrainingEnd): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import type { Claim, Measure } from '../contracts/counters.js';
+import type { LimitCharge, Measure } from '../contracts/counters.js';
 
 /** Requests and tokens are counted by the minute. */
 export const minuteMs = 60_000;
@@ -15,11 +15,11 @@ export interface Period {
   readonly endsAt: number;
 }
 
-/** Whether a claim is on money. */
-export const isBudget = <T extends Pick<Claim, 'measure'>>(
-  claim: T,
-): claim is T & { measure: BudgetMeasure } =>
-  claim.measure === 'usd_day' || claim.measure === 'usd_month';
+/** Whether a charge is on money. */
+export const isBudget = <T extends Pick<LimitCharge, 'measure'>>(
+  charge: T,
+): charge is T & { measure: BudgetMeasure } =>
+  charge.measure === 'usd_day' || charge.measure === 'usd_month';
 
 /** The UTC day or month of a time in epoch ms. */
 export function periodOf(measure: BudgetMeasure, now: number): Period {
@@ -49,7 +49,7 @@ export const wholeAmount = (amount: number): number =>
     : Math.min(Math.max(0, Math.ceil(amount)), Number.MAX_SAFE_INTEGER);
 
 /**
- * The amount that a settled claim counts: what was used, or what was reserved if that is unknown.
+ * The amount that a settled charge counts: what was used, or what was reserved if that is unknown.
  */
 export const settledAmount = (used: number | undefined, reserved: number): number =>
   used === undefined || Number.isNaN(used) ? reserved : wholeAmount(used);

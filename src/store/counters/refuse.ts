@@ -1,4 +1,4 @@
-import type { Claim, ReserveResult } from '../contracts/counters.js';
+import type { LimitCharge, ReserveResult } from '../contracts/counters.js';
 import { isBudget, minuteMs, periodOf, usedInMinute } from './period.js';
 
 /**
@@ -13,25 +13,25 @@ export type UsedPair = readonly [number, number];
  */
 const reservedRetryMs = 5_000;
 
-/** How much of a claim's limit is used at `now`, in all. */
-export const usedOf = (claim: Claim, [first, second]: UsedPair, now: number): number =>
-  isBudget(claim) ? first + second : usedInMinute(first, second, now);
+/** How much of a charge's limit is used at `now`, in all. */
+export const usedOf = (charge: LimitCharge, [first, second]: UsedPair, now: number): number =>
+  isBudget(charge) ? first + second : usedInMinute(first, second, now);
 
 /**
- * The answer to claims of which at least one does not fit.
- * @param uses in the order of the claims
+ * The answer to charges of which at least one does not fit.
+ * @param uses in the order of the charges
  */
 export function refuse(
-  claims: readonly Claim[],
+  charges: readonly LimitCharge[],
   uses: readonly UsedPair[],
   now: number,
 ): Extract<ReserveResult, { outcome: 'refused' }> {
-  const waits = claims.map((claim, index) => {
+  const waits = charges.map((charge, index) => {
     const use = uses[index] ?? [0, 0];
     return {
-      claim,
-      used: Math.ceil(usedOf(claim, use, now)),
-      retryAfterMs: waitMs(claim, use, now),
+      charge,
+      used: Math.ceil(usedOf(charge, use, now)),
+      retryAfterMs: waitMs(charge, use, now),
     };
   });
   return {
@@ -42,20 +42,24 @@ export function refuse(
   };
 }
 
-function waitMs(claim: Claim, use: UsedPair, now: number): number {
-  if (usedOf(claim, use, now) + claim.amount <= claim.limit) return 0;
-  return isBudget(claim)
-    ? budgetWaitMs(claim, use, periodOf(claim.measure, now).endsAt - now)
-    : minuteWaitMs(claim, use, now);
+function waitMs(charge: LimitCharge, use: UsedPair, now: number): number {
+  if (usedOf(charge, use, now) + charge.amount <= charge.limit) return 0;
+  return isBudget(charge)
+    ? budgetWaitMs(charge, use, periodOf(charge.measure, now).endsAt - now)
+    : minuteWaitMs(charge, use, now);
 }
 
-function budgetWaitMs({ limit, amount }: Claim, [settled]: UsedPair, untilEndMs: number): number {
+function budgetWaitMs(
+  { limit, amount }: LimitCharge,
+  [settled]: UsedPair,
+  untilEndMs: number,
+): number {
   return settled + amount <= limit ? Math.min(reservedRetryMs, untilEndMs) : untilEndMs;
 }
 
 /** When enough of the counts has faded, if nothing else is counted meanwhile. */
 function minuteWaitMs(
-  { limit, amount }: Claim,
+  { limit, amount }: LimitCharge,
   [current, previous]: UsedPair,
   now: number,
 ): number {

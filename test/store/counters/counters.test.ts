@@ -2,7 +2,7 @@ import { until } from '../../helpers/until.js';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
-  Claim,
+  LimitCharge,
   Counters,
   Reservation,
   Measure,
@@ -42,7 +42,12 @@ const inRedis = (): Promise<Counters> =>
     leaseMs: 60 * dayMs,
   });
 
-const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({
+const charge = (
+  measure: Measure,
+  limit: number,
+  amount: number,
+  subject = 'key:a',
+): LimitCharge => ({
   subject,
   measure,
   limit,
@@ -71,12 +76,12 @@ describe.each([
   describe.skipIf(!isThere)('count requests and tokens in a sliding window of 60 s, and', () => {
     it('grant up to the limit, then refuse with the limit, its usage and when to retry', async () => {
       const counters = await opened();
-      const three = claim('requests', 3, 1);
+      const three = charge('requests', 3, 1);
       for (const used of [1, 2, 3])
         expect(await counters.reserve([three])).toMatchObject({ outcome: 'granted', used: [used] });
       expect(await counters.reserve([three])).toEqual({
         outcome: 'refused',
-        claim: three,
+        charge: three,
         used: 3,
         retryAfterMs: minuteMs + minuteMs / 3,
       });
@@ -85,27 +90,27 @@ describe.each([
     it('grant again at the time they stated, and not a millisecond before', async () => {
       const counters = await opened();
       now += 12_345;
-      granted(await counters.reserve([claim('tokens', 1000, 700)]));
-      const refused = await counters.reserve([claim('tokens', 1000, 543)]);
+      granted(await counters.reserve([charge('tokens', 1000, 700)]));
+      const refused = await counters.reserve([charge('tokens', 1000, 543)]);
       const retryAfterMs = refused.outcome === 'refused' ? refused.retryAfterMs : 0;
       now += retryAfterMs - 1;
-      expect(await counters.reserve([claim('tokens', 1000, 543)])).toMatchObject({
+      expect(await counters.reserve([charge('tokens', 1000, 543)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: 1,
       });
       now += 1;
-      granted(await counters.reserve([claim('tokens', 1000, 543)]));
+      granted(await counters.reserve([charge('tokens', 1000, 543)]));
     });
 
     it('let the last minute fade out linearly', async () => {
       const counters = await opened();
-      granted(await counters.reserve([claim('requests', 100, 100)]));
+      granted(await counters.reserve([charge('requests', 100, 100)]));
       now += minuteMs + 15_000;
-      expect(await counters.reserve([claim('requests', 100, 26)])).toMatchObject({
+      expect(await counters.reserve([charge('requests', 100, 26)])).toMatchObject({
         outcome: 'refused',
         used: 75,
       });
-      expect(await counters.reserve([claim('requests', 100, 25)])).toMatchObject({
+      expect(await counters.reserve([charge('requests', 100, 25)])).toMatchObject({
         outcome: 'granted',
         used: [100],
       });
@@ -113,30 +118,30 @@ describe.each([
 
     it('do not count what is two minutes old', async () => {
       const counters = await opened();
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
       now += 2 * minuteMs;
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
     });
 
     it('reserve from all limits or from none', async () => {
       const counters = await opened();
       expect(
-        await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 11)]),
-      ).toMatchObject({ outcome: 'refused', claim: { measure: 'tokens' } });
-      granted(await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 10)]));
+        await counters.reserve([charge('requests', 1, 1), charge('tokens', 10, 11)]),
+      ).toMatchObject({ outcome: 'refused', charge: { measure: 'tokens' } });
+      granted(await counters.reserve([charge('requests', 1, 1), charge('tokens', 10, 10)]));
     });
 
     it('name the limit with the longest wait when several are reached', async () => {
       const counters = await withBudget(10);
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
       expect(
-        await counters.reserve([claim('requests', 1, 1), claim('usd_day', 10, 1)]),
-      ).toMatchObject({ claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 });
+        await counters.reserve([charge('requests', 1, 1), charge('usd_day', 10, 1)]),
+      ).toMatchObject({ charge: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 });
     });
 
     it('refuse for a minute what exceeds the limit by itself', async () => {
       const counters = await opened();
-      expect(await counters.reserve([claim('tokens', 10, 11)])).toMatchObject({
+      expect(await counters.reserve([charge('tokens', 10, 11)])).toMatchObject({
         outcome: 'refused',
         used: 0,
         retryAfterMs: minuteMs,
@@ -145,29 +150,29 @@ describe.each([
 
     it('count subjects separately', async () => {
       const counters = await opened();
-      granted(await counters.reserve([claim('requests', 1, 1, 'key:a')]));
-      granted(await counters.reserve([claim('requests', 1, 1, 'key:b')]));
+      granted(await counters.reserve([charge('requests', 1, 1, 'key:a')]));
+      granted(await counters.reserve([charge('requests', 1, 1, 'key:b')]));
     });
 
     it('subtract what was not used from the minute of the reservation', async () => {
       const counters = await opened();
-      const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
+      const reservation = granted(await counters.reserve([charge('tokens', 100, 80)]));
       now += minuteMs + 30_000;
       reservation.settle([20]);
-      expect(await counters.reserve([claim('tokens', 100, 91)])).toMatchObject({
+      expect(await counters.reserve([charge('tokens', 100, 91)])).toMatchObject({
         outcome: 'refused',
         used: 10,
       });
-      granted(await counters.reserve([claim('tokens', 100, 90)]));
+      granted(await counters.reserve([charge('tokens', 100, 90)]));
     });
 
     it('subtract nothing after the minute has faded out', async () => {
       const counters = await opened();
-      const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
+      const reservation = granted(await counters.reserve([charge('tokens', 100, 80)]));
       now += 2 * minuteMs;
-      granted(await counters.reserve([claim('tokens', 100, 50)]));
+      granted(await counters.reserve([charge('tokens', 100, 50)]));
       reservation.settle([0]);
-      expect(await counters.reserve([claim('tokens', 100, 51)])).toMatchObject({
+      expect(await counters.reserve([charge('tokens', 100, 51)])).toMatchObject({
         outcome: 'refused',
         used: 50,
       });
@@ -175,10 +180,10 @@ describe.each([
 
     it('count in full what was used beyond the reservation, from the settlement on', async () => {
       const counters = await opened();
-      const reservation = granted(await counters.reserve([claim('tokens', 100, 10)]));
+      const reservation = granted(await counters.reserve([charge('tokens', 100, 10)]));
       now += 2 * minuteMs;
       reservation.settle([110]);
-      expect(await counters.reserve([claim('tokens', 100, 1)])).toMatchObject({
+      expect(await counters.reserve([charge('tokens', 100, 1)])).toMatchObject({
         outcome: 'refused',
         used: 100,
       });
@@ -186,86 +191,93 @@ describe.each([
 
     it('do not limit concurrent requests by the reservations of long ones', async () => {
       const counters = await opened();
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
       now += 2 * minuteMs;
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
     });
   });
 
   describe.skipIf(!isThere)('count money by the UTC day and month, and', () => {
     it('first ask for what has been spent, and since when', async () => {
       const counters = await opened();
-      const claims = [claim('requests', 9, 1), claim('usd_day', 9, 1), claim('usd_month', 9, 1)];
-      expect(await counters.reserve(claims)).toEqual({
+      const charges = [
+        charge('requests', 9, 1),
+        charge('usd_day', 9, 1),
+        charge('usd_month', 9, 1),
+      ];
+      expect(await counters.reserve(charges)).toEqual({
         outcome: 'budget_unknown',
-        claims: [
-          { ...claims[1], since: Date.UTC(2026, 10, 21) },
-          { ...claims[2], since: Date.UTC(2026, 10, 1) },
+        charges: [
+          { ...charges[1], since: Date.UTC(2026, 10, 21) },
+          { ...charges[2], since: Date.UTC(2026, 10, 1) },
         ],
       });
       await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 8);
-      expect(await counters.reserve(claims)).toMatchObject({
+      expect(await counters.reserve(charges)).toMatchObject({
         outcome: 'budget_unknown',
-        claims: [{ measure: 'usd_month' }],
+        charges: [{ measure: 'usd_month' }],
       });
       await counters.setSpent({ subject: 'key:a', measure: 'usd_month' }, 0);
-      expect(await counters.reserve(claims)).toMatchObject({ outcome: 'granted', used: [1, 9, 1] });
+      expect(await counters.reserve(charges)).toMatchObject({
+        outcome: 'granted',
+        used: [1, 9, 1],
+      });
     });
 
     it('keep the first value that is set', async () => {
       const counters = await withBudget(3);
       await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 0);
-      expect(await counters.reserve([claim('usd_day', 10, 1)])).toMatchObject({ used: [4] });
+      expect(await counters.reserve([charge('usd_day', 10, 1)])).toMatchObject({ used: [4] });
     });
 
     it('ignore a sum from before midnight', async () => {
       const counters = await opened();
-      const before = await counters.reserve([claim('usd_day', 10, 1)]);
+      const before = await counters.reserve([charge('usd_day', 10, 1)]);
       now = Date.UTC(2026, 10, 22);
       if (before.outcome === 'budget_unknown')
-        for (const unseeded of before.claims) await counters.setSpent(unseeded, 10);
-      expect(await counters.reserve([claim('usd_day', 10, 1)])).toMatchObject({
+        for (const unseeded of before.charges) await counters.setSpent(unseeded, 10);
+      expect(await counters.reserve([charge('usd_day', 10, 1)])).toMatchObject({
         outcome: 'budget_unknown',
-        claims: [{ since: now }],
+        charges: [{ since: now }],
       });
     });
 
     it('count what is reserved until it is settled, then what was used', async () => {
       const counters = await withBudget();
-      const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
-      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
+      const reservation = granted(await counters.reserve([charge('usd_day', 100, 100)]));
+      expect(await counters.reserve([charge('usd_day', 100, 1)])).toMatchObject({
         outcome: 'refused',
         used: 100,
       });
       reservation.settle([30]);
-      expect(await counters.reserve([claim('usd_day', 100, 71)])).toMatchObject({
+      expect(await counters.reserve([charge('usd_day', 100, 71)])).toMatchObject({
         outcome: 'refused',
         used: 30,
       });
-      granted(await counters.reserve([claim('usd_day', 100, 70)]));
+      granted(await counters.reserve([charge('usd_day', 100, 70)]));
     });
 
     it('settle once, in full if it was more, and as reserved if it is unknown', async () => {
       const counters = await withBudget();
-      const reservation = granted(await counters.reserve([claim('usd_day', 100, 10)]));
+      const reservation = granted(await counters.reserve([charge('usd_day', 100, 10)]));
       reservation.settle([20]);
       reservation.settle([50]);
-      granted(await counters.reserve([claim('usd_day', 100, 5)])).settle([]);
-      granted(await counters.reserve([claim('usd_day', 100, 5)])).settle([NaN]);
-      expect(await counters.reserve([claim('usd_day', 100, 0)])).toMatchObject({ used: [30] });
+      granted(await counters.reserve([charge('usd_day', 100, 5)])).settle([]);
+      granted(await counters.reserve([charge('usd_day', 100, 5)])).settle([NaN]);
+      expect(await counters.reserve([charge('usd_day', 100, 0)])).toMatchObject({ used: [30] });
     });
 
     it('say to retry soon if only reservations are in the way, and at the end of the period if it is spent', async () => {
       const counters = await withBudget();
-      const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
-      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
+      const reservation = granted(await counters.reserve([charge('usd_day', 100, 100)]));
+      expect(await counters.reserve([charge('usd_day', 100, 1)])).toMatchObject({
         retryAfterMs: 5_000,
       });
       reservation.settle([100]);
-      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
+      expect(await counters.reserve([charge('usd_day', 100, 1)])).toMatchObject({
         retryAfterMs: dayMs / 2,
       });
-      expect(await counters.reserve([claim('usd_day', 100, 101)])).toMatchObject({
+      expect(await counters.reserve([charge('usd_day', 100, 101)])).toMatchObject({
         retryAfterMs: dayMs / 2,
       });
     });
@@ -281,30 +293,30 @@ describe.each([
       const counters = await opened();
       now = from;
       await counters.setSpent({ subject: 'key:a', measure }, 10);
-      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
+      expect(await counters.reserve([charge(measure, 10, 1)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: to - from,
       });
       now = to - 1;
-      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
+      expect(await counters.reserve([charge(measure, 10, 1)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: 1,
       });
       now = to;
-      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
+      expect(await counters.reserve([charge(measure, 10, 1)])).toMatchObject({
         outcome: 'budget_unknown',
-        claims: [{ since: to }],
+        charges: [{ since: to }],
       });
     });
 
     it('count what was reserved yesterday neither as reserved nor as used today', async () => {
       const counters = await withBudget();
-      const reservation = granted(await counters.reserve([claim('usd_day', 100, 60)]));
+      const reservation = granted(await counters.reserve([charge('usd_day', 100, 60)]));
       now += dayMs;
       await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 0);
-      granted(await counters.reserve([claim('usd_day', 100, 50)]));
+      granted(await counters.reserve([charge('usd_day', 100, 50)]));
       reservation.settle([60]);
-      expect(await counters.reserve([claim('usd_day', 100, 50)])).toMatchObject({
+      expect(await counters.reserve([charge('usd_day', 100, 50)])).toMatchObject({
         outcome: 'granted',
         used: [100],
       });
@@ -313,11 +325,11 @@ describe.each([
     it('are exact to the nanodollar in a budget of a million', async () => {
       const counters = await withBudget(usdToNano(999_999));
       const limit = usdToNano(1_000_000);
-      granted(await counters.reserve([claim('usd_day', limit, usdToNano(0.999999999))])).settle([
+      granted(await counters.reserve([charge('usd_day', limit, usdToNano(0.999999999))])).settle([
         usdToNano(0.999999998),
       ]);
-      granted(await counters.reserve([claim('usd_day', limit, 2)]));
-      expect(await counters.reserve([claim('usd_day', limit, 1)])).toMatchObject({
+      granted(await counters.reserve([charge('usd_day', limit, 2)]));
+      expect(await counters.reserve([charge('usd_day', limit, 1)])).toMatchObject({
         outcome: 'refused',
         used: limit,
       });
@@ -335,7 +347,7 @@ describe.each([
           const reservations: { reservation: Reservation; amount: number; share: number }[] = [];
           let used = 0;
           for (const { amount, share, settles } of steps) {
-            const result = await counters.reserve([claim('usd_day', 100, amount)]);
+            const result = await counters.reserve([charge('usd_day', 100, amount)]);
             const sum =
               used +
               reservations.reduce((reserved, reservation) => reserved + reservation.amount, 0);
@@ -471,8 +483,8 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
               .flat())
               reservation.settle(one.used);
           if (!('reserve' in one)) continue;
-          const claims = one.reserve.map((each) => ({ ...each, subject: 'key:a' }));
-          const verdicts = [await both[0]!.reserve(claims), await both[1]!.reserve(claims)];
+          const charges = one.reserve.map((each) => ({ ...each, subject: 'key:a' }));
+          const verdicts = [await both[0]!.reserve(charges), await both[1]!.reserve(charges)];
           const [inProcess, shared] = verdicts.map((result) =>
             result.outcome === 'granted' ? { ...result, reservation: null } : result,
           );

@@ -1,8 +1,8 @@
 import type {
-  Claim,
+  LimitCharge,
   Counters,
   Reservation,
-  UnknownBudgetClaim,
+  UnknownBudget,
   ReserveResult,
 } from '../../contracts/counters.js';
 import { type BudgetMeasure, isBudget, settledAmount, wholeAmount } from '../period.js';
@@ -33,26 +33,26 @@ export class MemoryLimits {
   }
 
   /** See `Counters.reserve`. */
-  reserve(claims: readonly Claim[]): ReserveResult {
+  reserve(charges: readonly LimitCharge[]): ReserveResult {
     const now = this.now();
     const counters: UsageCounter[] = [];
     let isUnknown = false;
     let allFit = true;
-    for (const claim of claims) {
-      const counter = this.counterOf(claim, now);
-      const fits = counter.fits(claim, now);
+    for (const charge of charges) {
+      const counter = this.counterOf(charge, now);
+      const fits = counter.fits(charge, now);
       if (fits === null) isUnknown = true;
       else if (!fits) allFit = false;
       counters.push(counter);
     }
-    if (isUnknown) return { outcome: 'budget_unknown', claims: this.unknownBudgets(claims, now) };
+    if (isUnknown) return { outcome: 'budget_unknown', charges: this.unknownBudgets(charges, now) };
     if (!allFit)
       return refuse(
-        claims,
+        charges,
         counters.map((counter) => counter.use()),
         now,
       );
-    const reservation = new MemoryReservation(claims, counters, this.now, this.counterAt);
+    const reservation = new MemoryReservation(charges, counters, this.now, this.counterAt);
     return {
       outcome: 'granted',
       reservation,
@@ -61,11 +61,11 @@ export class MemoryLimits {
   }
 
   /** Reserves what was granted elsewhere, whether it fits here or not. */
-  reserveUnchecked(claims: readonly Claim[]): Reservation {
+  reserveUnchecked(charges: readonly LimitCharge[]): Reservation {
     const now = this.now();
     return new MemoryReservation(
-      claims,
-      claims.map((claim) => this.counterOf(claim, now)),
+      charges,
+      charges.map((charge) => this.counterOf(charge, now)),
       this.now,
       this.counterAt,
     );
@@ -78,17 +78,17 @@ export class MemoryLimits {
     this.budgetOf(subject, measure, now).setSpent(wholeAmount(used), since, now);
   }
 
-  private unknownBudgets(claims: readonly Claim[], now: number): UnknownBudgetClaim[] {
-    return claims.filter(isBudget).flatMap((claim) => {
-      const counter = this.budgetOf(claim.subject, claim.measure, now);
-      return counter.fits(claim, now) === null ? [{ ...claim, since: counter.since(now) }] : [];
+  private unknownBudgets(charges: readonly LimitCharge[], now: number): UnknownBudget[] {
+    return charges.filter(isBudget).flatMap((charge) => {
+      const counter = this.budgetOf(charge.subject, charge.measure, now);
+      return counter.fits(charge, now) === null ? [{ ...charge, since: counter.since(now) }] : [];
     });
   }
 
-  private readonly counterAt = (claim: Claim, now: number): UsageCounter =>
-    this.counterOf(claim, now);
+  private readonly counterAt = (charge: LimitCharge, now: number): UsageCounter =>
+    this.counterOf(charge, now);
 
-  private counterOf({ subject, measure }: Claim, now: number): UsageCounter {
+  private counterOf({ subject, measure }: LimitCharge, now: number): UsageCounter {
     if (measure === 'usd_day' || measure === 'usd_month')
       return this.budgetOf(subject, measure, now);
     return (this.countersOf(subject)[measure] ??= new MinuteCounter());
@@ -133,25 +133,25 @@ class MemoryReservation implements Reservation {
    * may have expired by then
    */
   constructor(
-    private readonly claims: readonly Claim[],
+    private readonly charges: readonly LimitCharge[],
     counters: readonly UsageCounter[],
     private readonly now: () => number,
-    private readonly counterOf: (claim: Claim, now: number) => UsageCounter,
+    private readonly counterOf: (charge: LimitCharge, now: number) => UsageCounter,
   ) {
     const at = now();
     for (const [index, counter] of counters.entries())
-      this.periods.push(counter.reserve(claims[index]?.amount ?? 0, at));
+      this.periods.push(counter.reserve(charges[index]?.amount ?? 0, at));
   }
 
   settle(used: readonly number[]): void {
     if (this.isSettled) return;
     this.isSettled = true;
     const now = this.now();
-    for (const [index, claim] of this.claims.entries()) {
-      this.counterOf(claim, now).settle(
+    for (const [index, charge] of this.charges.entries()) {
+      this.counterOf(charge, now).settle(
         this.periods[index] ?? 0,
-        claim.amount,
-        settledAmount(used[index], claim.amount),
+        charge.amount,
+        settledAmount(used[index], charge.amount),
         now,
       );
     }

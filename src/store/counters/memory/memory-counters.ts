@@ -16,9 +16,9 @@ export function createMemoryCounters({
     state: 'memory',
     pubSub: { publish: () => undefined, subscribe: () => undefined },
     recentLists: new MemoryRecentLists(now),
-    reserve: (claims) => Promise.resolve(limits.reserve(claims)),
-    setSpent(claim, used) {
-      limits.setSpent(claim, used);
+    reserve: (charges) => Promise.resolve(limits.reserve(charges)),
+    setSpent(charge, used) {
+      limits.setSpent(charge, used);
       return Promise.resolve();
     },
     countFailure: (subject) => Promise.resolve(failures.countFailure(subject)),

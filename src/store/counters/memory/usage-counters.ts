@@ -1,4 +1,4 @@
-import type { Claim } from '../../contracts/counters.js';
+import type { LimitCharge } from '../../contracts/counters.js';
 import {
   type BudgetMeasure,
   minuteMs,
@@ -12,7 +12,7 @@ import type { UsedPair } from '../refuse.js';
 /** One subject's usage of one measure. Times are epoch ms. */
 export interface UsageCounter {
   /** Null: what was spent in the current period has not been set. */
-  fits(claim: Claim, now: number): boolean | null;
+  fits(charge: LimitCharge, now: number): boolean | null;
   /** Counts an amount; returns the period to pass to `settle`. */
   reserve(amount: number, now: number): number;
   settle(period: number, reserved: number, used: number, now: number): void;
@@ -30,7 +30,7 @@ export class MinuteCounter implements UsageCounter {
   private current = 0;
   private previous = 0;
 
-  fits({ limit, amount }: Claim, now: number): boolean {
+  fits({ limit, amount }: LimitCharge, now: number): boolean {
     this.roll(now);
     return this.used(now) + amount <= limit;
   }
@@ -99,7 +99,7 @@ export class BudgetCounter implements UsageCounter {
     if (isCurrent) this.settled ??= used;
   }
 
-  fits({ limit, amount }: Claim, now: number): boolean | null {
+  fits({ limit, amount }: LimitCharge, now: number): boolean | null {
     this.roll(now);
     return this.settled === null ? null : this.settled + this.reserved + amount <= limit;
   }

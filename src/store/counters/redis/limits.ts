@@ -1,4 +1,4 @@
-import type { Claim, Counters, ReserveResult } from '../../contracts/counters.js';
+import type { LimitCharge, Counters, ReserveResult } from '../../contracts/counters.js';
 import { isBudget, periodOf, wholeAmount } from '../period.js';
 import { refuse, type UsedPair, usedOf } from '../refuse.js';
 import type { RedisLink } from './link.js';
@@ -24,17 +24,17 @@ export class RedisLimits {
    * Reserves all or nothing under an id.
    * @throws RedisAway, RedisRefusal: the amounts may have been reserved, until the lease expires
    */
-  async reserve(id: string, claims: readonly Claim[]): Promise<RedisReserveResult> {
-    const details = claims.flatMap(({ measure, limit, amount }) => [
+  async reserve(id: string, charges: readonly LimitCharge[]): Promise<RedisReserveResult> {
+    const details = charges.flatMap(({ measure, limit, amount }) => [
       measure,
       String(limit),
       String(wholeAmount(amount)),
     ]);
-    const keys = claims.flatMap((claim) => counterKeys(counterKey(this.prefix, claim)));
+    const keys = charges.flatMap((charge) => counterKeys(counterKey(this.prefix, charge)));
     const [status = 0, now = 0, ...numbers] = numbersOf(
       await this.link.run(reserveScript, keys, [this.time(), String(this.leaseMs), id, ...details]),
     );
-    const uses = claims.map((_, index): UsedPair => [
+    const uses = charges.map((_, index): UsedPair => [
       numbers[2 * index] ?? 0,
       numbers[2 * index + 1] ?? 0,
     ]);
@@ -42,26 +42,29 @@ export class RedisLimits {
       return {
         outcome: 'granted',
         now,
-        used: claims.map((claim, index) =>
-          Math.ceil(usedOf(claim, uses[index] ?? [0, 0], now) + wholeAmount(claim.amount)),
+        used: charges.map((charge, index) =>
+          Math.ceil(usedOf(charge, uses[index] ?? [0, 0], now) + wholeAmount(charge.amount)),
         ),
       };
-    if (status === 0) return refuse(claims, uses, now);
-    const unknown = claims.filter((_, index) => (uses[index]?.[0] ?? 0) < 0).filter(isBudget);
+    if (status === 0) return refuse(charges, uses, now);
+    const unknown = charges.filter((_, index) => (uses[index]?.[0] ?? 0) < 0).filter(isBudget);
     return {
       outcome: 'budget_unknown',
-      claims: unknown.map((claim) => ({ ...claim, since: periodOf(claim.measure, now).startsAt })),
+      charges: unknown.map((charge) => ({
+        ...charge,
+        since: periodOf(charge.measure, now).startsAt,
+      })),
     };
   }
 
   /** See `Counters.setSpent`. @throws RedisAway, RedisRefusal */
-  async setSpent(claim: Parameters<Counters['setSpent']>[0], used: number): Promise<void> {
-    if (!isBudget(claim)) return;
+  async setSpent(charge: Parameters<Counters['setSpent']>[0], used: number): Promise<void> {
+    if (!isBudget(charge)) return;
     const period =
-      claim.since === undefined ? '' : String(periodOf(claim.measure, claim.since).index);
-    await this.link.run(setSpentScript, counterKeys(counterKey(this.prefix, claim)), [
+      charge.since === undefined ? '' : String(periodOf(charge.measure, charge.since).index);
+    await this.link.run(setSpentScript, counterKeys(counterKey(this.prefix, charge)), [
       this.time(),
-      claim.measure,
+      charge.measure,
       String(wholeAmount(used)),
       period,
     ]);

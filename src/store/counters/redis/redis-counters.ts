@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../../errors.js';
 import type {
-  Claim,
+  LimitCharge,
   Counters,
   CountersState,
   Reservation,
@@ -119,22 +119,22 @@ class RedisCounters implements Counters {
     return this.link.open();
   }
 
-  async reserve(claims: readonly Claim[]): Promise<ReserveResult> {
-    return this.link.isUp && claims.length > 0
-      ? this.reserveShared(claims)
-      : this.reserveLocally(claims);
+  async reserve(charges: readonly LimitCharge[]): Promise<ReserveResult> {
+    return this.link.isUp && charges.length > 0
+      ? this.reserveShared(charges)
+      : this.reserveLocally(charges);
   }
 
-  async setSpent(claim: Parameters<Counters['setSpent']>[0], used: number): Promise<void> {
+  async setSpent(charge: Parameters<Counters['setSpent']>[0], used: number): Promise<void> {
     try {
-      await this.limits.setSpent(claim, used);
+      await this.limits.setSpent(charge, used);
     } catch {
       // never both: the memory would miss what Redis counts from now on
-      this.local.setSpent(claim, used);
+      this.local.setSpent(charge, used);
       return;
     }
     // Redis may have lost the budget, and then its reservations too
-    const key = counterKey(this.prefix, claim);
+    const key = counterKey(this.prefix, charge);
     this.reservations.renew(key);
     this.pubSub.publish(spentTopic, key);
   }
@@ -158,33 +158,33 @@ class RedisCounters implements Counters {
     this.link.close();
   }
 
-  private async reserveShared(claims: readonly Claim[]): Promise<ReserveResult> {
+  private async reserveShared(charges: readonly LimitCharge[]): Promise<ReserveResult> {
     const id = this.nextId();
     try {
-      const answer = await this.limits.reserve(id, claims);
+      const answer = await this.limits.reserve(id, charges);
       if (answer.outcome !== 'granted') return answer;
       // the connection may have been lost since the answer
-      const local = this.link.isUp ? null : this.local.reserveUnchecked(claims);
+      const local = this.link.isUp ? null : this.local.reserveUnchecked(charges);
       const reservation = new SharedReservation(
         id,
-        claims,
-        partsOf(this.prefix, claims, answer.now),
+        charges,
+        partsOf(this.prefix, charges, answer.now),
         { local, isShared: true },
         this.settle,
       );
       return { outcome: 'granted', used: answer.used, reservation: this.keep(reservation) };
     } catch {
-      return this.reserveLocally(claims);
+      return this.reserveLocally(charges);
     }
   }
 
-  private reserveLocally(claims: readonly Claim[]): ReserveResult {
-    const result = this.local.reserve(claims);
+  private reserveLocally(charges: readonly LimitCharge[]): ReserveResult {
+    const result = this.local.reserve(charges);
     if (result.outcome !== 'granted') return result;
-    const parts = partsOf(this.prefix, claims, this.now());
+    const parts = partsOf(this.prefix, charges, this.now());
     const reservation = new SharedReservation(
       this.nextId(),
-      claims,
+      charges,
       parts,
       { local: result.reservation, isShared: false },
       this.settle,
@@ -228,7 +228,7 @@ class RedisCounters implements Counters {
     for (const reservation of this.reservations.values())
       reservation.place = {
         ...reservation.place,
-        local: this.local.reserveUnchecked(reservation.claims),
+        local: this.local.reserveUnchecked(reservation.charges),
       };
     this.setState('fallback');
     this.options.onWarning?.(
@@ -253,7 +253,7 @@ class SharedReservation implements Reservation, LiveReservation {
 
   constructor(
     readonly id: string,
-    readonly claims: readonly Claim[],
+    readonly charges: readonly LimitCharge[],
     readonly parts: readonly ReservationPart[],
     public place: Place,
     private readonly settleWith: (reservation: SharedReservation, used: readonly number[]) => void,

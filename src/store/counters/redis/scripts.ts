@@ -83,9 +83,9 @@ function script(text: string, before = prelude): Script {
 }
 
 /**
- * Reserves for all claims or for none. Arguments: lease in ms, reservation id, then measure, limit
- * and amount of each claim. Replies the status (1 reserved, 0 refused, -1 a budget's spending is
- * not set), the time, and two numbers for each claim, as `UsedPair`, with -1 for a budget that is
+ * Reserves for all charges or for none. Arguments: lease in ms, reservation id, then measure, limit
+ * and amount of each charge. Replies the status (1 reserved, 0 refused, -1 a budget's spending is
+ * not set), the time, and two numbers for each charge, as `UsedPair`, with -1 for a budget that is
  * not set.
  */
 export const reserveScript = script(
@@ -125,7 +125,7 @@ return reply`,
 
 /**
  * Settles a reservation. Arguments: the process, the settlement's number, the reservation's id (''
- * for none), then measure, period, reserved amount and used amount of each claim.
+ * for none), then measure, period, reserved amount and used amount of each charge.
  */
 export const settleScript = script(`
 local process, number, id = 's:' .. ARGV[2], tonumber(ARGV[3]), ARGV[4]

@@ -5,7 +5,7 @@ import type { RedisLink } from './link.js';
 import { counterKeys, type ReservationPart } from './reservation-part.js';
 import { settleScript } from './scripts.js';
 
-/** One claim of a reservation, and what was used of it. */
+/** One charge of a reservation, and what was used of it. */
 export interface SettledPart extends ReservationPart {
   readonly used: number;
 }

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely';
 import type {
-  ClaimedTraining,
+  LeasedTraining,
   Lease,
   StoredWishes,
   TrainingEnd,
@@ -14,10 +14,10 @@ import { transact } from '../transact.js';
 /** The queue of trainings in SQL. */
 export function createTrainingQueue(database: Kysely<StoreTables>): TrainingQueue {
   return {
-    async claim(lease) {
+    async take(lease) {
       // usually there is none: then no lock is taken
       return (await firstFree(database, lease))
-        ? transact(database, (transaction) => claim(transaction, lease))
+        ? transact(database, (transaction) => take(transaction, lease))
         : null;
     },
     async keep(id, lease, progress, doing) {
@@ -72,11 +72,11 @@ function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | 
     .executeTakeFirst();
 }
 
-async function claim(
+async function take(
   transaction: Transaction<StoreTables>,
   lease: Lease,
-): Promise<ClaimedTraining | null> {
-  // a lock, so that concurrent processes claim different trainings
+): Promise<LeasedTraining | null> {
+  // a lock, so that concurrent processes take different trainings
   await lockRevision(transaction, 'preferences');
   const free = await firstFree(transaction, lease);
   if (!free) return null;

@@ -17,24 +17,24 @@ describe('limits in memory', () => {
   it('keep a budget until its period ends', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);
-    const claim = { subject: 'key:a', measure: 'usd_day', limit: 1, amount: 1 } as const;
-    limits.setSpent(claim, 0);
-    expect(limits.reserve([claim])).toMatchObject({ outcome: 'granted' });
+    const charge = { subject: 'key:a', measure: 'usd_day', limit: 1, amount: 1 } as const;
+    limits.setSpent(charge, 0);
+    expect(limits.reserve([charge])).toMatchObject({ outcome: 'granted' });
     now += 86_399_999;
     for (let turn = 0; turn < 100; turn++)
-      expect(limits.reserve([claim])).toMatchObject({ outcome: 'refused' });
+      expect(limits.reserve([charge])).toMatchObject({ outcome: 'refused' });
   });
 
   it('count what was used beyond a reservation that is older than its minute, even if others came and went meanwhile', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);
-    const claim = { subject: 'key:a', measure: 'tokens', limit: 1_000, amount: 10 } as const;
-    const result = limits.reserve([claim]);
+    const charge = { subject: 'key:a', measure: 'tokens', limit: 1_000, amount: 10 } as const;
+    const result = limits.reserve([charge]);
     now += 180_000;
     for (let other = 0; other < 10; other++)
-      limits.reserve([{ ...claim, subject: `key:${other}` }]);
+      limits.reserve([{ ...charge, subject: `key:${other}` }]);
     if (result.outcome === 'granted') result.reservation.settle([990]);
-    expect(limits.reserve([{ ...claim, amount: 100 }])).toMatchObject({
+    expect(limits.reserve([{ ...charge, amount: 100 }])).toMatchObject({
       outcome: 'refused',
       used: 980,
     });

@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
-  Claim,
+  LimitCharge,
   Counters,
   CountersState,
   Reservation,
@@ -15,13 +15,18 @@ import type { RedisCountersOptions } from '../../../../src/store/counters/redis/
 import { redisIsThere, type RunningRedis, startRedis } from '../../../helpers/redis.js';
 import { until } from '../../../helpers/until.js';
 
-const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({
+const charge = (
+  measure: Measure,
+  limit: number,
+  amount: number,
+  subject = 'key:a',
+): LimitCharge => ({
   subject,
   measure,
   limit,
   amount,
 });
-const dollar = (amount: number, limit = 100): Claim[] => [claim('usd_day', limit, amount)];
+const dollar = (amount: number, limit = 100): LimitCharge[] => [charge('usd_day', limit, amount)];
 const day = { subject: 'key:a', measure: 'usd_day' } as const;
 const granted = (result: ReserveResult): Reservation => {
   if (result.outcome !== 'granted') throw new Error(JSON.stringify(result));
@@ -64,7 +69,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
   /** Freezes Redis and sends a request that notices it. */
   const freeze = async (counters: Counters): Promise<void> => {
     redis.pause();
-    await counters.reserve([claim('requests', 1, 0, 'nobody')]);
+    await counters.reserve([charge('requests', 1, 0, 'nobody')]);
     expect(counters.state).toBe('fallback');
   };
 
@@ -75,11 +80,11 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await replicas[0]!.setSpent(day, 0);
       const verdicts = await Promise.all(
         Array.from({ length: 200 }, async (_, turn) =>
-          replicas[turn % 2]!.reserve([claim('requests', 70, 1), ...dollar(1, 50)]),
+          replicas[turn % 2]!.reserve([charge('requests', 70, 1), ...dollar(1, 50)]),
         ),
       );
       expect(verdicts.filter(({ outcome }) => outcome === 'granted')).toHaveLength(50);
-      expect(await replicas[1]!.reserve([claim('requests', 70, 21)])).toMatchObject({
+      expect(await replicas[1]!.reserve([charge('requests', 70, 21)])).toMatchObject({
         outcome: 'refused',
         used: 50,
       });
@@ -105,7 +110,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
               clients.map(async (calls, index) => {
                 for (const [amount, share] of calls) {
                   const result = await replicas[index % 2]!.reserve([
-                    claim('usd_day', 100, amount, subject),
+                    charge('usd_day', 100, amount, subject),
                   ]);
                   if (result.outcome !== 'granted') continue;
                   const used = Math.floor(amount * share);
@@ -118,7 +123,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
             expect(most).toBeLessThanOrEqual(100);
             expect(sum).toBeLessThanOrEqual(100);
             await until(async () => {
-              const result = await replicas[1]!.reserve([claim('usd_day', 100, 0, subject)]);
+              const result = await replicas[1]!.reserve([charge('usd_day', 100, 0, subject)]);
               return result.outcome === 'granted' && result.used[0] === sum;
             });
           },
@@ -132,7 +137,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const here = await replica();
       const result = await here.reserve(dollar(1));
       const today = Math.floor(Date.now() / 86_400_000) * 86_400_000;
-      expect(result).toMatchObject({ outcome: 'budget_unknown', claims: [{ since: today }] });
+      expect(result).toMatchObject({ outcome: 'budget_unknown', charges: [{ since: today }] });
     });
 
     it('deliver messages to other replicas, and not to the publisher', async () => {
@@ -176,7 +181,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const counters = await replica();
       await counters.setSpent(day, 0);
       granted(
-        await counters.reserve([claim('requests', 9, 1), claim('tokens', 9, 1), ...dollar(1)]),
+        await counters.reserve([charge('requests', 9, 1), charge('tokens', 9, 1), ...dollar(1)]),
       ).settle([1, 2, 1]);
       granted(await counters.reserve(dollar(1)));
       await counters.countFailure('account:a');
@@ -259,13 +264,13 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(counters.state).toBe('fallback');
       expect(await counters.reserve(dollar(1))).toMatchObject({ outcome: 'budget_unknown' });
       await counters.setSpent(day, 0);
-      granted(await counters.reserve([claim('requests', 1, 1), ...dollar(1)]));
-      expect(await counters.reserve([claim('requests', 1, 1)])).toMatchObject({
+      granted(await counters.reserve([charge('requests', 1, 1), ...dollar(1)]));
+      expect(await counters.reserve([charge('requests', 1, 1)])).toMatchObject({
         outcome: 'refused',
       });
       await redis.restart();
       await isIn(counters, 'redis');
-      granted(await counters.reserve([claim('requests', 1, 1)]));
+      granted(await counters.reserve([charge('requests', 1, 1)]));
       expect(states).toEqual(['fallback', 'redis']);
       expect(warnings).toEqual([
         expect.stringMatching(
@@ -284,7 +289,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       granted(await here.reserve(dollar(1)));
       await redis.stop();
       const verdicts = await Promise.all(
-        Array.from({ length: 20 }, async () => here.reserve([claim('requests', 10, 1)])),
+        Array.from({ length: 20 }, async () => here.reserve([charge('requests', 10, 1)])),
       );
       expect(verdicts.filter(({ outcome }) => outcome === 'granted')).toHaveLength(10);
       await isIn(here, 'fallback');
@@ -305,14 +310,14 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       redis.pause();
       const start = performance.now();
       await Promise.all(
-        Array.from({ length: 50 }, async () => counters.reserve([claim('requests', 1000, 1)])),
+        Array.from({ length: 50 }, async () => counters.reserve([charge('requests', 1000, 1)])),
       );
       // far less than one after the other would take, even on a busy machine
       expect(performance.now() - start).toBeLessThan(10_000);
       expect(counters.state).toBe('fallback');
       const next = performance.now();
       for (let turn = 0; turn < 1000; turn++)
-        granted(await counters.reserve([claim('requests', 10_000, 1)]));
+        granted(await counters.reserve([charge('requests', 10_000, 1)]));
       expect(performance.now() - next).toBeLessThan(10_000);
     });
 
@@ -327,7 +332,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `busy-${++round}:`;
       const states: string[] = [];
       const counters = await replica({ onState: (state) => states.push(state) });
-      const result = counters.reserve([claim('requests', 1, 1)]);
+      const result = counters.reserve([charge('requests', 1, 1)]);
       await new Promise(setImmediate);
       const end = performance.now() + 400;
       while (performance.now() < end);
@@ -375,7 +380,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await counters.setSpent(day, 0);
       const reservations = await Promise.all(
         Array.from({ length: 700 }, async () =>
-          granted(await counters.reserve([claim('tokens', 1e9, 10), ...dollar(1, 1e6)])),
+          granted(await counters.reserve([charge('tokens', 1e9, 10), ...dollar(1, 1e6)])),
         ),
       );
       redis.pause();
@@ -388,7 +393,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await until(async () => (await usedOf(counters)) === 1400);
       await wait(50);
       expect(await usedOf(counters)).toBe(1400);
-      const tokens = await counters.reserve([claim('tokens', 1e9, 0)]);
+      const tokens = await counters.reserve([charge('tokens', 1e9, 0)]);
       // those of the minute before count less with every second of the next one
       const { used } = tokens as { used: readonly number[] };
       expect(used[0]).toBeGreaterThan(7_700);
@@ -411,7 +416,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const counters = await replica({ onState: (state) => states.push(state) });
       await command('REPLICAOF', '127.0.0.1', '1');
       for (let turn = 0; turn < 5; turn++) {
-        await counters.reserve([claim('requests', 9, 1)]);
+        await counters.reserve([charge('requests', 9, 1)]);
         await wait(80);
       }
       expect(states).toEqual(['redis', 'fallback']);
@@ -423,8 +428,8 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `foreign-${++round}:`;
       const counters = await replica();
       await command('SET', `${prefix}{key:a}:requests`, 'not ours');
-      granted(await counters.reserve([claim('requests', 1, 1)]));
-      expect(await counters.reserve([claim('requests', 1, 1)])).toMatchObject({
+      granted(await counters.reserve([charge('requests', 1, 1)]));
+      expect(await counters.reserve([charge('requests', 1, 1)])).toMatchObject({
         outcome: 'refused',
       });
       expect(counters.state).toBe('redis');
@@ -476,7 +481,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await counters.close();
       expect(performance.now() - start).toBeLessThan(10_000);
       reservation.settle([1]);
-      expect(await counters.reserve([claim('requests', 1, 1)])).toMatchObject({
+      expect(await counters.reserve([charge('requests', 1, 1)])).toMatchObject({
         outcome: 'granted',
       });
     });

@@ -54,9 +54,9 @@ describe('prompts of a training that are deleted', () => {
     expect(await store.trainings.remove(accountId, preferenceId)).toBe(true);
   };
   const finished = async (): Promise<void> => {
-    const claimed = await store.trainingQueue.claim({ owner: 'one', at: 1, until: 100 });
+    const leased = await store.trainingQueue.take({ owner: 'one', at: 1, until: 100 });
     await store.trainingQueue.finish(
-      claimed!.id,
+      leased!.id,
       { owner: 'one', at: 2 },
       { state: 'not_useful', report: {}, error: null, router: null },
     );

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AgedRows } from './contracts/retention.js';
+import type { AgedRows } from './contracts/removal.js';
 import type { LazyDatabases } from './lazy-databases.js';
 
 const defaultFirstAfterMs = 60_000;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { tablesOfAccounts } from '../helpers/account-tables.js';
 import { libsqlPlace } from '../helpers/stores.js';
 
-it.each(['store/sql/removal', 'store/sql/retention', 'accounts/export-account'])(
+it.each(['store/sql/account-tables', 'accounts/export-account'])(
   'every table of a migrated database that has an account_id is in src/%s.ts',
   async (file) => {
     const source = readFileSync(new URL(`../../src/${file}.ts`, import.meta.url), 'utf8');

@@ -1,12 +1,26 @@
-import type { StoreTables } from '../sql/tables.js';
+import type { accountTables } from '../sql/account-tables.js';
+
+type AccountTables = typeof accountTables;
 
 /**
  * The tables with rows of accounts: those with a column `account_id`. What deletion removes, an
  * export contains and retention bounds is written for each of them, so that none is forgotten.
  */
-export type TablesOfAccounts = {
-  [Table in keyof StoreTables]: 'account_id' extends keyof StoreTables[Table] ? Table : never;
-}[keyof StoreTables];
+export type TablesOfAccounts = keyof AccountTables;
+
+/**
+ * The tables whose rows are deleted when they are old. The age of a conversation counts from its
+ * last turn.
+ */
+export type AgedRows = {
+  [Table in TablesOfAccounts]: AccountTables[Table] extends { date: string } ? Table : never;
+}[TablesOfAccounts];
+
+/** Deletes old rows. */
+export interface RetentionStore {
+  /** Deletes rows from before `at`, at most `maxRows`; returns how many. */
+  removeBefore(rows: AgedRows, at: number, maxRows: number): Promise<number>;
+}
 
 /** The account that holds the sums of deleted accounts. */
 export const deletedAccountId = 'deleted';

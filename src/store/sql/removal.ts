@@ -1,70 +1,87 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { firstAccountId } from '../contracts/accounts.js';
 import { noLimits } from '../contracts/key-limits.js';
 import {
+  type AgedRows,
   deletedAccountId,
   deletedEmail,
   type RemovalStore,
-  type TablesOfAccounts,
+  type RetentionStore,
 } from '../contracts/removal.js';
-import { periodKey } from './usage/add-periods.js';
-import { choiceKey } from './choices/choice-rows.js';
+import { accountTables, type EndOfRows } from './account-tables.js';
 import { clean } from './columns.js';
 import { endAccess } from './accounts/end-access.js';
 import { limitColumns } from './accounts/limit-columns.js';
+import { removeNotesOf } from './conversations/research.js';
 import { foldPeriods } from './usage/merge-periods.js';
-import { removeConversations } from './retention.js';
+import { dayOf } from './usage/usage.js';
 import { raiseRevision } from './revisions.js';
-import type { StoreTables } from './tables.js';
+import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /** The name of a deleted key or preference. */
 const deleted = 'deleted';
 
-type Step = (
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-  at: number,
-) => Promise<number>;
+/** Rows per statement of retention, few enough that no other statement waits long. */
+const maxDeletions = 500;
 
-/** How a table loses the rows of an account, by one of these. */
-interface Removal {
-  /** At the start, which ends all access. A step may do several tables; it returns the rows. */
-  readonly close?: Step;
-  /** The primary key of rows that are deleted then, some at a time. */
-  readonly key?: readonly string[];
-  /** At last: adds the rows to those of deleted accounts. */
-  readonly fold?: (transaction: Transaction<StoreTables>, accountId: string) => Promise<boolean>;
+/** The deletion of old rows in SQL. */
+export function createRetentionStore(database: Kysely<StoreTables>): RetentionStore {
+  return {
+    async removeBefore(rows, at, maxRows) {
+      let removed = 0;
+      while (removed < maxRows) {
+        const some = Math.min(maxDeletions, maxRows - removed);
+        // in a transaction that is retried after a deadlock: another replica may delete the same
+        // rows in another order
+        const count = await transact(database, (transaction) =>
+          removeSome(transaction, rows, at, some),
+        );
+        removed += count;
+        if (count < some) break;
+      }
+      return removed;
+    },
+  };
 }
 
-/** In this order. Null: the rows stay. */
-const removals = {
-  // each step is a transaction of its own: other writers lock its topic in another order
-  api_keys: { close: closeKeys },
-  sign_ins: { close: closeKeys },
-  password_resets: { close: closeKeys },
-  preferences: { close: closePreferences },
-  trainings: { close: closePreferences },
-  learnings: { close: forgetLearnings },
-  conversations: { key: ['id'] },
-  research_notes: { key: ['account_id', 'id'] },
-  requests: { key: ['id'] },
-  selections: { key: ['id'] },
-  shadows: { key: ['plan_id'] },
-  shadow_refusals: { key: ['account_id'] },
-  feedback: { key: ['id'] },
-  evaluations: { key: ['id'] },
-  choice_days: { key: choiceKey },
-  usage_periods: { key: periodKey },
-  usage_days: { fold: foldUsage },
-  // what was done with accounts is known after they are gone, also that one was deleted
-  audit: null,
-} satisfies Record<TablesOfAccounts, Removal | null>;
+async function removeSome(
+  transaction: Database,
+  table: AgedRows,
+  at: number,
+  limit: number,
+): Promise<number> {
+  const {
+    date,
+    key,
+    only = sql`1 = 1`,
+  }: EndOfRows & { readonly date: string } = accountTables[table];
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const condition: RawBuilder<unknown> = sql`(${columns}) in (
+    select ${columns} from ${sql.table(table)}
+    where ${only} and ${sql.ref(date)} < ${date === 'day' ? dayOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
+  if (table === 'conversations') return await removeConversations(transaction, condition);
+  const { numAffectedRows = 0n } =
+    await sql`delete from ${sql.table(table)} where ${condition}`.execute(transaction);
+  return Number(numAffectedRows);
+}
 
-const steps = (Object.entries(removals) as [TablesOfAccounts, Removal | null][]).map(
-  ([table, removal]) => ({ table, ...removal }),
-);
-const closings = new Set(steps.flatMap(({ close }) => close ?? []));
+/**
+ * Deletes conversations with their messages and the notes of their research; returns how many.
+ * First the conversations: it waits for turns that are being added, and later ones find none.
+ */
+export async function removeConversations(
+  transaction: Database,
+  condition: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await sql<{ id: string; account_id: string }>`
+    delete from conversations where ${condition} returning id, account_id`.execute(transaction);
+  if (rows.length === 0) return 0;
+  await removeNotesOf(transaction, rows);
+  const ids = rows.map(({ id }) => id);
+  await transaction.deleteFrom('messages').where('conversation_id', 'in', ids).execute();
+  return rows.length;
+}
 
 /** The deletion of accounts in SQL. */
 export function createRemovalStore(database: Kysely<StoreTables>): RemovalStore {
@@ -72,7 +89,8 @@ export function createRemovalStore(database: Kysely<StoreTables>): RemovalStore 
     close: async (accountId, at) => {
       const id = clean(accountId);
       let count = 0;
-      for (const step of closings)
+      // each is a transaction of its own: other writers lock its topic in another order
+      for (const step of [closeKeys, closePreferences, forgetLearnings])
         count += await transact(database, (transaction) => step(transaction, id, at));
       return count > 0;
     },
@@ -152,8 +170,8 @@ async function removeRows(
   accountId: string,
   maxRows: number,
 ): Promise<number> {
-  for (const { table, key } of steps) {
-    if (!key) continue;
+  for (const [table, { key, removedBy }] of Object.entries<EndOfRows>(accountTables)) {
+    if (removedBy !== 'removeRows') continue;
     const columns = sql.join(key.map((column) => sql.ref(column)));
     const some = sql`(${columns}) in (
       select ${columns} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
@@ -175,9 +193,7 @@ async function finish(
   accountId: string,
   at: number,
 ): Promise<boolean> {
-  let summed = false;
-  for (const { fold } of steps)
-    summed = ((await fold?.(transaction, accountId)) ?? false) || summed;
+  const summed = await foldUsage(transaction, accountId);
   if (accountId !== firstAccountId) {
     const { numDeletedRows } = await transaction
       .deleteFrom('accounts')

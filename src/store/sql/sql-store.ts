@@ -12,47 +12,53 @@ import { createLearningStore } from './choices/learnings.js';
 import { createPeriodStore } from './usage/periods.js';
 import { createPreferenceStore } from './choices/preferences.js';
 import { createRequestStore } from './usage/requests.js';
-import { createRemovalStore } from './removal.js';
+import { createRemovalStore, createRetentionStore } from './removal.js';
 import { createResearchStore } from './conversations/research.js';
-import { createRetentionStore } from './retention.js';
 import { createShadowStore } from './choices/shadows.js';
 import { createSelectionStore } from './choices/selections.js';
 import { createSignInStore } from './accounts/sign-ins.js';
 import type { StoreTables } from './tables.js';
 import { createTrainingQueue } from './choices/training-queue.js';
 import { createTrainingStore } from './choices/trainings.js';
-import type { Store } from '../contracts/store.js';
+
+/** The part of each kind of row. A new one is a line here, and so a field of `Store`. */
+const partsOn = (database: Kysely<StoreTables>) => ({
+  accounts: createAccountStore(database),
+  claims: createClaimStore(database),
+  signIns: createSignInStore(database),
+  keys: createKeyStore(database),
+  conversations: createConversationStore(database),
+  preferences: createPreferenceStore(database),
+  evaluations: createEvaluationStore(database),
+  trainings: createTrainingStore(database),
+  trainingQueue: createTrainingQueue(database),
+  selections: createSelectionStore(database),
+  requests: createRequestStore(database),
+  periods: createPeriodStore(database),
+  choices: createChoiceStore(database),
+  shadows: createShadowStore(database),
+  research: createResearchStore(database),
+  feedback: createFeedbackStore(database),
+  learnings: createLearningStore(database),
+  audit: createAuditStore(database),
+  retention: createRetentionStore(database),
+  removal: createRemovalStore(database),
+});
+
+/** The parts of a store by name. */
+export type StoreParts = Readonly<ReturnType<typeof partsOn>>;
 
 /** The store on a database with the newest schema. */
 export function createSqlStore(
   database: Kysely<StoreTables>,
-  kind: Store['kind'],
-  backup: Store['backup'],
-): Store {
+  kind: 'libsql' | 'postgres',
+  backup: (file: string) => Promise<void>,
+) {
   return {
+    ...partsOn(database),
     kind,
-    accounts: createAccountStore(database),
-    claims: createClaimStore(database),
-    signIns: createSignInStore(database),
-    keys: createKeyStore(database),
-    conversations: createConversationStore(database),
-    preferences: createPreferenceStore(database),
-    evaluations: createEvaluationStore(database),
-    trainings: createTrainingStore(database),
-    trainingQueue: createTrainingQueue(database),
-    selections: createSelectionStore(database),
-    requests: createRequestStore(database),
-    periods: createPeriodStore(database),
-    choices: createChoiceStore(database),
-    shadows: createShadowStore(database),
-    research: createResearchStore(database),
-    feedback: createFeedbackStore(database),
-    learnings: createLearningStore(database),
-    audit: createAuditStore(database),
-    retention: createRetentionStore(database),
-    removal: createRemovalStore(database),
-    secret: (name) => readSecret(database, name),
-    async ping() {
+    secret: (name: string) => readSecret(database, name),
+    async ping(): Promise<void> {
       await sql`select 1`.execute(database);
     },
     backup,

@@ -8,7 +8,7 @@ import type {
 import type { Page, PageRequest } from '../../contracts/page.js';
 import { clean, fromJson } from '../columns.js';
 import { after, pageOf, type Position } from '../pages.js';
-import { removeConversations } from '../retention.js';
+import { removeConversations } from '../removal.js';
 import { searchTitles } from './search-conversations.js';
 import type { ConversationTable, MessageTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';

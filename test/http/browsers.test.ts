@@ -1,7 +1,9 @@
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.js';
 import { createGateway } from '../../src/gateway.js';
 import { Browser, goodPassword, signedUp } from '../helpers/browser.js';
+import { allEndpoints, pathOf } from '../helpers/endpoints.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { startHost } from '../helpers/host.js';
 import { textAt } from '../helpers/json.js';
@@ -56,12 +58,7 @@ afterAll(() => Promise.all([gateway, open, shared, upstream].map((server) => ser
 
 describe('the Host of a request without a valid key', () => {
   it.each([
-    ['POST', '/api/v1/auth/sign-up'],
-    ['POST', '/api/v1/auth/sign-in'],
-    ['POST', '/api/v1/auth/password-reset'],
-    ['GET', '/api/v1/auth/account'],
-    ['GET', '/api/v1/conversations'],
-    ['POST', '/api/v1/keys'],
+    ...endpoints.map((one): [string, string] => [one.method.toUpperCase(), pathOf(one)]),
     ['POST', '/api/v1/completions'],
     ['POST', '/api/v1/model-select'],
     ['GET', '/docs'],
@@ -71,7 +68,12 @@ describe('the Host of a request without a valid key', () => {
   ])('must be the gateway’s own: %s %s', async (method, path) => {
     const body = { email: 'eve@example.org', password: goodPassword };
     expect(
-      await ask(method, gateway.url + path, evil, method === 'GET' ? undefined : body),
+      await ask(
+        method,
+        gateway.url + path,
+        evil,
+        method === 'GET' || method === 'DELETE' ? undefined : body,
+      ),
     ).toMatchObject(misdirected);
   });
 
@@ -182,8 +184,9 @@ describe('a request without a key that a page of another site sends', () => {
     ['GET', '/v1/models', 'application/json'],
     ['POST', '/v2/pzn/trainCustomRouter', 'multipart/form-data; boundary=x'],
     ['POST', '/api/v1/model-select', 'text/plain'],
-    ['POST', '/api/v1/conversations', 'text/plain'],
-    ['GET', '/api/v1/preferences', 'application/json'],
+    ...allEndpoints
+      .filter(({ method, isPublic }) => method !== 'get' || !isPublic)
+      .map((one) => [one.method.toUpperCase(), pathOf(one), 'application/json']),
   ])('is refused where no key is required: %s %s as %s', async (method, path, type) => {
     const calls = upstream.requests.length;
     const sent: Record<string, string>[] = [
@@ -194,7 +197,7 @@ describe('a request without a key that a page of another site sends', () => {
       { 'sec-fetch-site': 'same-site' },
     ];
     for (const headers of sent) {
-      const body = method === 'GET' ? undefined : 'x';
+      const body = method === 'GET' || method === 'DELETE' ? undefined : 'x';
       const reply = await ask(method, open.url + path, { 'content-type': type, ...headers }, body);
       expect(reply.status, JSON.stringify(headers)).toBe(403);
       expect(reply.text).toContain('origin: ');

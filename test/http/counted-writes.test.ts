@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administratorOf, type Browser } from '../helpers/browser.js';
+import { changes, pathOf, rowsOf } from '../helpers/endpoints.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { textAt } from '../helpers/json.js';
 import { ask, type Reply } from '../helpers/sse.js';
@@ -31,20 +32,10 @@ const call = (key: string, method: string, path: string, body?: object): Promise
   ask(method, gateway.url + path, { authorization: `Bearer ${key}` }, body);
 
 describe('the requests a minute of an account', () => {
-  it.each([
-    ['POST', '/api/v1/keys', { name: 'another' }],
-    ['PATCH', '/api/v1/keys/unknown', { name: 'another' }],
-    ['POST', '/api/v1/keys/unknown/rotate', {}],
-    ['POST', '/api/v1/preferences', { name: 'mine' }],
-    ['PATCH', '/api/v1/preferences/unknown', { name: 'mine' }],
-    ['DELETE', '/api/v1/preferences/unknown', undefined],
-    ['DELETE', '/api/v1/learning', undefined],
-    ['POST', '/api/v1/conversations', { title: 'mine' }],
-    ['PATCH', '/api/v1/conversations/unknown', { title: 'mine' }],
-    ['DELETE', '/api/v1/conversations/unknown', undefined],
-    ['POST', '/api/v1/feedback', { request_id: 'unknown', score: 1 }],
-    ['POST', '/v2/preferences/userPreferenceCreate', { name: 'mine' }],
-  ])('bound %s %s', async (method, path, body) => {
+  const counted = changes.filter(({ isUncounted }) => !isUncounted);
+
+  it.each(rowsOf(counted))('bound %s %s', async (method, _path, one) => {
+    const [path, body] = [pathOf(one), method === 'DELETE' ? undefined : (one.example ?? {})];
     const { key } = await keyWith(1);
     const first = await call(key, method, path, body);
     expect(first.status).not.toBe(429);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/browser.js';
+import { changes, pathOf, rowsOf } from '../helpers/endpoints.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { expressRows, startHost } from '../helpers/host.js';
 import { textAt } from '../helpers/json.js';
@@ -151,6 +152,26 @@ describe('a change that a browser asks for', () => {
       json: { message: expect.stringMatching(/^origin: /) as string },
     });
   });
+
+  it.each(rowsOf(changes))(
+    'is refused by %s %s from a page of another site, whatever it carries',
+    async (method, _path, one) => {
+      const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example.org' };
+      expect((await ada.ask(method, pathOf(one), undefined, foreign)).status).toBe(403);
+      const hidden = { 'sec-fetch-site': 'cross-site', origin: 'null', 'x-csrf-token': '' };
+      expect((await ada.ask(method, pathOf(one), undefined, hidden)).status).toBe(403);
+    },
+  );
+
+  it.each(rowsOf(changes.filter(({ isPublic }) => !isPublic)))(
+    'is refused by %s %s without the token',
+    async (method, _path, one) => {
+      const reply = await ada.ask(method, pathOf(one), undefined, { 'x-csrf-token': 'x' });
+      // no browser may use the `/v2` dialect
+      expect(reply.status).toBe(one.path.startsWith('/v2/') ? 401 : 403);
+      if (reply.status === 403) expect(reply.text).toContain('x-csrf-token: must be');
+    },
+  );
 
   it('passes by way of a proxy that names the host by which people know the gateway', async () => {
     expect(

@@ -1,13 +1,13 @@
 import '@mantine/core/styles.css';
 import { createRoot } from 'react-dom/client';
 import { Center, Container, Loader, MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Router } from 'wouter';
+import { lazy, Suspense } from 'react';
 import './dashboard.css';
 import { pageNonce, theme, themeVariables } from './theme.js';
 import { isTemporary } from './api/failure.js';
 import { basePath } from './api/client.js';
-import { lazy, Suspense } from 'react';
 import { Failure } from './components/loaded.js';
 import { Shell } from './shell.js';
 import { useSession } from './session/session.js';
@@ -15,7 +15,9 @@ import { useSession } from './session/session.js';
 /** A failed query is asked again only if another answer is likely. */
 const maxQueryRetries = 2;
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  // whatever was changed, the page shows what is true now
+  mutationCache: new MutationCache({ onSuccess: () => queries.invalidateQueries() }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,

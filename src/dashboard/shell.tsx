@@ -15,13 +15,13 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from './api/client.js';
 import { ClosedPage } from './components/page.js';
 import { Empty, Loading } from './components/loaded.js';
 import { type NavigatedPage, pages } from './pages.js';
 import { useMay, useSession, useSessionChange } from './session/session.js';
 import { texts } from './texts/texts.js';
-import { useMutation } from '@tanstack/react-query';
 
 const { navigation, common } = texts;
 

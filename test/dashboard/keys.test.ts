@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { limitWords } from '../../src/dashboard/format/limits.js';
 import { snippets } from '../../src/dashboard/pages/connect/snippets.js';
 import {
   type ApiKey,
   emptyTerms,
   formTermsOf,
   isUsable,
-  limitsOf,
   requestOf,
   stateOf,
 } from '../../src/dashboard/pages/keys/key-terms.js';
+import { texts } from '../../src/dashboard/texts/texts.js';
 
 const key = (changed: Partial<ApiKey> = {}): ApiKey => ({
   object: 'key',
@@ -42,8 +43,10 @@ describe('the terms of an API key', () => {
       dayBudgetUsd: 1.5,
       monthBudgetUsd: null,
     };
-    expect(limitsOf(key({ limits }))).toBe('60 req/min, 20,000 tokens/min, $1.50 a day');
-    expect(limitsOf(key())).toBe('none');
+    expect(limitWords(key({ limits }).limits, texts.keys.limitWords)).toBe(
+      '60 req/min, 20,000 tokens/min, $1.50 a day',
+    );
+    expect(limitWords(key().limits, texts.keys.limitWords)).toBe('none');
   });
 
   it('say when a key no longer opens the gateway', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { acts as known } from '../../src/store/contracts/audit.js';
 import schema from '../../schemas/audit.response.schema.json' with { type: 'json' };
 import { actWords, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
-import { limitWords, typedLimit } from '../../src/dashboard/pages/settings/limit-words.js';
+import { limitWords, typedLimit } from '../../src/dashboard/format/limits.js';
+import { texts } from '../../src/dashboard/texts/texts.js';
 import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
 
 const none = {
@@ -13,9 +14,11 @@ const none = {
 };
 
 describe('the limits of an account', () => {
+  const words = texts.settings.limitWords;
+
   it('are told in few words with their units', () => {
-    expect(limitWords(none)).toBe('none');
-    expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 })).toBe(
+    expect(limitWords(none, words)).toBe('none');
+    expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 }, words)).toBe(
       '1,200 requests/min, $5.00 a day',
     );
   });

@@ -2,8 +2,6 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from './api-types.js';
 import { ApiFailure } from './failure.js';
 
-export type { Schema } from './schema.js';
-
 /** The path under which the gateway is mounted, without a slash at the end; `''` at the root. */
 export const basePath = new URL(document.baseURI).pathname.replace(/\/$/, '');
 

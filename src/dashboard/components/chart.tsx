@@ -3,6 +3,7 @@ import { Box, Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import { Note } from './elements.js';
 import { type ChartSeries, nextIndex } from './chart-columns.js';
 import { chartData, type ChartKind, chartOptions } from './chart-options.js';
 import { formatInstant } from '../format/times.js';
@@ -97,11 +98,7 @@ function Readout({ times, series, index, format }: ReadoutProps) {
           </Group>
         );
       })}
-      {time === undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {formatInstant(time)}
-        </Text>
-      )}
+      {time === undefined ? null : <Note>{formatInstant(time)}</Note>}
     </Group>
   );
 }

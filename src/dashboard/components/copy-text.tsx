@@ -1,4 +1,5 @@
-import { Box, Button, Code, CopyButton } from '@mantine/core';
+import { Box, CopyButton } from '@mantine/core';
+import { CodeRegion, CompactButton } from './elements.js';
 import { texts } from '../texts/texts.js';
 
 /** A button that copies a text. */
@@ -6,9 +7,9 @@ export function CopyText({ value, label = texts.common.copy }: { value: string; 
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (
-        <Button size="compact-sm" variant="default" onClick={copy} aria-live="polite">
+        <CompactButton onClick={copy} aria-live="polite">
           {copied ? texts.common.copied : label}
-        </Button>
+        </CompactButton>
       )}
     </CopyButton>
   );
@@ -21,9 +22,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
       <div>
         <CopyText value={code} />
       </div>
-      <Code block tabIndex={0} role="region" aria-label={label}>
-        {code}
-      </Code>
+      <CodeRegion label={label}>{code}</CodeRegion>
     </Box>
   );
 }

@@ -1,5 +1,6 @@
 import { Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Note } from './elements.js';
 
 interface FigureTileProps {
   label: string;
@@ -13,15 +14,11 @@ interface FigureTileProps {
 /** One figure in a box. */
 export const FigureTile = ({ label, value, detail, children }: FigureTileProps) => (
   <Paper withBorder p="sm">
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
+    <Note>{label}</Note>
     <Text size="xl" fw={650} className="figures" lh={1.3}>
       {value}
     </Text>
-    <Text size="xs" c="dimmed" className="figures">
-      {detail}
-    </Text>
+    <Note className="figures">{detail}</Note>
     {children}
   </Paper>
 );

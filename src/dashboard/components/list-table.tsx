@@ -1,5 +1,7 @@
 import { Box, Table, type TableProps } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
+import { Paged } from './loaded.js';
+import type { PagedList } from '../api/queries.js';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -14,12 +16,20 @@ export interface Column<Row> {
   isHeadHidden?: boolean;
 }
 
+/** A column of figures. */
+export const figure = <Row,>(
+  label: string,
+  cell: (row: Row) => ReactNode,
+  more: Pick<Column<Row>, 'isMinor'> = {},
+): Column<Row> => ({ label, cell, isFigure: true, ...more });
+
 interface ListTableProps<Row> extends Pick<TableProps, 'fz' | 'highlightOnHover'> {
   /** What the table shows. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row, index: number) => string | number;
+  /** What tells a row from others; default: its `id`, else its place. */
+  keyOf?: (row: Row, index: number) => string | number;
   /** In px; it scrolls where there is less room. In a telephone's width, rows become blocks. */
   minWidth: number;
   /** In px; above it the rows scroll below their heads. */
@@ -28,6 +38,8 @@ interface ListTableProps<Row> extends Pick<TableProps, 'fz' | 'highlightOnHover'
   detailsOf?: (row: Row) => ReactNode;
   /** Rows that are not in force any more. */
   isPale?: (row: Row) => boolean;
+  /** Stands in place of a table without rows. */
+  empty?: ReactNode;
 }
 
 /**
@@ -35,7 +47,19 @@ interface ListTableProps<Row> extends Pick<TableProps, 'fz' | 'highlightOnHover'
  * its heading, and the others below it with their labels.
  */
 export function ListTable<Row>(props: ListTableProps<Row>) {
-  const { label, columns, rows, keyOf, minWidth, maxHeight, detailsOf, isPale, ...table } = props;
+  const {
+    label,
+    columns,
+    rows,
+    keyOf = idOf,
+    minWidth,
+    maxHeight,
+    detailsOf,
+    isPale,
+    empty,
+    ...table
+  } = props;
+  if (empty && rows.length === 0) return empty;
   const hasStickyHead = maxHeight !== undefined;
   return (
     <ScrollRegion label={label} {...(hasStickyHead ? { maxHeight } : {})}>
@@ -66,6 +90,18 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
     </ScrollRegion>
   );
 }
+
+const idOf = (row: unknown, index: number): string | number =>
+  typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : index;
+
+interface PagedTableProps<Row> extends Omit<ListTableProps<Row>, 'rows'> {
+  list: PagedList<Row>;
+}
+
+/** A table of a list that is read page by page. */
+export const PagedTable = <Row,>({ list, ...table }: PagedTableProps<Row>) => (
+  <Paged list={list}>{(rows) => <ListTable {...table} rows={rows} />}</Paged>
+);
 
 function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (

@@ -1,9 +1,10 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Hint, PlainText, SmallButton } from './elements.js';
 import { ApiFailure } from '../api/failure.js';
 import { texts } from '../texts/texts.js';
-import type { PagedList } from '../api/paged-list.js';
+import type { PagedList } from '../api/queries.js';
 
 /** What went wrong in the gateway's words, the request's id, and a button that tries again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
@@ -12,15 +13,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <Alert color="red" title={texts.common.failed} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm" className="text-plain">
-          {message}
-        </Text>
+        <PlainText>{message}</PlainText>
         <Group gap="sm">
-          {retry ? (
-            <Button size="xs" variant="default" onClick={retry}>
-              {texts.common.tryAgain}
-            </Button>
-          ) : null}
+          {retry ? <SmallButton onClick={retry}>{texts.common.tryAgain}</SmallButton> : null}
           {requestId === null ? null : (
             <Text size="xs">
               {texts.common.requestId} <Code>{requestId}</Code>
@@ -71,9 +66,7 @@ export function Empty({ title, hint, actions }: EmptyProps) {
     <Paper withBorder p="xl">
       <Stack gap="xs" align="center" ta="center">
         <Text fw={600}>{title}</Text>
-        <Text c="dimmed" size="sm" maw={480}>
-          {hint}
-        </Text>
+        <Hint maw={480}>{hint}</Hint>
         {actions === undefined ? null : <Group mt="xs">{actions}</Group>}
       </Stack>
     </Paper>
@@ -82,15 +75,15 @@ export function Empty({ title, hint, actions }: EmptyProps) {
 
 interface PagedProps<Item> {
   list: PagedList<Item>;
-  /** What the button for the next page says. */
-  more: string;
+  /** What the button for the next page says; default: “Show more”. */
+  more?: string;
   /** How many lines stand for what is loading. */
   lines?: number;
   children: (items: readonly Item[]) => ReactNode;
 }
 
 /** Shows the items of a list and the button for more; before that that it loads, or why not. */
-export function Paged<Item>({ list, more, lines, children }: PagedProps<Item>) {
+export function Paged<Item>({ list, more = texts.common.more, lines, children }: PagedProps<Item>) {
   const { items, error, retry } = list;
   if (error) return <Failure error={error} retry={retry} />;
   if (!items) return <Loading {...(lines === undefined ? {} : { lines })} />;

@@ -1,6 +1,7 @@
-import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Box, Group, Paper, Stack, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { Hint } from './elements.js';
 import type { Scope } from '../session/session.js';
 import { fill, texts } from '../texts/texts.js';
 import { Empty } from './loaded.js';
@@ -24,11 +25,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
           <Title order={1} size="h2">
             {title}
           </Title>
-          {lead === undefined ? null : (
-            <Text c="dimmed" size="sm">
-              {lead}
-            </Text>
-          )}
+          {lead === undefined ? null : <Hint>{lead}</Hint>}
         </Box>
         {actions === undefined ? null : <Group gap="sm">{actions}</Group>}
       </Group>
@@ -59,11 +56,7 @@ export const Panel = ({ title, lead, actions, order = 2, children }: PanelProps)
           </Title>
           {actions}
         </Group>
-        {lead === undefined ? null : (
-          <Text size="sm" c="dimmed">
-            {lead}
-          </Text>
-        )}
+        {lead === undefined ? null : <Hint>{lead}</Hint>}
       </Box>
       {children}
     </Stack>

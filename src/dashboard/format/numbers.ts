@@ -29,10 +29,6 @@ const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;
 export const formatShare = (value: number | null | undefined, digits = 1): string =>
   value === null || value === undefined ? unknownValue : `${(value * 100).toFixed(digits)}%`;
 
-/** Tokens: `1.2k tokens` where room is short. */
-export const formatTokens = (value: number | null | undefined): string =>
-  value === null || value === undefined ? unknownValue : compact.format(value);
-
 const units = ['B', 'kB', 'MB', 'GB'] as const;
 
 /** A size with its unit, in steps of a thousand: `25 MB`. */

@@ -2,7 +2,7 @@
  * Lets the reader of `/docs` call each operation, with a key that stays in the page or as who is
  * signed in. A program of its own, because the page needs no framework.
  */
-import { basePathOf, pathParameters, type Call, requestOf } from './call.js';
+import { basePathOf, type Call, pathParameters, requestOf } from './call.js';
 
 /** Longer answers are cut in the page. */
 const maxShown = 200_000;

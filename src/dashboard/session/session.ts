@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, dataOf, type Schema, setCsrfToken } from '../api/client.js';
+import { setCsrfToken } from '../api/client.js';
+import type { Schema } from '../api/schema.js';
 import { isSignedOut } from '../api/failure.js';
+import { read, useRead } from '../api/queries.js';
 
 /** Who is signed in. */
 type Session = Schema<'OwnAccountResponse'>;
@@ -10,23 +12,14 @@ const sessionKey = ['session'];
 /** Asks again now and then, so that a sign-in that ended is seen before the next click. */
 const refreshMs = 60_000;
 
-/** How people sign in at this gateway. */
-type AuthStatus = Schema<'AuthStatusResponse'>;
-
-const statusKey = ['auth-status'];
-
 /** How people sign in here, and whether this browser is signed in. */
-export const useAuthStatus = () =>
-  useQuery({
-    queryKey: statusKey,
-    queryFn: (): Promise<AuthStatus> => dataOf(api.GET('/api/v1/auth/status')),
-  });
+export const useAuthStatus = () => useRead('/api/v1/auth/status');
 
 async function readSession(): Promise<Session | null> {
-  const { signedIn } = await dataOf(api.GET('/api/v1/auth/status'));
+  const { signedIn } = await read('/api/v1/auth/status');
   if (!signedIn) return null;
   try {
-    const session = await dataOf(api.GET('/api/v1/auth/account'));
+    const session = await read('/api/v1/auth/account');
     setCsrfToken(session.csrfToken);
     return session;
   } catch (error) {

@@ -1,8 +1,9 @@
-import { Anchor, Button, Container, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Container, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Link, Route, Switch } from 'wouter';
+import { Route, Switch } from 'wouter';
+import { PageLink } from '../components/elements.js';
 import { api } from '../api/client.js';
 import { Failure, Loaded } from '../components/loaded.js';
 import { Panel } from '../components/page.js';
@@ -114,9 +115,7 @@ const NewPassword = () => (
 );
 
 const To = ({ href, children }: { href: string; children: string }) => (
-  <Anchor component={Link} href={href} size="sm">
-    {children}
-  </Anchor>
+  <PageLink href={href}>{children}</PageLink>
 );
 
 interface Credentials {

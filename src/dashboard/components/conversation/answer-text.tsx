@@ -1,6 +1,7 @@
 import { Anchor, Code, Group, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
+import { CodeRegion } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ScrollRegion } from '../list-table.js';
 import { CopyText } from '../copy-text.js';
@@ -105,9 +106,7 @@ function Pre({ children }: { children?: ReactNode }) {
       <Group justify="flex-end">
         <CopyText value={code} label={texts.playground.copyCode} />
       </Group>
-      <Code block tabIndex={0} role="region" aria-label={texts.playground.code}>
-        {code}
-      </Code>
+      <CodeRegion label={texts.playground.code}>{code}</CodeRegion>
     </div>
   );
 }

@@ -12,6 +12,8 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useDisclosure } from '@mantine/hooks';
+import { Hint, Note, PlainText } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Answer,
@@ -25,8 +27,7 @@ import { AnswerText } from './answer-text.js';
 import { SourceChips } from './sources.js';
 import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
-import { type Column, ListTable } from '../list-table.js';
-import { useDisclosure } from '@mantine/hooks';
+import { type Column, figure, ListTable } from '../list-table.js';
 
 const { playground: words } = texts;
 
@@ -85,14 +86,10 @@ function AnswerHead({ answer }: { answer: Answer }) {
   return (
     <Group gap="xs" wrap="nowrap">
       {isOpen(answer) ? <Loader size="xs" aria-label={words.writing} /> : null}
-      <Text size="sm" fw={600} className="text-plain">
+      <PlainText fw={600}>
         {model === '' ? (isOpen(answer) ? words.choosing : words.nobody) : `${provider}/${model}`}
-      </Text>
-      {state === 'stopped' ? (
-        <Text size="xs" c="dimmed">
-          {words.stopped}
-        </Text>
-      ) : null}
+      </PlainText>
+      {state === 'stopped' ? <Note>{words.stopped}</Note> : null}
     </Group>
   );
 }
@@ -101,9 +98,9 @@ function Reasoning({ text }: { text: string }) {
   if (text === '') return null;
   return (
     <Spoiler maxHeight={44} showLabel={words.showReasoning} hideLabel={words.hideReasoning}>
-      <Text size="sm" c="dimmed" fs="italic" className="text-plain">
+      <Hint fs="italic" className="text-plain">
         {text}
-      </Text>
+      </Hint>
     </Spoiler>
   );
 }
@@ -112,9 +109,7 @@ function Reasoning({ text }: { text: string }) {
 const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }) => (
   <Alert color="red" title={words.failed} role="alert">
     <Stack gap="xs">
-      <Text size="sm" className="text-plain">
-        {message}
-      </Text>
+      <PlainText>{message}</PlainText>
       <Attempts trace={trace} />
     </Stack>
   </Alert>
@@ -123,21 +118,14 @@ const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }) => (
 const columns: readonly Column<TraceEntry>[] = [
   { label: words.oneModel, cell: ({ provider, model }) => `${provider}/${model}` },
   { label: words.error, cell: ({ error }) => error },
-  { label: words.status, cell: ({ status }) => status ?? unknownValue, isFigure: true },
-  { label: words.latency, cell: ({ latency }) => formatMs(latency), isFigure: true },
+  figure(words.status, ({ status }) => status ?? unknownValue),
+  figure(words.latency, ({ latency }) => formatMs(latency)),
 ];
 
 /** The attempts that failed, oldest first. */
 export const Attempts = ({ trace }: { trace: readonly TraceEntry[] }) =>
   trace.length === 0 ? null : (
-    <ListTable
-      label={words.attempts}
-      columns={columns}
-      rows={trace}
-      keyOf={(_entry, index) => index}
-      minWidth={360}
-      fz="xs"
-    />
+    <ListTable label={words.attempts} columns={columns} rows={trace} minWidth={360} fz="xs" />
   );
 
 const { figures: figureWords } = texts.playground;
@@ -149,16 +137,10 @@ function AnswerFigures({ answer: { figures, at } }: { answer: Answer }) {
     <Group gap="sm" className="figures">
       {factsOf(figures).map(({ text, hint }) => (
         <Tooltip key={hint} label={hint}>
-          <Text size="xs" c="dimmed" component="span">
-            {text}
-          </Text>
+          <Note component="span">{text}</Note>
         </Tooltip>
       ))}
-      {at === null ? null : (
-        <Text size="xs" c="dimmed" component="span">
-          {formatInstant(at)}
-        </Text>
-      )}
+      {at === null ? null : <Note component="span">{formatInstant(at)}</Note>}
     </Group>
   );
 }
@@ -229,9 +211,9 @@ function WorkList({ work, isOpen }: { work: readonly Work[]; isOpen: boolean }) 
         disabled={isOpen}
         className="work-head"
       >
-        <Text size="xs" c="dimmed" component="span" aria-live="polite">
+        <Note component="span" aria-live="polite">
           {isOpen ? lineOf(last) : fill(workWords.done, { count: work.length })}
-        </Text>
+        </Note>
       </UnstyledButton>
       <Collapse expanded={isShown}>
         <List size="xs" spacing={2} mt={4} className="work-list">

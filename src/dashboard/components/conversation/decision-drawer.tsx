@@ -1,15 +1,15 @@
-import { Anchor, Badge, Drawer, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Badge, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Hint, Note, PageLink, PlainText } from '../elements.js';
+import type { Schema } from '../../api/schema.js';
 import { Attempts } from './answer-view.js';
 import type { Answer, Decision, TraceEntry } from './answer.js';
-import { type Column, ListTable } from '../list-table.js';
+import { type Column, figure, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';
 import { formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
+import { useRead } from '../../api/queries.js';
 
 const { playground } = texts;
 const { decision: words } = playground;
@@ -32,11 +32,7 @@ function DecisionDetail({ answer }: { answer: Answer }) {
 
 /** Of an answer of an earlier visit, the request log knows it, as long as that is kept. */
 function StoredDetail({ answer, requestId }: { answer: Answer; requestId: string }) {
-  const query = useQuery({
-    queryKey: ['request', requestId],
-    queryFn: () =>
-      dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id: requestId } } })),
-  });
+  const query = useRead('/api/v1/requests/{id}', { path: { id: requestId } });
   return (
     <Loaded query={query}>
       {({ plan, attempts }) => (
@@ -80,9 +76,7 @@ function Detail({ answer, decision, attempts }: DetailProps) {
         <>
           <Text size="sm">{decision.reason}</Text>
           {decision.gate === undefined ? null : (
-            <Text size="sm" c="dimmed">
-              {fill(words.gate, { share: formatShare(decision.gate, 0) })}
-            </Text>
+            <Hint>{fill(words.gate, { share: formatShare(decision.gate, 0) })}</Hint>
           )}
           <Candidates decision={decision} answer={answer} />
         </>
@@ -96,13 +90,9 @@ function Detail({ answer, decision, attempts }: DetailProps) {
         </>
       ) : null}
       {answer.requestId === null || !mayReadRequests ? null : (
-        <Anchor
-          component={Link}
-          href={`/requests/${encodeURIComponent(answer.requestId)}`}
-          size="sm"
-        >
+        <PageLink href={`/requests/${encodeURIComponent(answer.requestId)}`}>
           {words.request}
-        </Anchor>
+        </PageLink>
       )}
     </Stack>
   );
@@ -118,14 +108,10 @@ function Candidates({ decision, answer }: { decision: Decision; answer: Answer }
       label: playground.oneModel,
       cell: (one) => <Name candidate={one} hasAnswered={hasAnswered(one)} />,
     },
-    { label: words.quality, cell: (one) => <Quality {...one} />, isFigure: true },
-    { label: words.cost, cell: ({ cost }) => formatUsd(cost), isFigure: true },
-    {
-      label: words.first,
-      cell: ({ latency }) => formatMs(latency === null ? null : latency * 1_000),
-      isFigure: true,
-    },
-    { label: words.score, cell: ({ score }) => score?.toFixed(3) ?? unknownValue, isFigure: true },
+    figure(words.quality, (one) => <Quality {...one} />),
+    figure(words.cost, ({ cost }) => formatUsd(cost)),
+    figure(words.first, ({ latency }) => formatMs(latency === null ? null : latency * 1_000)),
+    figure(words.score, ({ score }) => score?.toFixed(3) ?? unknownValue),
   ];
   return (
     <ListTable
@@ -144,14 +130,10 @@ function Name({ candidate, hasAnswered }: { candidate: Candidate; hasAnswered: b
   return (
     <>
       <Group gap={6}>
-        <Text size="sm" fw={hasAnswered ? 600 : 400} className="text-plain">
-          {label}
-        </Text>
+        <PlainText fw={hasAnswered ? 600 : 400}>{label}</PlainText>
         {hasAnswered ? <Badge size="xs">{words.answered}</Badge> : null}
       </Group>
-      <Text size="xs" c="dimmed">
-        {excluded ?? reason}
-      </Text>
+      <Note>{excluded ?? reason}</Note>
     </>
   );
 }
@@ -162,9 +144,7 @@ function Quality({ quality, interval }: Candidate) {
     <>
       {formatShare(quality, 0)}
       {low === undefined || high === undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {`${formatShare(low, 0)} – ${formatShare(high, 0)}`}
-        </Text>
+        <Note>{`${formatShare(low, 0)} – ${formatShare(high, 0)}`}</Note>
       )}
     </>
   );

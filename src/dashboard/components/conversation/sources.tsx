@@ -1,4 +1,5 @@
 import { Anchor, Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
+import { Hint } from '../elements.js';
 import { texts } from '../../texts/texts.js';
 import {
   type Citation,
@@ -116,11 +117,7 @@ function SourceCard({ source, citations }: { source: ShownSource; citations: Cit
           “{quote}”
         </Text>
       ))}
-      {quotes.length === 0 && snippet !== '' ? (
-        <Text size="sm" c="dimmed" lineClamp={4}>
-          {snippet}
-        </Text>
-      ) : null}
+      {quotes.length === 0 && snippet !== '' ? <Hint lineClamp={4}>{snippet}</Hint> : null}
     </Stack>
   );
 }

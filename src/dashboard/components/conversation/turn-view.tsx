@@ -1,15 +1,6 @@
-import {
-  Anchor,
-  CloseButton,
-  Code,
-  Group,
-  Image,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { Anchor, CloseButton, Group, Image, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CodeRegion, Note, PlainText } from '../elements.js';
 import './conversation.css';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
@@ -53,9 +44,9 @@ function callsOf({ answer, results }: Step, ask: ReactNode): ReactNode {
   return answer.toolCalls.map(({ id, function: { name, arguments: args } }) => (
     <ToolCallCard key={id} name={name} args={args}>
       {results?.[id] === undefined ? null : (
-        <Text size="sm" className="text-plain">
+        <PlainText>
           {texts.playground.tools.result}: {results[id]}
-        </Text>
+        </PlainText>
       )}
     </ToolCallCard>
   ));
@@ -66,11 +57,7 @@ const UserMessage = ({ text, pictures }: { text: string; pictures: readonly stri
   <Paper className="user-message" p="sm" radius="md" aria-label={texts.playground.you} role="group">
     <Stack gap="xs">
       <Pictures urls={pictures} />
-      {text === '' ? null : (
-        <Text size="sm" className="text-plain">
-          {text}
-        </Text>
-      )}
+      {text === '' ? null : <PlainText>{text}</PlainText>}
     </Stack>
   </Paper>
 );
@@ -128,16 +115,12 @@ export const ToolCallCard = ({ name, args, children }: ToolCallCardProps) => (
   <Paper withBorder p="sm">
     <Stack gap="xs">
       <Group gap="xs">
-        <Text size="xs" c="dimmed">
-          {texts.playground.tools.call}
-        </Text>
+        <Note>{texts.playground.tools.call}</Note>
         <Text size="sm" fw={600} ff="monospace">
           {name}
         </Text>
       </Group>
-      <Code block tabIndex={0} role="region" aria-label={texts.playground.tools.args}>
-        {prettyJson(args)}
-      </Code>
+      <CodeRegion label={texts.playground.tools.args}>{prettyJson(args)}</CodeRegion>
       {children}
     </Stack>
   </Paper>

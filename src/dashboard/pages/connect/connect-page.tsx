@@ -9,7 +9,7 @@ import {
   Tabs,
   Text,
 } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { CodeBlock } from '../../components/copy-text.js';
@@ -18,6 +18,7 @@ import { Page, Panel } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { snippets } from './snippets.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.connect;
 
@@ -66,10 +67,7 @@ export default function ConnectPage() {
 }
 
 function ModelSelect({ model, choose }: { model: string; choose: (model: string) => void }) {
-  const models = useQuery({
-    queryKey: ['callable-models'],
-    queryFn: () => dataOf(api.GET('/v1/models')),
-  });
+  const models = useRead('/v1/models', {});
   const names = models.data?.data.map(({ id }) => id) ?? [];
   return (
     <Select

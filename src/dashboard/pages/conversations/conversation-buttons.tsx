@@ -1,17 +1,13 @@
-import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { basePath } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import { DialogEnd } from '../../components/dialog-end.js';
+import { SmallButton } from '../../components/elements.js';
+import { api, basePath } from '../../api/client.js';
+import { ConfirmButton, DialogEnd } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
-import {
-  type Conversation,
-  deleteConversation,
-  renameConversation,
-} from './conversation-queries.js';
+import type { Conversation } from './conversation-queries.js';
 
 const { conversations: words } = texts;
 
@@ -23,29 +19,21 @@ interface ConversationButtonsProps {
 
 /** What can be done with a conversation: go on, rename, export, delete. */
 export function ConversationButtons({ conversation, onDeleted }: ConversationButtonsProps) {
-  const queries = useQueryClient();
   const { id, title } = conversation;
-  const remove = async (): Promise<void> => {
-    await deleteConversation(id);
-    onDeleted?.();
-    await queries.invalidateQueries({ queryKey: ['conversations'] });
-  };
   return (
     <Group gap={6} justify="flex-end">
-      <Button
-        size="xs"
-        variant="default"
-        component={Link}
-        href={`/playground?conversation=${encodeURIComponent(id)}`}
-      >
+      <SmallButton component={Link} href={`/playground?conversation=${encodeURIComponent(id)}`}>
         {words.goOn}
-      </Button>
+      </SmallButton>
       <RenameButton conversation={conversation} />
       <ExportMenu id={id} />
       <ConfirmButton
         label={texts.common.delete}
         question={fill(words.deleteQuestion, { title })}
-        act={remove}
+        act={async () => {
+          await api.DELETE('/api/v1/conversations/{id}', { params: { path: { id } } });
+          onDeleted?.();
+        }}
       />
     </Group>
   );
@@ -57,9 +45,7 @@ function ExportMenu({ id }: { id: string }) {
   return (
     <Menu>
       <Menu.Target>
-        <Button size="xs" variant="default">
-          {words.export}
-        </Button>
+        <SmallButton>{words.export}</SmallButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href={href('markdown')} download>
@@ -77,9 +63,7 @@ function RenameButton({ conversation: { id, title } }: { conversation: Conversat
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
-      <Button size="xs" variant="default" onClick={open}>
-        {words.rename}
-      </Button>
+      <SmallButton onClick={open}>{words.rename}</SmallButton>
       <Modal opened={opened} onClose={close} title={words.rename} centered>
         <RenameForm id={id} title={title} close={close} />
       </Modal>
@@ -90,18 +74,14 @@ function RenameButton({ conversation: { id, title } }: { conversation: Conversat
 const maxTitleLength = 200;
 
 function RenameForm({ id, title, close }: { id: string; title: string; close: () => void }) {
-  const queries = useQueryClient();
   const [name, setName] = useState(title);
   const renaming = useMutation({
-    mutationFn: () => renameConversation(id, name.trim()),
-    onSuccess: async () => {
-      close();
-      await Promise.all(
-        [['conversations'], ['conversation', id]].map((queryKey) =>
-          queries.invalidateQueries({ queryKey }),
-        ),
-      );
-    },
+    mutationFn: () =>
+      api.PATCH('/api/v1/conversations/{id}', {
+        params: { path: { id } },
+        body: { title: name.trim() },
+      }),
+    onSuccess: close,
   });
   return (
     <form

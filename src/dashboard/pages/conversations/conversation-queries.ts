@@ -1,5 +1,5 @@
-import { api, dataOf, type Schema } from '../../api/client.js';
-import type { PageQuery } from '../../api/paged-list.js';
+import type { Schema } from '../../api/schema.js';
+import { read } from '../../api/queries.js';
 import type { AnsweredRequest } from '../../components/conversation/stored-turns.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
@@ -8,19 +8,6 @@ type StoredMessage = Schema<'MessageResponse'>;
 const messagesPerPage = 100;
 /** A longer conversation is exported, not shown: so many messages are more than anybody reads. */
 const maxMessages = 1_000;
-
-/** A page of conversations, the last used first. */
-export const readConversations = (search: string, page: PageQuery) =>
-  dataOf(
-    api.GET('/api/v1/conversations', {
-      params: {
-        query: {
-          ...page,
-          ...(search === '' ? {} : { search }),
-        },
-      },
-    }),
-  );
 
 /** A conversation with its messages, oldest first. */
 export interface WholeConversation {
@@ -40,21 +27,16 @@ export async function readWholeConversation(
   mayReadRequests: boolean,
 ): Promise<WholeConversation> {
   const [conversation, requests] = await Promise.all([
-    dataOf(
-      api.GET('/api/v1/conversations/{id}', {
-        params: { path: { id }, query: { limit: messagesPerPage } },
-      }),
-    ),
+    read('/api/v1/conversations/{id}', { path: { id }, query: { limit: messagesPerPage } }),
     mayReadRequests ? readRequests(id) : noRequests,
   ]);
   const messages = [...(conversation.messages?.items ?? [])];
   let cursor = conversation.messages?.next ?? null;
   while (cursor !== null && messages.length < maxMessages) {
-    const page = await dataOf(
-      api.GET('/api/v1/conversations/{id}/messages', {
-        params: { path: { id }, query: { limit: messagesPerPage, cursor } },
-      }),
-    );
+    const page = await read('/api/v1/conversations/{id}/messages', {
+      path: { id },
+      query: { limit: messagesPerPage, cursor },
+    });
     messages.push(...page.items);
     cursor = page.next;
   }
@@ -67,23 +49,10 @@ async function readRequests(conversation: string): Promise<ReadonlyMap<string, A
   let cursor: string | null = null;
   do {
     const query = { conversation, limit: messagesPerPage, ...(cursor === null ? {} : { cursor }) };
-    const page: RequestPage = await dataOf(api.GET('/api/v1/requests', { params: { query } }));
+    const page: Schema<'RequestList'> = await read('/api/v1/requests', { query });
     for (const request of page.items)
       if (request.responseId !== null) found.set(request.responseId, request);
     cursor = page.next;
   } while (cursor !== null && found.size < maxMessages);
   return found;
 }
-
-interface RequestPage {
-  readonly items: readonly AnsweredRequest[];
-  readonly next: string | null;
-}
-
-/** Gives a conversation another title. */
-export const renameConversation = (id: string, title: string) =>
-  api.PATCH('/api/v1/conversations/{id}', { params: { path: { id } }, body: { title } });
-
-/** Deletes a conversation with its messages. */
-export const deleteConversation = (id: string) =>
-  api.DELETE('/api/v1/conversations/{id}', { params: { path: { id } } });

@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
+import { CompactButton, Note, PageLink, PlainText } from '../../components/elements.js';
 import type { Answer, Turn } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
@@ -42,9 +43,7 @@ function Shown({ whole }: { whole: WholeConversation }) {
         />
       }
     >
-      <Anchor component={Link} href="/conversations" size="sm">
-        {words.back}
-      </Anchor>
+      <PageLink href="/conversations">{words.back}</PageLink>
       <Instructions text={instructionsOf(messages)} />
       <Turns turns={turnsOf(messages, requests)} />
       {isCut ? <Alert color="yellow">{words.cut}</Alert> : null}
@@ -64,9 +63,9 @@ function Turns({ turns }: { turns: readonly Turn[] }) {
           actionsOf={({ answer }) => (
             <>
               {answer.requestId === null ? null : (
-                <Button size="compact-sm" variant="default" onClick={() => setExplained(answer)}>
+                <CompactButton onClick={() => setExplained(answer)}>
                   {texts.playground.why}
-                </Button>
+                </CompactButton>
               )}
               {answer.text === '' ? null : <CopyText value={answer.text} />}
             </>
@@ -82,12 +81,8 @@ function Instructions({ text }: { text: string }) {
   if (text === '') return null;
   return (
     <Paper withBorder p="sm">
-      <Text size="xs" c="dimmed">
-        {texts.playground.options.instructions}
-      </Text>
-      <Text size="sm" className="text-plain">
-        {text}
-      </Text>
+      <Note>{texts.playground.options.instructions}</Note>
+      <PlainText>{text}</PlainText>
     </Paper>
   );
 }

@@ -1,16 +1,17 @@
 import { Link, Route, Switch, useSearchParams } from 'wouter';
-import { ConversationView } from './conversation-view.js';
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { usePagedList } from '../../api/paged-list.js';
+import { Hint, PageLink } from '../../components/elements.js';
+import { ConversationView } from './conversation-view.js';
+import { read, usePagedList } from '../../api/queries.js';
 import { Empty, Paged } from '../../components/loaded.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatCount } from '../../format/numbers.js';
 import { formatAgo, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type Conversation, readConversations } from './conversation-queries.js';
+import type { Conversation } from './conversation-queries.js';
 import { ConversationButtons } from './conversation-buttons.js';
 
 /** The pages `/conversations` and `/conversations/<id>`. */
@@ -56,18 +57,25 @@ function ConversationList() {
 }
 
 function Found({ search }: { search: string }) {
-  const list = usePagedList(['conversations', search], (page) => readConversations(search, page), {
-    pageSize: conversationsPerPage,
-  });
+  const list = usePagedList(
+    ['conversations', search],
+    (page) =>
+      read('/api/v1/conversations', { query: { ...page, ...(search === '' ? {} : { search }) } }),
+    { pageSize: conversationsPerPage },
+  );
   return (
-    <Paged list={list} more={search === '' ? words.more : words.searchMore}>
+    <Paged list={list} more={search === '' ? texts.common.more : words.searchMore}>
       {(found) =>
         found.length > 0 ? (
-          <Conversations found={found} />
+          <ListTable
+            label={words.title}
+            columns={columns}
+            rows={found}
+            minWidth={680}
+            highlightOnHover
+          />
         ) : list.hasMore ? (
-          <Text size="sm" c="dimmed" ta="center">
-            {words.notYetFound}
-          </Text>
+          <Hint ta="center">{words.notYetFound}</Hint>
         ) : (
           <Nothing search={search} />
         )
@@ -95,16 +103,12 @@ const columns: readonly Column<Conversation>[] = [
   {
     label: words.conversation,
     cell: ({ id, title }) => (
-      <Anchor component={Link} href={`/conversations/${id}`} size="sm" className="text-plain">
+      <PageLink href={`/conversations/${id}`} className="text-plain">
         {title}
-      </Anchor>
+      </PageLink>
     ),
   },
-  {
-    label: words.messages,
-    cell: ({ messageCount }) => formatCount(messageCount),
-    isFigure: true,
-  },
+  figure(words.messages, ({ messageCount }) => formatCount(messageCount)),
   {
     label: words.used,
     cell: ({ updatedAt }) => (
@@ -119,14 +123,3 @@ const columns: readonly Column<Conversation>[] = [
     isHeadHidden: true,
   },
 ];
-
-const Conversations = ({ found }: { found: readonly Conversation[] }) => (
-  <ListTable
-    label={words.title}
-    columns={columns}
-    rows={found}
-    keyOf={({ id }) => id}
-    minWidth={680}
-    highlightOnHover
-  />
-);

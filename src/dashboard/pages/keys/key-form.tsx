@@ -8,22 +8,22 @@ import {
   TagsInput,
   TextInput,
 } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
-import { DialogEnd } from '../../components/dialog-end.js';
+import { DialogEnd } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
+import { limitNames } from '../../format/limits.js';
+import { optionsOf } from '../../components/elements.js';
 
 const text = texts.keys;
 
-const scopes = [
-  { value: 'completions', label: text.scopeCompletions },
-  { value: 'model-select', label: text.scopeModelSelect },
-  { value: 'admin', label: text.scopeAdmin },
-];
-
-const limits = ['requestsPerMinute', 'tokensPerMinute', 'dayBudgetUsd', 'monthBudgetUsd'] as const;
+const scopes = optionsOf({
+  completions: text.scopeCompletions,
+  'model-select': text.scopeModelSelect,
+  admin: text.scopeAdmin,
+});
 
 interface KeyFormProps {
   /** The key that is changed; null: a new one is made. */
@@ -32,26 +32,19 @@ interface KeyFormProps {
   onSaved: (key: ApiKey) => void;
 }
 
-const save = (edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> =>
-  edited === null
-    ? dataOf(api.POST('/api/v1/keys', { body: requestOf(terms) }))
-    : dataOf(
-        api.PATCH('/api/v1/keys/{id}', {
-          params: { path: { id: edited.id } },
-          body: requestOf(terms),
-        }),
-      );
+function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
+  const body = requestOf(terms);
+  return edited === null
+    ? dataOf(api.POST('/api/v1/keys', { body }))
+    : dataOf(api.PATCH('/api/v1/keys/{id}', { params: { path: { id: edited.id } }, body }));
+}
 
 /** The form of a new key, or of a key's terms. */
 export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
   const [terms, setTerms] = useState<FormTerms>(edited ? formTermsOf(edited) : emptyTerms);
-  const queries = useQueryClient();
   const saving = useMutation({
     mutationFn: () => save(edited, terms),
-    onSuccess: async (key) => {
-      await queries.invalidateQueries({ queryKey: ['keys'] });
-      onSaved(key);
-    },
+    onSuccess: onSaved,
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -63,11 +56,7 @@ export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
       <form onSubmit={submit}>
         <Stack>
           <TermFields terms={terms} change={(changed) => setTerms({ ...terms, ...changed })} />
-          <DialogEnd
-            acting={saving}
-            label={edited ? texts.common.save : text.create}
-            close={close}
-          />
+          <DialogEnd acting={saving} label={edited ? undefined : text.create} close={close} />
         </Stack>
       </form>
     </Modal>
@@ -110,7 +99,7 @@ function TermFields({ terms, change }: TermFieldsProps) {
         onChange={(models) => change({ models })}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {limits.map((limit) => (
+        {limitNames.map((limit) => (
           <NumberInput
             key={limit}
             label={text[limit]}

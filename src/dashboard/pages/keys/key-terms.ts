@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/schema.js';
-import { formatCount, formatUsd } from '../../format/numbers.js';
 import { formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
+import type { Limits } from '../../format/limits.js';
 
 /** An API key as the gateway lists it. */
 export type ApiKey = Schema<'KeyResponse'>;
@@ -9,20 +9,6 @@ export type ApiKey = Schema<'KeyResponse'>;
 type KeyTerms = Schema<'KeyRequest'>;
 
 const text = texts.keys;
-
-/** A key's limits in a few words, `none` where there are none. */
-export function limitsOf({ limits }: ApiKey): string {
-  const { requestsPerMinute, tokensPerMinute, dayBudgetUsd, monthBudgetUsd } = limits;
-  const said = [
-    requestsPerMinute === null
-      ? ''
-      : fill(text.limitRequests, { value: formatCount(requestsPerMinute) }),
-    tokensPerMinute === null ? '' : fill(text.limitTokens, { value: formatCount(tokensPerMinute) }),
-    dayBudgetUsd === null ? '' : fill(text.limitDay, { value: formatUsd(dayBudgetUsd) }),
-    monthBudgetUsd === null ? '' : fill(text.limitMonth, { value: formatUsd(monthBudgetUsd) }),
-  ].filter((one) => one !== '');
-  return said.length === 0 ? text.noLimits : said.join(', ');
-}
 
 /** Whether a key still opens the gateway. */
 export const isUsable = ({ revokedAt, expiresAt }: ApiKey, now = Date.now()): boolean =>
@@ -40,14 +26,10 @@ export function stateOf(key: ApiKey, now = Date.now()): string {
 }
 
 /** What the fields of the form hold. */
-export interface FormTerms {
+export interface FormTerms extends Limits {
   readonly name: string;
   readonly scopes: string[];
   readonly models: string[];
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly dayBudgetUsd: number | null;
-  readonly monthBudgetUsd: number | null;
   /** `YYYY-MM-DD` in the reader's zone; `''`: never. */
   readonly expiresOn: string;
 }

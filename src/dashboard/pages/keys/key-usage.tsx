@@ -1,12 +1,14 @@
-import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Group, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { api, basePath, dataOf, type Schema } from '../../api/client.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { Hint, SmallButton } from '../../components/elements.js';
+import { basePath } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { texts } from '../../texts/texts.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.keys;
 type UsageRow = Schema<'UsageResponse'>['items'][number];
@@ -24,30 +26,18 @@ const firstDay = (days: number): string =>
 
 const columns: readonly Column<UsageRow>[] = [
   { label: text.name, cell: ({ keyName, keyId }) => keyName ?? keyId ?? text.noKey },
-  { label: text.requests, cell: ({ requests }) => formatCount(requests), isFigure: true },
-  { label: text.errors, cell: ({ errors }) => formatCount(errors), isFigure: true },
-  {
-    label: text.promptTokens,
-    cell: ({ promptTokens }) => formatCount(promptTokens),
-    isFigure: true,
-  },
-  {
-    label: text.completionTokens,
-    cell: ({ completionTokens }) => formatCount(completionTokens),
-    isFigure: true,
-  },
-  { label: text.cost, cell: ({ costUsd }) => formatUsd(costUsd), isFigure: true },
+  figure(text.requests, ({ requests }) => formatCount(requests)),
+  figure(text.errors, ({ errors }) => formatCount(errors)),
+  figure(text.promptTokens, ({ promptTokens }) => formatCount(promptTokens)),
+  figure(text.completionTokens, ({ completionTokens }) => formatCount(completionTokens)),
+  figure(text.cost, ({ costUsd }) => formatUsd(costUsd)),
 ];
 
 /** What was used with each key in a period, as a table and as CSV. */
 export function KeyUsage() {
   const [days, setDays] = useState('30');
   const from = firstDay(Number(days));
-  const usage = useQuery({
-    queryKey: ['usage-by-key', from],
-    queryFn: () =>
-      dataOf(api.GET('/api/v1/usage', { params: { query: { by: 'key', from, limit: 100 } } })),
-  });
+  const usage = useRead('/api/v1/usage', { query: { by: 'key', from, limit: 100 } });
   return (
     <Panel
       title={text.usage}
@@ -60,37 +50,33 @@ export function KeyUsage() {
             onChange={setDays}
             size="xs"
           />
-          <Button
+          <SmallButton
             component="a"
-            size="xs"
-            variant="default"
             href={`${basePath}/api/v1/usage?by=key&from=${from}&format=csv`}
             download={`usage-by-key-from-${from}.csv`}
           >
             {text.export}
-          </Button>
+          </SmallButton>
         </Group>
       }
     >
-      <Loaded query={usage}>{({ items }) => <UsageTable rows={items} />}</Loaded>
+      <Loaded query={usage}>
+        {({ items }) => (
+          <ListTable
+            label={text.usage}
+            columns={columns}
+            rows={items}
+            keyOf={({ keyId }) => keyId ?? ''}
+            minWidth={560}
+            empty={
+              <Hint>
+                {text.usageEmpty}{' '}
+                <Anchor href={`${basePath}/connect`}>{texts.connect.title}</Anchor>
+              </Hint>
+            }
+          />
+        )}
+      </Loaded>
     </Panel>
-  );
-}
-
-function UsageTable({ rows }: { rows: UsageRow[] }) {
-  if (rows.length === 0)
-    return (
-      <Text c="dimmed" size="sm">
-        {text.usageEmpty} <Anchor href={`${basePath}/connect`}>{texts.connect.title}</Anchor>
-      </Text>
-    );
-  return (
-    <ListTable
-      label={text.usage}
-      columns={columns}
-      rows={rows}
-      keyOf={({ keyId }) => keyId ?? ''}
-      minWidth={560}
-    />
   );
 }

@@ -1,12 +1,20 @@
-import { Button, Alert, Group, Modal, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Page } from '../../components/page.js';
-import { texts } from '../../texts/texts.js';
+import { fill, texts } from '../../texts/texts.js';
 import { KeyForm } from './key-form.js';
-import { KeyList } from './key-list.js';
 import { KeyUsage } from './key-usage.js';
-import type { ApiKey } from './key-terms.js';
+import { type ApiKey, isUsable, stateOf } from './key-terms.js';
 import { CodeBlock } from '../../components/copy-text.js';
+import { Note, PlainText, SmallButton } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import { read, usePagedList } from '../../api/queries.js';
+import { ConfirmButton } from '../../components/dialog.js';
+import { Empty } from '../../components/loaded.js';
+import { type Column, PagedTable } from '../../components/list-table.js';
+import { StateBadge } from '../../components/state-badge.js';
+import { formatAgo, formatDay } from '../../format/times.js';
+import { limitWords } from '../../format/limits.js';
 
 const text = texts.keys;
 
@@ -54,5 +62,101 @@ export default function KeysPage() {
       ) : null}
       {made ? <CreatedKey made={made} close={() => setMade(null)} /> : null}
     </Page>
+  );
+}
+
+interface KeyListProps {
+  /** The button that creates a key. */
+  create: ReactNode;
+  /** Called with a key whose new secret is to be shown. */
+  onNewSecret: (key: ApiKey) => void;
+}
+
+/** The account's keys, newest first. */
+export function KeyList({ create, onNewSecret }: KeyListProps) {
+  const list = usePagedList(['keys'], (page) => read('/api/v1/keys', { query: page }));
+  return (
+    <PagedTable
+      list={list}
+      label={text.title}
+      columns={columnsOf(onNewSecret)}
+      minWidth={760}
+      isPale={(key) => !isUsable(key)}
+      highlightOnHover
+      empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />}
+    />
+  );
+}
+
+function columnsOf(onNewSecret: KeyRowProps['onNewSecret']): readonly Column<ApiKey>[] {
+  return [
+    { label: text.name, cell: (key) => <Name shown={key} /> },
+    { label: text.prefix, cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    { label: text.scopes, cell: (key) => <Scopes shown={key} /> },
+    { label: text.limits, cell: ({ limits }) => limitWords(limits, text.limitWords) },
+    {
+      label: text.lastUsed,
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? text.never : formatAgo(lastUsedAt)),
+    },
+    {
+      label: text.state,
+      cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
+    },
+    {
+      label: text.actions,
+      cell: (key) => (isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null),
+      isHeadHidden: true,
+    },
+  ];
+}
+
+const Name = ({ shown: { name, createdAt } }: { shown: ApiKey }) => (
+  <>
+    <PlainText fw={500}>{name}</PlainText>
+    <Note>
+      {text.created} {formatDay(createdAt)}
+    </Note>
+  </>
+);
+
+const Scopes = ({ shown: { scopes, models } }: { shown: ApiKey }) => (
+  <>
+    {scopes.join(', ')}
+    {models === null ? null : <Note>{models.join(', ')}</Note>}
+  </>
+);
+
+interface KeyRowProps {
+  shown: ApiKey;
+  onNewSecret: (key: ApiKey) => void;
+}
+
+function KeyActions({ shown, onNewSecret }: KeyRowProps) {
+  const [isEdited, setEdited] = useState(false);
+  const path = { params: { path: { id: shown.id } } };
+  const { name } = shown;
+  return (
+    <Group gap="xs" justify="flex-end">
+      <SmallButton aria-label={`${text.edit} ${name}`} onClick={() => setEdited(true)}>
+        {text.edit}
+      </SmallButton>
+      <ConfirmButton
+        label={text.rotate}
+        aria-label={`${text.rotate} ${name}`}
+        question={fill(text.rotateQuestion, { name })}
+        act={async () =>
+          onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} })))
+        }
+      />
+      <ConfirmButton
+        label={text.revoke}
+        aria-label={`${text.revoke} ${name}`}
+        question={fill(text.revokeQuestion, { name })}
+        act={() => api.DELETE('/api/v1/keys/{id}', path)}
+      />
+      {isEdited ? (
+        <KeyForm edited={shown} close={() => setEdited(false)} onSaved={() => setEdited(false)} />
+      ) : null}
+    </Group>
   );
 }

@@ -1,14 +1,14 @@
 import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { api, dataOf } from '../../api/client.js';
-import { usePagedList } from '../../api/paged-list.js';
+import { read, usePagedList } from '../../api/queries.js';
 import { Empty, Paged } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { ModelsTable } from './models-table.js';
 import { ProvidersTable, useProviders } from './providers-table.js';
+import { optionsOf } from '../../components/elements.js';
 
 const text = texts.models;
 const pageSize = 40;
@@ -48,11 +48,8 @@ interface FiltersProps {
   change: (some: Partial<Wanted>) => void;
 }
 
-const optionsOf = <Value extends string>(labels: Record<Value, string>) =>
-  (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
-
 function Filters({ wanted, change }: FiltersProps) {
-  const names = useProviders().data?.map(({ name }) => name) ?? [];
+  const names = useProviders().data?.items.map(({ name }) => name) ?? [];
   return (
     <Group gap="sm" align="flex-end">
       <SegmentedControl<Wanted['use']>
@@ -91,19 +88,15 @@ const useModels = ({ search, provider, use, sort }: Wanted) =>
   usePagedList(
     ['models', search, provider, use, sort],
     (page) =>
-      dataOf(
-        api.GET('/api/v1/models', {
-          params: {
-            query: {
-              ...page,
-              use,
-              sort,
-              ...(search === '' ? {} : { search }),
-              ...(provider === null ? {} : { provider }),
-            },
-          },
-        }),
-      ),
+      read('/api/v1/models', {
+        query: {
+          ...page,
+          use,
+          sort,
+          ...(search === '' ? {} : { search }),
+          ...(provider === null ? {} : { provider }),
+        },
+      }),
     { keepsPrevious: true, pageSize },
   );
 
@@ -112,7 +105,7 @@ function Models({ wanted, isAdmin }: { wanted: Wanted; isAdmin: boolean }) {
   const list = useModels({ ...wanted, search });
   const isUnfiltered = search === '' && wanted.provider === null;
   return (
-    <Paged list={list} more={text.more} lines={6}>
+    <Paged list={list} lines={6}>
       {(models) =>
         models.length === 0 ? (
           <Empty

@@ -1,7 +1,8 @@
-import { Badge, Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Badge, Box, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { CompactButton, Note, PlainText } from '../../components/elements.js';
 import type { Model } from '../../api/schema.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -21,7 +22,6 @@ export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isA
       label={text.modelsTitle}
       columns={columnsOf(models, opened, toggle)}
       rows={models}
-      keyOf={({ id }) => id}
       minWidth={820}
       detailsOf={(model) =>
         opened.has(model.id) ? <ModelDetails model={model} isAdmin={isAdmin} /> : null
@@ -50,17 +50,13 @@ function columnsOf(
       label: text.price,
       cell: ({ prices }) => <Price prices={prices} share={priceShare(prices.blended, all)} />,
     },
-    {
-      label: text.context,
-      cell: ({ contextLength }) => formatCompact(contextLength),
-      isFigure: true,
-    },
+    figure(text.context, ({ contextLength }) => formatCompact(contextLength)),
     {
       label: text.ability,
       cell: ({ quality }) => (quality === null ? unknownValue : <Ability quality={quality} />),
     },
-    { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true },
-    { label: text.speed, cell: speedOf, isFigure: true },
+    figure(text.ttft, ({ ttftMs }) => formatMs(ttftMs)),
+    figure(text.speed, speedOf),
   ];
 }
 
@@ -74,15 +70,9 @@ interface OpenerProps {
 }
 
 const Opener = ({ opened, label, onClick }: OpenerProps) => (
-  <Button
-    size="compact-sm"
-    variant="default"
-    aria-expanded={opened}
-    aria-label={`${text.details}: ${label}`}
-    onClick={onClick}
-  >
+  <CompactButton aria-expanded={opened} aria-label={`${text.details}: ${label}`} onClick={onClick}>
     {opened ? '−' : '+'}
-  </Button>
+  </CompactButton>
 );
 
 function ModelName({ model: { provider, model, auto, aliases, tools, images } }: { model: Model }) {
@@ -100,12 +90,12 @@ function ModelName({ model: { provider, model, auto, aliases, tools, images } }:
     ));
   return (
     <Stack gap={2}>
-      <Text size="sm" fw={600} className="text-plain">
+      <PlainText fw={600}>
         <Text span c="dimmed" fw={400} inherit>
           {provider}/
         </Text>
         {model}
-      </Text>
+      </PlainText>
       <Group gap={4}>{marks}</Group>
     </Stack>
   );
@@ -133,9 +123,7 @@ const Ability = ({ quality }: { quality: NonNullable<Model['quality']> }) => (
       interval={quality.interval}
       isGuess={quality.basis === 'guess'}
     />
-    <Text size="xs" c="dimmed">
-      {text.bases[quality.basis]}
-    </Text>
+    <Note>{text.bases[quality.basis]}</Note>
   </Stack>
 );
 
@@ -160,9 +148,9 @@ function ModelDetails({ model, isAdmin }: ModelDetailsProps) {
           <Text size="sm" fw={600}>
             {quality.kinds.length > 0 ? text.byKind : text.ability}
           </Text>
-          <Text size="xs" c="dimmed" mb="xs">
+          <Note mb="xs">
             {text.basisHints[quality.basis]} {text.abilityHint}
-          </Text>
+          </Note>
           {quality.kinds.length > 0 ? <Kinds kinds={quality.kinds} /> : null}
         </Box>
       )}
@@ -172,9 +160,7 @@ function ModelDetails({ model, isAdmin }: ModelDetailsProps) {
 
 const Figure = ({ label, value }: { label: string; value: string }) => (
   <Stack gap={0}>
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
+    <Note>{label}</Note>
     <Text size="sm" className="figures">
       {value}
     </Text>
@@ -189,11 +175,7 @@ const Kinds = ({ kinds }: { kinds: KindsOfTask }) => (
       <Group key={kind} justify="space-between" wrap="nowrap" gap="xs">
         <Stack gap={0}>
           <Text size="sm">{kind}</Text>
-          {measured ? null : (
-            <Text size="xs" c="dimmed">
-              {text.notMeasured}
-            </Text>
-          )}
+          {measured ? null : <Note>{text.notMeasured}</Note>}
         </Stack>
         <AbilityBar value={quality} interval={interval} isGuess={!measured} />
       </Group>

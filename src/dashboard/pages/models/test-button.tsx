@@ -1,6 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { CompactButton } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -15,7 +17,6 @@ interface TestButtonProps {
 
 /** A button that sends a tiny request to a provider, and what came of it. */
 export function TestButton({ provider, model }: TestButtonProps) {
-  const queries = useQueryClient();
   const testing = useMutation({
     mutationFn: () =>
       dataOf(
@@ -24,20 +25,17 @@ export function TestButton({ provider, model }: TestButtonProps) {
           body: model === undefined ? {} : { model },
         }),
       ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['providers'] }),
   });
   const name = model === undefined ? provider : `${provider}/${model}`;
   return (
     <Stack gap={4} align="flex-start">
-      <Button
-        size="compact-sm"
-        variant="default"
+      <CompactButton
         loading={testing.isPending}
         aria-label={fill(text.testLabel, { name })}
         onClick={() => testing.mutate()}
       >
         {text.test}
-      </Button>
+      </CompactButton>
       <Text size="xs" maw={280} className="text-plain" role="status" c={colorOf(testing)}>
         {wordsOf(testing)}
       </Text>

@@ -13,6 +13,7 @@ import {
   tokenSeries,
   type UsageSeries,
 } from './series.js';
+import { optionsOf } from '../../components/elements.js';
 
 const text = texts.overview;
 const labels = { none: text.noModel, rest: text.rest };
@@ -23,63 +24,38 @@ export function OverviewCharts({ series }: { series: UsageSeries }) {
   const times = useMemo(() => series.times.map((time) => Date.parse(time)), [series]);
   const drawn = useMemo(
     () => ({
-      requests: byModel(series, 'requests', labels),
-      spend: byModel(series, 'costUsd', labels),
+      requestsByModel: byModel(series, 'requests', labels),
+      spendByModel: byModel(series, 'costUsd', labels),
       tokens: tokenSeries(series, { prompt: text.prompt, completion: text.completion }),
-      errors: errorSeries(series, text.errorRate),
+      errorRate: errorSeries(series, text.errorRate),
     }),
     [series],
   );
-  const shared = { times, group };
+  const stacked = (title: keyof typeof drawn, format: (value: number) => string) => (
+    <Panel title={text[title]}>
+      <Chart
+        label={labelOf(title)}
+        {...{ times, group, format }}
+        series={drawn[title]}
+        kind="stacked"
+      />
+    </Panel>
+  );
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-      <Panel title={text.requestsByModel}>
-        <Chart
-          {...shared}
-          {...of('requestsByModel')}
-          series={drawn.requests}
-          kind="stacked"
-          format={formatCompact}
-        />
-      </Panel>
-      <Panel title={text.spendByModel}>
-        <Chart
-          {...shared}
-          {...of('spendByModel')}
-          series={drawn.spend}
-          kind="stacked"
-          format={formatUsd}
-        />
-      </Panel>
+      {stacked('requestsByModel', formatCompact)}
+      {stacked('spendByModel', formatUsd)}
       <Times series={series} times={times} what="latency" />
       <Times series={series} times={times} what="ttft" />
-      <Panel title={text.tokens}>
-        <Chart
-          {...shared}
-          {...of('tokens')}
-          series={drawn.tokens}
-          kind="stacked"
-          format={formatCompact}
-        />
-      </Panel>
-      <Panel title={text.errorRate}>
-        <Chart
-          {...shared}
-          {...of('errorRate')}
-          series={drawn.errors}
-          kind="stacked"
-          format={formatShare}
-        />
-      </Panel>
+      {stacked('tokens', formatCompact)}
+      {stacked('errorRate', formatShare)}
     </SimpleGrid>
   );
 }
 
 type Title = 'requestsByModel' | 'spendByModel' | 'tokens' | 'errorRate' | 'latency' | 'ttft';
 
-const of = (title: Title): { label: string } => ({
-  label: fill(text.chartLabel, { title: text[title] }),
-});
+const labelOf = (title: Title): string => fill(text.chartLabel, { title: text[title] });
 
 interface TimesProps {
   series: UsageSeries;
@@ -107,17 +83,13 @@ function Times({ series, times, what }: TimesProps) {
           aria-label={fill(text.viewOf, { title: text[what] })}
           value={view}
           onChange={setView}
-          data={[
-            { value: 'all', label: text.viewAll },
-            { value: 'p50', label: text.viewP50 },
-            { value: 'p95', label: text.viewP95 },
-          ]}
+          data={optionsOf({ all: text.viewAll, p50: text.viewP50, p95: text.viewP95 })}
         />
       }
     >
       <Chart
         times={times}
-        {...of(what)}
+        label={labelOf(what)}
         series={drawn}
         kind="lines"
         format={formatMs}

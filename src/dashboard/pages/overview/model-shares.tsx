@@ -1,7 +1,7 @@
-import { Anchor, Box, Group, Progress, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Box, Group, Progress, Text } from '@mantine/core';
+import { Note, PageLink } from '../../components/elements.js';
 import { colorAt } from '../../components/chart-columns.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
@@ -36,9 +36,7 @@ export function ModelShares({ series, range, account }: ModelSharesProps) {
         keyOf={(group) => groupName(group, '')}
         minWidth={680}
       />
-      <Text size="xs" c="dimmed" mt="xs">
-        {text.percentileNote}
-      </Text>
+      <Note mt="xs">{text.percentileNote}</Note>
     </Panel>
   );
 }
@@ -56,12 +54,6 @@ function requestsOf(group: SeriesGroup, range: Range, account: string | undefine
 }
 
 type Shown = SeriesGroup & { readonly color: string };
-
-const figure = (label: string, cell: (group: Shown) => string): Column<Shown> => ({
-  label,
-  cell,
-  isFigure: true,
-});
 
 /** @param whole of all models, in USD */
 function columnsOf(
@@ -91,9 +83,9 @@ function Name({ group, href }: { group: SeriesGroup; href: string | null }) {
   const name = groupName(group, text.noModel);
   if (href === null) return name;
   return (
-    <Anchor component={Link} href={href} size="sm" className="text-plain">
+    <PageLink href={href} className="text-plain">
       {name}
-    </Anchor>
+    </PageLink>
   );
 }
 

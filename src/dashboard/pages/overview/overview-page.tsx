@@ -1,7 +1,6 @@
-import { SegmentedControl, Stack, Text, Button } from '@mantine/core';
+import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { api, dataOf } from '../../api/client.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
@@ -13,6 +12,8 @@ import { ModelShares } from './model-shares.js';
 import { type Range, rangeOf, ranges, refreshMs, type UsageSeries } from './series.js';
 import { Receipt } from './receipt.js';
 import { Tiles } from './tiles.js';
+import { read } from '../../api/queries.js';
+import { optionsOf } from '../../components/elements.js';
 
 const text = texts.overview;
 
@@ -62,10 +63,7 @@ export default function OverviewPage() {
               aria-label={text.whose}
               value={account ?? 'own'}
               onChange={(value) => change({ account: value === 'own' ? value : null })}
-              data={[
-                { value: 'all', label: text.everybody },
-                { value: 'own', label: text.own },
-              ]}
+              data={optionsOf({ all: text.everybody, own: text.own })}
             />
           ) : null}
           <SegmentedControl
@@ -95,17 +93,13 @@ function useSeries(range: Range, account: string | undefined) {
   return useQuery({
     queryKey: ['usage-series', range, account],
     queryFn: () =>
-      dataOf(
-        api.GET('/api/v1/usage/series', {
-          params: {
-            query: {
-              from: String(Date.now() - ranges[range]),
-              by: 'model',
-              ...(account === undefined ? {} : { account }),
-            },
-          },
-        }),
-      ),
+      read('/api/v1/usage/series', {
+        query: {
+          from: String(Date.now() - ranges[range]),
+          by: 'model',
+          ...(account === undefined ? {} : { account }),
+        },
+      }),
     refetchInterval: refreshMs(range),
     placeholderData: keepPreviousData,
   });

@@ -1,12 +1,13 @@
-import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Hint, Note, PageLink } from '../../components/elements.js';
+import type { Schema } from '../../api/schema.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type Range, ranges } from './series.js';
+import { read } from '../../api/queries.js';
 
 const text = texts.overview.receipt;
 /** It is asked for rarely: it counts whole days. */
@@ -24,16 +25,12 @@ export function Receipt({ range, account }: ReceiptProps) {
   const query = useQuery({
     queryKey: ['savings', range, account],
     queryFn: () =>
-      dataOf(
-        api.GET('/api/v1/savings', {
-          params: {
-            query: {
-              from: String(Date.now() - ranges[range]),
-              ...(account === undefined ? {} : { account }),
-            },
-          },
-        }),
-      ),
+      read('/api/v1/savings', {
+        query: {
+          from: String(Date.now() - ranges[range]),
+          ...(account === undefined ? {} : { account }),
+        },
+      }),
     refetchInterval: refreshReceiptMs,
     placeholderData: keepPreviousData,
   });
@@ -60,12 +57,12 @@ function Savings({ savings }: { savings: Savings }) {
       <Stack gap={4}>
         {cacheSavedUsd === 0 ? null : caches}
         <Text size="sm">{summary}</Text>
-        <Text size="sm" c="dimmed">
+        <Hint>
           {text.none}{' '}
-          <Anchor component={Link} href="/preferences" size="sm" underline="always">
+          <PageLink href="/preferences" underline="always">
             {text.preferences}
-          </Anchor>
-        </Text>
+          </PageLink>
+        </Hint>
       </Stack>
     );
   return (
@@ -109,17 +106,13 @@ function intervalOf(figure: Interval | null): string {
 function Item({ label, value, detail }: { label: string; value: string; detail: string }) {
   return (
     <Stack gap={0}>
-      <Text size="xs" c="dimmed" className="text-plain">
-        {label}
-      </Text>
+      <Note className="text-plain">{label}</Note>
       <Group gap={6}>
         <Text fw={650} size="lg" className="figures">
           {value}
         </Text>
       </Group>
-      <Text size="xs" c="dimmed" className="figures">
-        {detail}
-      </Text>
+      <Note className="figures">{detail}</Note>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { CompactButton } from '../../components/elements.js';
 import { type Answer, isOpen, type Rating } from '../../components/conversation/answer.js';
 import { CopyText } from '../../components/copy-text.js';
 import { ThumbDown, ThumbUp } from '../../components/icons.js';
@@ -25,9 +26,7 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
   return (
     <>
       {again && state !== 'done' ? (
-        <Button size="compact-sm" variant="default" onClick={again}>
-          {words.again}
-        </Button>
+        <CompactButton onClick={again}>{words.again}</CompactButton>
       ) : null}
       {canRate ? (
         <>
@@ -35,9 +34,7 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
           <Thumb is="bad" sign={<ThumbDown />} rating={rating} rate={rate} />
         </>
       ) : null}
-      <Button size="compact-sm" variant="default" onClick={explain}>
-        {words.why}
-      </Button>
+      <CompactButton onClick={explain}>{words.why}</CompactButton>
       {text === '' ? null : <CopyText value={text} />}
     </>
   );

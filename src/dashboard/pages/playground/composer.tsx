@@ -1,5 +1,6 @@
 import { ActionIcon, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
+import { Note } from '../../components/elements.js';
 import { Pictures } from '../../components/conversation/turn-view.js';
 import { PictureIcon } from '../../components/icons.js';
 import { formatBytes } from '../../format/numbers.js';
@@ -96,9 +97,7 @@ function ComposerButtons({
             </ActionIcon>
           )}
         </FileButton>
-        <Text size="xs" c="dimmed" visibleFrom="sm">
-          {limit}
-        </Text>
+        <Note visibleFrom="sm">{limit}</Note>
       </Group>
       {isBusy ? (
         <Button color="red" variant="outline" onClick={stop}>

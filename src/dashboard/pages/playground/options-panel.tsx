@@ -7,18 +7,15 @@ import {
   Select,
   Stack,
   Switch,
-  Text,
   Textarea,
 } from '@mantine/core';
-import type { Schema } from '../../api/client.js';
+import { useState } from 'react';
+import { Note, optionsOf } from '../../components/elements.js';
+import type { Schema } from '../../api/schema.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ClientTool, exampleTools, type PlaygroundSettings, readTools } from './settings.js';
-import { useState } from 'react';
 
 const { options: words } = texts.playground;
-
-const searchModes = ['off', 'auto', 'required'] as const;
-const efforts = ['off', 'low', 'medium', 'high'] as const;
 
 /** What this gateway lets completions ask for. */
 type CompletionOptions = Schema<'CompletionOptionsResponse'>;
@@ -33,22 +30,22 @@ interface OptionsPanelProps {
 export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) => (
   <Stack gap="md">
     <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
-      <Select
+      <Select<PlaygroundSettings['search']>
         label={words.search}
         description={options.search.engines.length > 0 ? words.searchHint : words.searchNative}
-        data={optionsOf(searchModes, words.searchModes)}
+        data={optionsOf(words.searchModes)}
         value={settings.search}
         allowDeselect={false}
-        onChange={(value) => change({ search: oneOf(searchModes, value) })}
+        onChange={(search) => change({ search: search ?? 'off' })}
       />
-      <Select
+      <Select<PlaygroundSettings['research']>
         label={words.research}
         description={options.research ? words.researchHint : words.researchNeeds}
-        data={optionsOf(efforts, words.efforts)}
+        data={optionsOf(words.efforts)}
         value={settings.research}
         disabled={options.research === null}
         allowDeselect={false}
-        onChange={(value) => change({ research: oneOf(efforts, value) })}
+        onChange={(research) => change({ research: research ?? 'off' })}
       />
       <MultiSelect
         label={words.toolkits}
@@ -86,18 +83,6 @@ export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) =
     ) : null}
   </Stack>
 );
-
-/** The choices of a list with their texts. */
-function optionsOf<Value extends string>(
-  values: readonly Value[],
-  labels: Readonly<Record<Value, string>>,
-): { value: Value; label: string }[] {
-  return values.map((value) => ({ value, label: labels[value] }));
-}
-
-/** A chosen value as one of its list; the first stands for anything else. */
-const oneOf = <Value extends string>(values: readonly [Value, ...Value[]], value: unknown): Value =>
-  values.find((one) => one === value) ?? values[0];
 
 const { tools: toolWords } = texts.playground;
 
@@ -141,12 +126,12 @@ function ToolsEditor({ isDisabled, onChange }: ToolsEditorProps) {
           </Button>
         ) : null}
         {tools && tools.length > 0 ? (
-          <Text size="xs" c="dimmed">
+          <Note>
             {fill(toolWords.count, {
               count: tools.length,
               names: tools.map((tool) => tool.function?.name ?? '').join(', '),
             })}
-          </Text>
+          </Note>
         ) : null}
       </Group>
     </div>

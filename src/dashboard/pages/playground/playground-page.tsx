@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { api, dataOf } from '../../api/client.js';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
 import { Loaded } from '../../components/loaded.js';
 import { readWholeConversation } from '../conversations/conversation-queries.js';
@@ -9,6 +8,7 @@ import { useMay } from '../../session/session.js';
 import { newConversation } from './conversation-state.js';
 import { type Beginning, PlaygroundView } from './playground-view.js';
 import { plainSettings } from './settings.js';
+import { read } from '../../api/queries.js';
 
 /** The page `/playground`; with `?conversation=<id>` a stored conversation goes on. */
 export default function PlaygroundPage() {
@@ -21,7 +21,8 @@ export default function PlaygroundPage() {
   const beginning = useQuery({
     queryKey: ['playground', shown],
     queryFn: () => readBeginning(shown, mayReadRequests),
-    staleTime: Infinity,
+    // changes are made by the page itself
+    staleTime: 'static',
     gcTime: 0,
   });
   const onJoined = (id: string): void => {
@@ -42,10 +43,8 @@ interface OwnConversation {
   readonly beganAs: string | null;
 }
 
-const readOptions = () => dataOf(api.GET('/api/v1/completion-options'));
-
 async function readModels(): Promise<string[]> {
-  const { data } = await dataOf(api.GET('/v1/models'));
+  const { data } = await read('/v1/models');
   return data.filter(({ type }) => type === undefined || type === 'chat').map(({ id }) => id);
 }
 
@@ -55,7 +54,7 @@ async function readBeginning(
 ): Promise<Beginning> {
   const [models, options, stored] = await Promise.all([
     readModels(),
-    readOptions(),
+    read('/api/v1/completion-options'),
     conversationId === null ? null : readWholeConversation(conversationId, mayReadRequests),
   ]);
   if (!stored || conversationId === null)

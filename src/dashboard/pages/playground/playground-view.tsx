@@ -1,7 +1,8 @@
-import { Button, Collapse, Paper, Stack, Text, Group, Textarea } from '@mantine/core';
+import { Button, Collapse, Group, Paper, Stack, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { Hint, SmallButton } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import type { Answer, ToolCall } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
@@ -121,11 +122,7 @@ function NewConversation({ playground }: { playground: Playground }) {
     }));
     navigate('/playground');
   };
-  return (
-    <Button variant="default" size="xs" onClick={begin}>
-      {words.newConversation}
-    </Button>
-  );
+  return <SmallButton onClick={begin}>{words.newConversation}</SmallButton>;
 }
 
 interface TurnsProps {
@@ -140,9 +137,9 @@ function Turns({ playground, onJoined }: TurnsProps) {
   useJoined(playground, onJoined);
   if (turns.length === 0)
     return (
-      <Text c="dimmed" size="sm" py="xl" ta="center">
+      <Hint py="xl" ta="center">
         {words.empty}
-      </Text>
+      </Hint>
     );
   return (
     <Stack gap="lg" role="log" aria-label={words.conversation} aria-live="off">

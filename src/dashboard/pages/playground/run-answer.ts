@@ -1,4 +1,5 @@
-import { basePath, changeHeaders, type Schema } from '../../api/client.js';
+import { basePath, changeHeaders } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
 import {
   type Answer,
   type Chunk,

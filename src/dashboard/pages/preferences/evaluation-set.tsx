@@ -1,56 +1,49 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from 'wouter';
-import { api, basePath, type Schema } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
+import { Autocomplete, Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Hint, Note, PageLink, PlainText, SmallButton } from '../../components/elements.js';
+import { api, basePath } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { Empty, Paged } from '../../components/loaded.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatAgo } from '../../format/times.js';
-import { texts } from '../../texts/texts.js';
-import { AddPrompt, EditScores } from './evaluation-dialogs.js';
-import { useEvaluations, useRefresh } from './queries.js';
-import { scoresText } from './score-text.js';
+import { fill, texts } from '../../texts/texts.js';
+import { scoreChanges, scoresText } from './score-text.js';
+import { read, usePagedList } from '../../api/queries.js';
+import { useModelLabels } from '../../components/model-labels.js';
 
 const text = texts.preferences;
+const { set } = text;
 type Evaluation = Schema<'EvaluationResponse'>;
 
 /** The evaluation set: its prompts, their scores, export and deletion. */
 export function EvaluationSet() {
-  const list = useEvaluations();
+  const list = usePagedList(['evaluations'], (page) =>
+    read('/api/v1/evaluations', { query: page }),
+  );
   return (
     <Page
       title={text.set.title}
       lead={text.set.lead}
       actions={
         <>
-          <Anchor component={Link} href="/preferences" size="sm">
-            {text.back}
-          </Anchor>
+          <PageLink href="/preferences">{text.back}</PageLink>
           {list.items?.length ? <ExportButton /> : null}
           <AddPrompt />
         </>
       }
     >
-      <Paged list={list} more={text.more}>
-        {(rows) => <Rows rows={rows} />}
-      </Paged>
+      <Paged list={list}>{(rows) => <Rows rows={rows} />}</Paged>
     </Page>
   );
 }
 
 const ExportButton = () => (
-  <Button
-    component="a"
-    size="xs"
-    variant="default"
-    href={`${basePath}/api/v1/evaluations?format=csv`}
-    download
-  >
+  <SmallButton component="a" href={`${basePath}/api/v1/evaluations?format=csv`} download>
     {text.set.export}
-  </Button>
+  </SmallButton>
 );
-
-const { set } = text;
 
 const columns: readonly Column<Evaluation>[] = [
   { label: set.prompt, cell: (row) => <Prompt row={row} /> },
@@ -63,16 +56,8 @@ function Rows({ rows }: { rows: readonly Evaluation[] }) {
   if (rows.length === 0) return <Empty title={set.emptyTitle} hint={set.emptyHint} />;
   return (
     <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        {set.trainHint}
-      </Text>
-      <ListTable
-        label={set.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        minWidth={680}
-      />
+      <Hint>{set.trainHint}</Hint>
+      <ListTable label={set.title} columns={columns} rows={rows} minWidth={680} />
     </Stack>
   );
 }
@@ -83,26 +68,146 @@ const Prompt = ({ row: { prompt, requestId } }: { row: Evaluation }) => (
       {prompt}
     </Text>
     {requestId === null ? null : (
-      <Anchor component={Link} href={`/requests/${requestId}`} size="xs">
+      <PageLink href={`/requests/${requestId}`} size="xs">
         {set.request}
-      </Anchor>
+      </PageLink>
     )}
   </>
 );
 
-function Actions({ row }: { row: Evaluation }) {
-  const refresh = useRefresh();
+const Actions = ({ row }: { row: Evaluation }) => (
+  <Group gap="xs" justify="flex-end">
+    <EditScores row={row} />
+    <ConfirmButton
+      label={set.remove}
+      question={set.removeQuestion}
+      act={() => api.DELETE('/api/v1/evaluations/{id}', { params: { path: { id: row.id } } })}
+    />
+  </Group>
+);
+
+type Scores = Readonly<Record<string, number>>;
+
+/** A dialog that adds a prompt of one's own. */
+export function AddPrompt() {
+  const [prompt, setPrompt] = useState('');
   return (
-    <Group gap="xs" justify="flex-end">
-      <EditScores row={row} />
-      <ConfirmButton
-        label={set.remove}
-        question={set.removeQuestion}
-        act={async () => {
-          await api.DELETE('/api/v1/evaluations/{id}', { params: { path: { id: row.id } } });
-          await refresh.evaluations();
-        }}
+    <ScoreDialog
+      label={set.add}
+      title={set.add}
+      scores={{}}
+      isReady={prompt.trim() !== ''}
+      save={async (scores) => {
+        await api.POST('/api/v1/evaluations', { body: { prompt, scores: { ...scores } } });
+        setPrompt('');
+      }}
+    >
+      <Textarea
+        label={set.prompt}
+        autosize
+        minRows={3}
+        maxRows={10}
+        value={prompt}
+        onChange={({ currentTarget }) => setPrompt(currentTarget.value)}
       />
-    </Group>
+    </ScoreDialog>
+  );
+}
+
+/** A dialog that changes the scores of a prompt. */
+export const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
+  <ScoreDialog
+    label={set.edit}
+    title={set.editTitle}
+    scores={row.scores}
+    isReady
+    save={async (after) => {
+      const scores = scoreChanges(row.scores, after);
+      if (scores)
+        await api.PATCH('/api/v1/evaluations/{id}', {
+          params: { path: { id: row.id } },
+          body: { scores },
+        });
+    }}
+  >
+    <PlainText lineClamp={6}>{row.prompt}</PlainText>
+  </ScoreDialog>
+);
+
+interface ScoreDialogProps {
+  label: string;
+  title: string;
+  scores: Scores;
+  isReady: boolean;
+  save: (scores: Scores) => Promise<void>;
+  children: React.ReactNode;
+}
+
+function ScoreDialog({ scores, isReady, save, children, ...words }: ScoreDialogProps) {
+  const [draft, setDraft] = useState(scores);
+  return (
+    <DialogButton
+      {...words}
+      end={{ isReady }}
+      onOpen={() => setDraft(scores)}
+      act={() => save(draft)}
+    >
+      {children}
+      <ScoreFields scores={draft} change={setDraft} />
+    </DialogButton>
+  );
+}
+
+function ScoreFields({ scores, change }: { scores: Scores; change: (scores: Scores) => void }) {
+  const labels = useModelLabels();
+  const [model, setModel] = useState('');
+  const name = model.trim();
+  const add = (): void => {
+    change({ ...scores, [name]: 1 });
+    setModel('');
+  };
+  const without = (label: string): Scores =>
+    Object.fromEntries(Object.entries(scores).filter(([one]) => one !== label));
+  return (
+    <Stack gap="xs">
+      <Note>{set.scale}</Note>
+      {Object.entries(scores).map(([label, score]) => (
+        <Group key={label} gap="xs" align="flex-end" wrap="nowrap">
+          <NumberInput
+            label={label}
+            flex={1}
+            value={score}
+            step={0.1}
+            onChange={(value) =>
+              change(typeof value === 'number' ? { ...scores, [label]: value } : scores)
+            }
+          />
+          <Button
+            variant="default"
+            aria-label={fill(set.removeScore, { model: label })}
+            onClick={() => change(without(label))}
+          >
+            ×
+          </Button>
+        </Group>
+      ))}
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <Autocomplete
+          label={set.model}
+          flex={1}
+          data={[...labels]}
+          limit={20}
+          value={model}
+          onChange={setModel}
+        />
+        <Button
+          variant="default"
+          disabled={name === '' || Object.hasOwn(scores, name)}
+          onClick={add}
+        >
+          {set.addModel}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

@@ -1,14 +1,14 @@
-import { Anchor, Button, Grid, Group, Stack, Text, Code } from '@mantine/core';
+import { Button, Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
+import { Hint, PageLink } from '../../components/elements.js';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
+import { ConfirmButton } from '../../components/dialog.js';
 import { Failure, Loaded } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { texts } from '../../texts/texts.js';
 import { PreviewPanel } from './preview-panel.js';
-import { usePreference, useRefresh } from './queries.js';
 import { SettingsForm } from './settings-form.js';
 import {
   type Draft,
@@ -21,6 +21,7 @@ import {
 import { TrainingSection } from './training-section.js';
 import { CodeBlock, CopyText } from '../../components/copy-text.js';
 import { useModelLabels } from '../../components/model-labels.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.preferences;
 
@@ -55,15 +56,13 @@ const curlOf = (id: string, models: readonly string[]): string =>
 export const NewPreference = () => (
   <Page title={text.create} actions={<BackLink />}>
     <Editor stored={null} />
-    <Text size="sm" c="dimmed">
-      {text.saveFirst}
-    </Text>
+    <Hint>{text.saveFirst}</Hint>
   </Page>
 );
 
 /** One stored preference. */
 export function EditPreference({ id }: { id: string }) {
-  const query = usePreference(id);
+  const query = useRead('/api/v1/preferences/{id}', { path: { id } });
   return (
     <Page title={query.data?.name ?? text.title} actions={<BackLink />}>
       <Loaded query={query} lines={8}>
@@ -80,11 +79,7 @@ export function EditPreference({ id }: { id: string }) {
   );
 }
 
-const BackLink = () => (
-  <Anchor component={Link} href="/preferences" size="sm">
-    {text.back}
-  </Anchor>
-);
+const BackLink = () => <PageLink href="/preferences">{text.back}</PageLink>;
 
 function Editor({ stored }: { stored: Preference | null }) {
   const before = stored ? draftOf(stored) : newDraft;
@@ -121,14 +116,10 @@ interface SaveBarProps {
 }
 
 function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
-  const refresh = useRefresh();
   const [, navigate] = useLocation();
   const saving = useMutation({
     mutationFn: () => store(stored, draft),
-    onSuccess: async ({ id }) => {
-      await refresh.preferences();
-      if (!stored) navigate(`/preferences/${id}`);
-    },
+    onSuccess: ({ id }) => (stored ? undefined : navigate(`/preferences/${id}`)),
   });
   return (
     <Stack gap="sm">
@@ -160,7 +151,6 @@ function store(stored: Preference | null, draft: Draft): Promise<Preference> {
 }
 
 function DeletePreference({ id }: { id: string }) {
-  const refresh = useRefresh();
   const [, navigate] = useLocation();
   return (
     <Group>
@@ -170,7 +160,6 @@ function DeletePreference({ id }: { id: string }) {
         act={async () => {
           await api.DELETE('/api/v1/preferences/{id}', { params: { path: { id } } });
           navigate('/preferences');
-          await refresh.preferences();
         }}
       />
     </Group>

@@ -1,17 +1,19 @@
 import { Link, Route, Switch } from 'wouter';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Hint } from '../../components/elements.js';
 import { ClosedPage, Page } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { EvaluationSet } from './evaluation-set.js';
 import { EditPreference, NewPreference } from './preference-editor.js';
-import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { Empty, Paged } from '../../components/loaded.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { Empty } from '../../components/loaded.js';
+import { type Column, PagedTable } from '../../components/list-table.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatShare } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
-import { trainingColors, usePreferences } from './queries.js';
+import { trainingColors } from './queries.js';
 import { draftOf, type Preference, sharesOf } from './settings.js';
+import { read, usePagedList } from '../../api/queries.js';
 
 /** The page `/preferences`: the list, one preference, and the evaluation set. */
 export default function PreferencesPage() {
@@ -46,7 +48,9 @@ const CreateButton = () => (
 
 /** All preferences of the account. */
 function PreferenceList() {
-  const list = usePreferences();
+  const list = usePagedList(['preferences', 'list'], (page) =>
+    read('/api/v1/preferences', { query: page }),
+  );
   const mayCollect = useMay()('admin');
   return (
     <Page
@@ -63,22 +67,14 @@ function PreferenceList() {
         </>
       }
     >
-      <Paged list={list} more={text.more}>
-        {(preferences) =>
-          preferences.length === 0 ? (
-            <Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />
-          ) : (
-            <ListTable
-              label={text.title}
-              columns={columns}
-              rows={preferences}
-              keyOf={({ id }) => id}
-              minWidth={620}
-              highlightOnHover
-            />
-          )
-        }
-      </Paged>
+      <PagedTable
+        list={list}
+        label={text.title}
+        columns={columns}
+        minWidth={620}
+        highlightOnHover
+        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />}
+      />
     </Page>
   );
 }
@@ -112,12 +108,7 @@ function modelsText({ allow, exclude }: Preference): string {
 }
 
 function TrainingState({ router }: Pick<Preference, 'router'>) {
-  if (!router)
-    return (
-      <Text size="sm" c="dimmed">
-        {text.notTrained}
-      </Text>
-    );
+  if (!router) return <Hint>{text.notTrained}</Hint>;
   return (
     <Stack gap={2} align="flex-start">
       <StateBadge color={trainingColors[router.state]} label={text.states[router.state]} />

@@ -1,4 +1,5 @@
-import { Anchor, Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Note, PageLink, PlainText } from '../../components/elements.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { FigureTile } from '../../components/figure-tile.js';
 import { Panel } from '../../components/page.js';
@@ -7,8 +8,7 @@ import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Draft } from './settings.js';
 import { type Preview, type PreviewItem, usePreview } from './queries.js';
-import { Link } from 'wouter';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 
 const text = texts.preferences;
 
@@ -92,9 +92,9 @@ function Wins({ totals: { models, items } }: { totals: Totals }) {
         <Box key={label}>
           <Text size="sm" className="figures text-plain">
             {label}{' '}
-            <Text span size="xs" c="dimmed">
+            <Note span>
               {preview} ({text.winsNow} {current})
-            </Text>
+            </Note>
           </Text>
           <Progress
             value={(100 * preview) / items}
@@ -151,30 +151,18 @@ const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; headi
 const columns: readonly Column<PreviewItem>[] = [
   { label: text.items.winner, cell: (item) => <Winner item={item} /> },
   { label: text.items.lead, cell: leadOf },
-  {
-    label: text.items.cost,
-    cell: (item) => (
-      <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
-    ),
-    isFigure: true,
-  },
-  {
-    label: text.items.quality,
-    cell: ({ winner }) => (
-      <Figure value={winner?.quality?.toFixed(3) ?? null} change={intervalText(winner)} />
-    ),
-    isFigure: true,
-  },
-  {
-    label: text.items.latency,
-    cell: ({ winner }) => (
-      <Figure
-        value={winner === null || winner.latency === null ? null : formatMs(winner.latency * 1_000)}
-        change={null}
-      />
-    ),
-    isFigure: true,
-  },
+  figure(text.items.cost, (item) => (
+    <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
+  )),
+  figure(text.items.quality, ({ winner }) => (
+    <Figure value={winner?.quality?.toFixed(3) ?? null} change={intervalText(winner)} />
+  )),
+  figure(text.items.latency, ({ winner }) => (
+    <Figure
+      value={winner === null || winner.latency === null ? null : formatMs(winner.latency * 1_000)}
+      change={null}
+    />
+  )),
 ];
 
 function leadOf({ runnerUp, lead }: PreviewItem): string {
@@ -186,12 +174,8 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
   if (source === 'request')
     return (
       <>
-        <Anchor component={Link} href={`/requests/${id}`} size="sm">
-          {formatInstant(at)}
-        </Anchor>
-        <Text size="xs" c="dimmed">
-          {answered ? fill(text.answeredBy, { label: answered }) : text.notAnswered}
-        </Text>
+        <PageLink href={`/requests/${id}`}>{formatInstant(at)}</PageLink>
+        <Note>{answered ? fill(text.answeredBy, { label: answered }) : text.notAnswered}</Note>
       </>
     );
   return (
@@ -207,22 +191,13 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
 }
 
 function Winner({ item: { winner, current, isChanged, reason } }: { item: PreviewItem }) {
-  if (!winner)
-    return (
-      <Text size="sm" className="text-plain" title={reason}>
-        {text.nobody}
-      </Text>
-    );
+  if (!winner) return <PlainText title={reason}>{text.nobody}</PlainText>;
   return (
     <>
       <Text size="sm" fw={isChanged ? 700 : 400} title={winner.reason}>
         {winner.label}
       </Text>
-      {isChanged && current ? (
-        <Text size="xs" c="dimmed">
-          {fill(text.insteadOf, { label: current.label })}
-        </Text>
-      ) : null}
+      {isChanged && current ? <Note>{fill(text.insteadOf, { label: current.label })}</Note> : null}
     </>
   );
 }
@@ -230,11 +205,7 @@ function Winner({ item: { winner, current, isChanged, reason } }: { item: Previe
 const Figure = ({ value, change }: { value: string | null; change: string | null }) => (
   <>
     {value ?? unknownValue}
-    {change === null ? null : (
-      <Text size="xs" c="dimmed">
-        {change}
-      </Text>
-    )}
+    {change === null ? null : <Note>{change}</Note>}
   </>
 );
 

@@ -1,33 +1,17 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, basePath, changeHeaders, dataOf, type Schema } from '../../api/client.js';
-import { ApiFailure } from '../../api/failure.js';
-import { usePagedList } from '../../api/paged-list.js';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
+import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { ApiFailure } from '../../api/failure.js';
+import { read } from '../../api/queries.js';
 import { type Draft, hasNoWeight, settingsOf } from './settings.js';
 
-const listKey = ['preferences'] as const;
-const evaluationsKey = ['evaluations'] as const;
-const keyOf = (id: string) => [...listKey, id] as const;
-const trainingKey = (id: string) => ['trainings', id] as const;
 const pollMs = 1_000;
-
-/** The account's preferences, page by page. */
-export const usePreferences = () =>
-  usePagedList([...listKey, 'list'], (page) =>
-    dataOf(api.GET('/api/v1/preferences', { params: { query: page } })),
-  );
-
-/** One preference. */
-export const usePreference = (id: string) =>
-  useQuery({
-    queryKey: keyOf(id),
-    queryFn: () => dataOf(api.GET('/api/v1/preferences/{id}', { params: { path: { id } } })),
-  });
 
 /** The last training of a preference; null: there was none. Asked again while it runs. */
 export const useTraining = (id: string) =>
   useQuery({
-    queryKey: trainingKey(id),
+    queryKey: ['trainings', id],
     queryFn: async () => {
       try {
         const asked = { params: { path: { id } } };
@@ -60,25 +44,6 @@ export async function startTraining(id: string, form: FormData): Promise<void> {
   if (!response.ok) throw await ApiFailure.of(response);
 }
 
-/** The evaluation set, page by page. */
-export const useEvaluations = () =>
-  usePagedList(evaluationsKey, (page) =>
-    dataOf(api.GET('/api/v1/evaluations', { params: { query: page } })),
-  );
-
-/** Reads again what a change has made old. */
-export function useRefresh() {
-  const queries = useQueryClient();
-  return {
-    preferences: () => queries.invalidateQueries({ queryKey: listKey }),
-    training: async (id: string) => {
-      await queries.invalidateQueries({ queryKey: trainingKey(id) });
-      await queries.invalidateQueries({ queryKey: keyOf(id) });
-    },
-    evaluations: () => queries.invalidateQueries({ queryKey: evaluationsKey }),
-  };
-}
-
 export type Preview = Schema<'PreferencePreviewResponse'>;
 export type PreviewItem = Preview['items'][number];
 
@@ -92,7 +57,7 @@ const useRecentIds = () =>
     queryKey: ['preferences', 'recent-requests'],
     queryFn: async () => {
       const query = { limit: recentRequests, failed: 'false' } as const;
-      const { items } = await dataOf(api.GET('/api/v1/requests', { params: { query } }));
+      const { items } = await read('/api/v1/requests', { query });
       return items.map(({ id }) => id);
     },
     staleTime: 60_000,

@@ -9,6 +9,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
+import { Hint } from '../../components/elements.js';
 import { useModelLabels } from '../../components/model-labels.js';
 import { texts } from '../../texts/texts.js';
 import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
@@ -59,10 +60,7 @@ function Weights({ draft, change }: FormProps) {
       {figures.map((figure) => (
         <div key={figure}>
           <Text size="sm" className="figures">
-            {text.weights[figure]}{' '}
-            <Text span c="dimmed" size="sm">
-              {shares[figure]}%
-            </Text>
+            {text.weights[figure]} <Hint span>{shares[figure]}%</Hint>
           </Text>
           <Slider
             min={0}

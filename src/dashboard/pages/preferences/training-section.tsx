@@ -1,14 +1,16 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core';
-import { api, type Schema } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
+import { Hint, Note, PlainText } from '../../components/elements.js';
+import { api } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { ConfirmButton } from '../../components/dialog.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { isUnderWay, trainingColors, useRefresh, useTraining } from './queries.js';
+import { isUnderWay, trainingColors, useTraining } from './queries.js';
 import { TrainingUpload } from './training-upload.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { CostQualityPlot } from './cost-quality-plot.js';
 import type { Evaluation } from './plot-layout.js';
@@ -40,11 +42,11 @@ function Outcome({ id, training }: { id: string; training: Training }) {
       <Group justify="space-between">
         <Group gap="sm">
           <StateBadge color={trainingColors[state]} label={text.states[state]} />
-          <Text size="sm" c="dimmed">
+          <Hint>
             {isUnderWay(training)
               ? training.doing
               : fill(text.trained, { ago: formatAgo(updatedAt) })}
-          </Text>
+          </Hint>
         </Group>
         {isUnderWay(training) ? null : <RemoveTraining id={id} />}
       </Group>
@@ -69,15 +71,11 @@ function Outcome({ id, training }: { id: string; training: Training }) {
 }
 
 function RemoveTraining({ id }: { id: string }) {
-  const refresh = useRefresh();
   return (
     <ConfirmButton
       label={text.removeTraining}
       question={text.removeTrainingQuestion}
-      act={async () => {
-        await api.DELETE('/api/v1/preferences/{id}/training', { params: { path: { id } } });
-        await refresh.training(id);
-      }}
+      act={() => api.DELETE('/api/v1/preferences/{id}/training', { params: { path: { id } } })}
     />
   );
 }
@@ -97,21 +95,15 @@ function TrainingResult({ report }: { report: Report }) {
           </Badge>
         ) : null}
       </Group>
-      <Text size="sm" c="dimmed">
-        {fill(text.resultRows, sizes)}
-      </Text>
-      <Text size="sm" className="text-plain">
-        {verdict}
-      </Text>
+      <Hint>{fill(text.resultRows, sizes)}</Hint>
+      <PlainText>{verdict}</PlainText>
       {evaluation ? (
         <>
           <CostQualityPlot evaluation={evaluation} />
           <Figures evaluation={evaluation} />
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {text.noPlot}
-        </Text>
+        <Hint>{text.noPlot}</Hint>
       )}
     </Stack>
   );
@@ -137,11 +129,7 @@ function Figures({
         keyOf={({ name }) => name}
         minWidth={480}
       />
-      {source === 'prices' ? (
-        <Text size="xs" c="dimmed">
-          {text.costsFromPrices}
-        </Text>
-      ) : null}
+      {source === 'prices' ? <Note>{text.costsFromPrices}</Note> : null}
     </>
   );
 }
@@ -152,16 +140,8 @@ type Figure = Evaluation['singles'][number]['score'];
 
 const columns: readonly Column<{ name: string; score: Figure; cost: Figure }>[] = [
   { label: text.way, cell: ({ name }) => name },
-  {
-    label: text.score,
-    cell: ({ score }) => <Estimate of={score} show={(value) => value.toFixed(3)} />,
-    isFigure: true,
-  },
-  {
-    label: text.costOf,
-    cell: ({ cost }) => <Estimate of={cost} show={formatUsd} />,
-    isFigure: true,
-  },
+  figure(text.score, ({ score }) => <Estimate of={score} show={(value) => value.toFixed(3)} />),
+  figure(text.costOf, ({ cost }) => <Estimate of={cost} show={formatUsd} />),
 ];
 
 interface EstimateProps {
@@ -171,9 +151,6 @@ interface EstimateProps {
 
 const Estimate = ({ of: { value, low, high }, show }: EstimateProps) => (
   <>
-    {show(value)}{' '}
-    <Text span size="xs" c="dimmed">
-      {fill(text.interval, { low: show(low), high: show(high) })}
-    </Text>
+    {show(value)} <Note span>{fill(text.interval, { low: show(low), high: show(high) })}</Note>
   </>
 );

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Hint, optionsOf } from '../../components/elements.js';
 import { useModelLabels } from '../../components/model-labels.js';
 import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -25,7 +26,7 @@ import {
   problemOf,
   type Role,
 } from './column-mapping.js';
-import { startTraining, useRefresh } from './queries.js';
+import { startTraining } from './queries.js';
 import { type Column as TableColumn, ListTable } from '../../components/list-table.js';
 
 const text = texts.preferences;
@@ -45,14 +46,12 @@ async function chosenOf(file: File, labels: readonly string[]): Promise<Chosen> 
 /** Uploads evaluations, or trains from the evaluation set alone. */
 export function TrainingUpload({ id }: { id: string }) {
   const labels = useModelLabels();
-  const refresh = useRefresh();
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [isLower, setLower] = useState(false);
   const [hasSet, setHasSet] = useState(false);
   const problem = chosen?.format === 'csv' ? problemOf(chosen.columns) : null;
   const training = useMutation({
     mutationFn: () => startTraining(id, formOf(chosen, isLower, hasSet)),
-    onSuccess: () => refresh.training(id),
   });
   const choose = async (file: File | null): Promise<void> => {
     training.reset();
@@ -120,19 +119,18 @@ function FileChoice({
           </Button>
         )}
       </FileButton>
-      <Text size="sm" c="dimmed">
+      <Hint>
         {chosen
           ? fill(text.fileChosen, {
               name: chosen.file.name,
               size: Math.ceil(chosen.file.size / 1_024),
             })
           : text.chooseFileHint}
-      </Text>
+      </Hint>
       {chosen?.format === 'jsonl' ? <Text size="sm">{text.jsonLines}</Text> : null}
     </Stack>
   );
 }
-const roles = Object.entries(text.roles).map(([value, label]) => ({ value, label }));
 
 interface MappingProps {
   columns: readonly Column[];
@@ -170,7 +168,6 @@ function MappingTable({ columns, labels, change }: MappingProps) {
         label={text.mapping}
         columns={shown}
         rows={columns}
-        keyOf={(_column, at) => at}
         minWidth={640}
         maxHeight={420}
       />
@@ -179,9 +176,9 @@ function MappingTable({ columns, labels, change }: MappingProps) {
 }
 
 const Samples = ({ column: { samples } }: { column: Column }) => (
-  <Text size="sm" c="dimmed" lineClamp={2} maw={260}>
+  <Hint lineClamp={2} maw={260}>
     {samples.slice(0, 3).join(' · ')}
-  </Text>
+  </Hint>
 );
 
 interface FieldProps {
@@ -193,7 +190,7 @@ const Meaning = ({ column: { name, role, model }, change }: FieldProps) => (
   <NativeSelect
     size="xs"
     aria-label={fill(text.meaningOf, { name })}
-    data={roles}
+    data={optionsOf(text.roles)}
     value={role}
     onChange={({ currentTarget }) =>
       change({ role: currentTarget.value as Role, model: model === '' ? name : model })

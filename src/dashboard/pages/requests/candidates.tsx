@@ -1,6 +1,8 @@
 import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { useElementSize } from '@mantine/hooks';
+import { Hint, Note } from '../../components/elements.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
@@ -8,7 +10,6 @@ import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails } from '../../api/schema.js';
 import { type Dot, scatterOf, type WeighedCandidate } from './scatter.js';
 import { WhatIf } from './what-if.js';
-import { useElementSize } from '@mantine/hooks';
 
 const text = texts.requests.detail;
 
@@ -21,7 +22,7 @@ interface CandidatesProps {
 /** What the choice was made from, and who would win with other weights. */
 export function Candidates({ request, isOwn }: CandidatesProps) {
   const [winner, setWinner] = useState<string | null>(null);
-  const candidates = (request.plan?.candidates ?? []) as WeighedCandidate[];
+  const candidates = request.plan?.candidates ?? [];
   const answered = request.code === null ? [request.provider, request.model].join('/') : '';
   if (candidates.length === 0) return null;
   const isChoice = candidates.filter(({ excluded }) => excluded === undefined).length > 1;
@@ -32,23 +33,17 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
         {isChoice ? (
           <SimpleGrid cols={{ base: 1, md: 2 }}>
             <Stack gap={4}>
-              <Text size="xs" c="dimmed">
-                {text.candidatesHint}
-              </Text>
+              <Note>{text.candidatesHint}</Note>
               <CandidateScatter candidates={candidates} answered={answered} winner={winner} />
             </Stack>
             {isOwn ? (
               <WhatIf request={request} onWinner={setWinner} />
             ) : (
-              <Text size="sm" c="dimmed">
-                {text.ofAnother}
-              </Text>
+              <Hint>{text.ofAnother}</Hint>
             )}
           </SimpleGrid>
         ) : (
-          <Text size="sm" c="dimmed">
-            {text.noPlan}
-          </Text>
+          <Hint>{text.noPlan}</Hint>
         )}
         <ListTable
           label={text.candidates}
@@ -73,13 +68,11 @@ const expectedCost = ({ cost, price }: WeighedCandidate): string =>
 
 const columns: readonly Column<WeighedCandidate>[] = [
   { label: texts.requests.model, cell: ({ label }) => label },
-  { label: text.quality, cell: ({ quality }) => percent(quality), isFigure: true },
-  { label: text.expectedCost, cell: expectedCost, isFigure: true },
-  {
-    label: text.expectedLatency,
-    cell: ({ latency }) => formatMs(latency === null ? null : latency * 1_000),
-    isFigure: true,
-  },
+  figure(text.quality, ({ quality }) => percent(quality)),
+  figure(text.expectedCost, expectedCost),
+  figure(text.expectedLatency, ({ latency }) =>
+    formatMs(latency === null ? null : latency * 1_000),
+  ),
   {
     label: text.reason,
     cell: ({ excluded, reason }) =>
@@ -138,9 +131,9 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
         ))}
       </svg>
       {unknown.length === 0 ? null : (
-        <Text size="xs" c="dimmed">
+        <Note>
           {fill(text.unknownFigures, { models: unknown.map(({ label }) => label).join(', ') })}
-        </Text>
+        </Note>
       )}
     </Box>
   );

@@ -1,13 +1,13 @@
-import { Alert, Anchor, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { CodeRegion, Note, PageLink, PlainText } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from '../../api/schema.js';
+import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from './request-table.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { StateBadge } from '../../components/state-badge.js';
 
 const list = texts.requests;
@@ -20,9 +20,7 @@ export function Facts({ request }: { request: RequestDetails }) {
     <Stack gap="sm">
       {code === null ? null : (
         <Alert color="red" title={fill(text.failedTitle, { code })}>
-          <Text size="sm" className="text-plain">
-            {error ?? code}
-          </Text>
+          <PlainText>{error ?? code}</PlainText>
           {field === null ? null : (
             <Text size="sm">
               {text.field}: {field}
@@ -70,9 +68,9 @@ function figuresOf(request: RequestDetails): [string, ReactNode][] {
 
 const link = (label: string, href: string, words: string): [string, ReactNode] => [
   label,
-  <Anchor key={href} component={Link} href={href} size="sm">
+  <PageLink key={href} href={href}>
     {words}
-  </Anchor>,
+  </PageLink>,
 ];
 
 function outputRate({ latencyMs, ttftMs, completionTokens }: RequestDetails): string {
@@ -84,9 +82,7 @@ function outputRate({ latencyMs, ttftMs, completionTokens }: RequestDetails): st
 
 const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   <Stack gap={0} miw={0}>
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
+    <Note>{label}</Note>
     <Group className="figures" style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm" component="div" miw={0}>
         {children}
@@ -95,22 +91,16 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </Stack>
 );
 
-interface GroundingFigures {
-  readonly queries?: readonly string[];
-  readonly searches?: number;
-  readonly pagesRead?: number;
-  readonly toolCalls?: number;
-  readonly costUsd?: number | null;
-  readonly stoppedBy?: string | null;
+/** As the API keeps it, with the calls of tools. */
+type GroundingFigures = Partial<Schema<'CompletionsResponseGrounding'>> & {
   readonly calls?: readonly ToolCall[];
-}
+};
 
-interface ToolCall {
+type ToolCall = Pick<Schema<'CompletionsChunk'>, 'latency'> & {
   readonly toolkit: string;
   readonly tool: string;
   readonly outcome: string;
-  readonly latency: number;
-}
+};
 
 const columns: readonly Column<ToolCall>[] = [
   { label: text.tool, cell: ({ toolkit, tool }) => `${toolkit}/${tool}` },
@@ -120,7 +110,7 @@ const columns: readonly Column<ToolCall>[] = [
       <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={outcome} />
     ),
   },
-  { label: texts.requests.latency, cell: ({ latency }) => formatMs(latency), isFigure: true },
+  figure(texts.requests.latency, ({ latency }) => formatMs(latency)),
 ];
 
 /** What the request searched, read and did with tools. */
@@ -153,13 +143,7 @@ export function Grounding({ request }: { request: RequestDetails }) {
           </Text>
         ))}
         {calls.length === 0 ? null : (
-          <ListTable
-            label={text.tool}
-            columns={columns}
-            rows={calls}
-            keyOf={(_call, index) => index}
-            minWidth={320}
-          />
+          <ListTable label={text.tool} columns={columns} rows={calls} minWidth={320} />
         )}
       </Stack>
     </Panel>
@@ -171,9 +155,9 @@ export function Content({ request: { content } }: { request: RequestDetails }) {
   if (!content) return null;
   return (
     <Panel title={text.content}>
-      <Code block tabIndex={0} role="region" aria-label={text.content} mah={480}>
+      <CodeRegion label={text.content} mah={480}>
         {JSON.stringify(content, null, 2)}
-      </Code>
+      </CodeRegion>
     </Panel>
   );
 }

@@ -4,6 +4,7 @@ import { useModelLabels } from '../../components/model-labels.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
 import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from './filters.js';
+import { optionsOf } from '../../components/elements.js';
 
 /** `vite.config.ts` writes them here, from the API's schema. */
 declare const requestSurfaces: readonly string[];
@@ -71,10 +72,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
           w={120}
           label={text.whose}
           value={parameters.account === 'own' ? 'own' : 'all'}
-          data={[
-            { value: 'all', label: text.everybody },
-            { value: 'own', label: text.own },
-          ]}
+          data={optionsOf({ all: text.everybody, own: text.own })}
           allowDeselect={false}
           onChange={(account) => change({ account: account === 'own' ? account : null })}
         />

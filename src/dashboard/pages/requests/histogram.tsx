@@ -1,7 +1,8 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Note, SmallButton } from '../../components/elements.js';
+import type { Schema } from '../../api/schema.js';
 import { Chart } from '../../components/chart.js';
 import { type ChartSeries, colorAt, errorColor } from '../../components/chart-columns.js';
 import { Loaded } from '../../components/loaded.js';
@@ -10,6 +11,7 @@ import { formatCompact } from '../../format/numbers.js';
 import { formatSecond } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { queryOf } from './filters.js';
+import { read } from '../../api/queries.js';
 
 const text = texts.requests;
 
@@ -27,13 +29,9 @@ export function Histogram({ isAdmin, refreshMs }: HistogramProps) {
   const query = useQuery({
     queryKey: ['request-histogram', shown, isAdmin],
     queryFn: () =>
-      dataOf(
-        api.GET('/api/v1/requests/histogram', {
-          params: {
-            query: queryOf(parameters, isAdmin, Date.now()),
-          },
-        }),
-      ),
+      read('/api/v1/requests/histogram', {
+        query: queryOf(parameters, isAdmin, Date.now()),
+      }),
     refetchInterval: refreshMs ?? false,
     placeholderData: keepPreviousData,
   });
@@ -58,14 +56,12 @@ export function Histogram({ isAdmin, refreshMs }: HistogramProps) {
           <Text size="sm">
             {fill(text.selection, { from: formatSecond(from), to: formatSecond(to) })}
           </Text>
-          <Button size="xs" variant="default" onClick={() => change({ from: null, to: null })}>
+          <SmallButton onClick={() => change({ from: null, to: null })}>
             {text.unselect}
-          </Button>
+          </SmallButton>
         </Group>
       ) : (
-        <Text size="xs" c="dimmed">
-          {text.dragHint}
-        </Text>
+        <Note>{text.dragHint}</Note>
       )}
     </Box>
   );

@@ -1,7 +1,7 @@
-import { Anchor, Stack, Button, Text } from '@mantine/core';
-import { useQuery, useMutation } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { api, dataOf } from '../../api/client.js';
+import { Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { PageLink, SmallButton } from '../../components/elements.js';
+import { api } from '../../api/client.js';
 import type { RequestDetails } from '../../api/schema.js';
 import { ApiFailure } from '../../api/failure.js';
 import { Empty, Failure, Loaded } from '../../components/loaded.js';
@@ -13,6 +13,7 @@ import { Candidates } from './candidates.js';
 import { Content, Facts, Grounding } from './facts.js';
 import { modelOf } from './request-table.js';
 import { WaterfallPanel } from './waterfall-panel.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.requests.detail;
 
@@ -25,38 +26,26 @@ function AddToEvaluations({ request }: { request: RequestDetails }) {
     return (
       <Text size="sm" role="status">
         {text.evaluated}.{' '}
-        <Anchor component={Link} href="/preferences/evaluations" size="sm" underline="always">
+        <PageLink href="/preferences/evaluations" underline="always">
           {text.seeSet}
-        </Anchor>
+        </PageLink>
       </Text>
     );
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        loading={adding.isPending}
-        onClick={() => adding.mutate()}
-      >
+      <SmallButton loading={adding.isPending} onClick={() => adding.mutate()}>
         {text.evaluate}
-      </Button>
+      </SmallButton>
       {adding.error ? <Failure error={adding.error} /> : null}
     </>
   );
 }
 
-const back = (
-  <Anchor component={Link} href="/requests" size="sm">
-    {text.back}
-  </Anchor>
-);
+const back = <PageLink href="/requests">{text.back}</PageLink>;
 
 /** The page `/requests/<id>`: what happened, and why. */
 export function RequestDetail({ id }: { id: string }) {
-  const query = useQuery({
-    queryKey: ['request', id],
-    queryFn: () => dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id } } })),
-  });
+  const query = useRead('/api/v1/requests/{id}', { path: { id } });
   const request = query.data;
   const isOwn = useAccount().id === request?.accountId;
   const isMissing = query.error instanceof ApiFailure && query.error.status === 404;

@@ -1,9 +1,9 @@
-import { Anchor, Text } from '@mantine/core';
-import { Link } from 'wouter';
-import type { Schema } from '../../api/client.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { Text } from '@mantine/core';
+import { PageLink } from '../../components/elements.js';
+import type { Schema } from '../../api/schema.js';
+import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { StateBadge } from '../../components/state-badge.js';
-import { formatTokens, formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs, formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
 
@@ -19,17 +19,17 @@ const columns: readonly Column<RequestSummary>[] = [
   {
     label: text.at,
     cell: ({ id, at }) => (
-      <Anchor component={Link} href={`/requests/${id}`} size="sm" className="one-line">
+      <PageLink href={`/requests/${id}`} className="one-line">
         {formatSecond(at)}
-      </Anchor>
+      </PageLink>
     ),
   },
   { label: text.model, cell: modelOf },
   { label: text.outcome, cell: (item) => <Outcome {...item} /> },
-  { label: text.latency, cell: ({ latencyMs }) => formatMs(latencyMs), isFigure: true },
-  { label: text.ttft, cell: ({ ttftMs }) => formatMs(ttftMs), isFigure: true, isMinor: true },
-  { label: text.tokens, cell: tokensOf, isFigure: true, isMinor: true },
-  { label: text.cost, cell: ({ costUsd }) => formatUsd(costUsd), isFigure: true },
+  figure(text.latency, ({ latencyMs }) => formatMs(latencyMs)),
+  figure(text.ttft, ({ ttftMs }) => formatMs(ttftMs), { isMinor: true }),
+  figure(text.tokens, tokensOf, { isMinor: true }),
+  figure(text.cost, ({ costUsd }) => formatUsd(costUsd)),
   {
     label: text.key,
     cell: ({ keyName, keyId }) => (
@@ -48,19 +48,12 @@ const columns: readonly Column<RequestSummary>[] = [
 
 /** Requests, newest first, each with a link to its page. */
 export const RequestTable = ({ items }: { items: readonly RequestSummary[] }) => (
-  <ListTable
-    label={text.title}
-    columns={columns}
-    rows={items}
-    keyOf={({ id }) => id}
-    minWidth={860}
-    highlightOnHover
-  />
+  <ListTable label={text.title} columns={columns} rows={items} minWidth={860} highlightOnHover />
 );
 
 function tokensOf({ promptTokens, completionTokens }: RequestSummary): string {
   if (promptTokens === null && completionTokens === null) return unknownValue;
-  return `${formatTokens(promptTokens)} → ${formatTokens(completionTokens)}`;
+  return `${formatCompact(promptTokens)} → ${formatCompact(completionTokens)}`;
 }
 
 interface OutcomeProps extends Pick<RequestSummary, 'status' | 'code'> {

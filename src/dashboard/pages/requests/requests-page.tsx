@@ -1,9 +1,8 @@
 import { Link, Route, Switch } from 'wouter';
-import { RequestDetail } from './request-detail.js';
 import { Button, Switch as Toggle, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, dataOf } from '../../api/client.js';
-import { type PageQuery, usePagedList } from '../../api/paged-list.js';
+import { RequestDetail } from './request-detail.js';
+import { type PageQuery, read, usePagedList } from '../../api/queries.js';
 import { Empty, Loaded, Paged } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
@@ -60,20 +59,16 @@ function RequestList() {
 function useRequests(isAdmin: boolean, isLive: boolean) {
   const [parameters] = useParameters();
   const { live: _live, ...shown } = parameters;
-  const read = (page: PageQuery) =>
-    dataOf(
-      api.GET('/api/v1/requests', {
-        params: { query: { ...queryOf(parameters, isAdmin, Date.now()), ...page } },
-      }),
-    );
+  const readPage = (page: PageQuery) =>
+    read('/api/v1/requests', { query: { ...queryOf(parameters, isAdmin, Date.now()), ...page } });
   const newest = useQuery({
     queryKey: ['requests', 'newest', shown, isAdmin],
-    queryFn: () => read({ limit: liveSize }),
+    queryFn: () => readPage({ limit: liveSize }),
     enabled: isLive,
     refetchInterval: liveMs,
     placeholderData: keepPreviousData,
   });
-  const all = usePagedList(['requests', 'all', shown, isAdmin], read, {
+  const all = usePagedList(['requests', 'all', shown, isAdmin], readPage, {
     enabled: !isLive,
     keepsPrevious: true,
   });
@@ -89,7 +84,7 @@ function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
       </Loaded>
     );
   return (
-    <Paged list={all} more={text.more} lines={8}>
+    <Paged list={all} lines={8}>
       {(items) => <Rows items={items} isLive={false} />}
     </Paged>
   );

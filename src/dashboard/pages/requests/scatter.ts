@@ -1,15 +1,7 @@
+import type { Schema } from '../../api/schema.js';
+
 /** A candidate as the plan keeps it. */
-export interface WeighedCandidate {
-  readonly label: string;
-  readonly quality: number | null;
-  readonly interval?: readonly number[];
-  readonly price: number | null;
-  readonly cost?: number | null;
-  readonly latency: number | null;
-  readonly score: number | null;
-  readonly reason?: string;
-  readonly excluded?: string;
-}
+export type WeighedCandidate = Omit<Schema<'ModelSelectResponseCandidate'>, 'provider' | 'model'>;
 
 /** A candidate's place; all from 0 to 1, from the left and from the bottom. */
 export interface Dot {

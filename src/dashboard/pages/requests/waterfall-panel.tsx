@@ -1,4 +1,5 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Hint, Note, PlainText } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -23,14 +24,10 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
   return (
     <Panel title={text.waterfall}>
       {lanes.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {text.noAttempts}
-        </Text>
+        <Hint>{text.noAttempts}</Hint>
       ) : (
         <Stack gap="sm">
-          <Text size="xs" c="dimmed">
-            {text.waterfallHint}
-          </Text>
+          <Note>{text.waterfallHint}</Note>
           {lanes.map((lane, index) => (
             <LaneRow
               key={index}
@@ -74,9 +71,7 @@ function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
         <Text size="sm" fw={600}>
           {fill(isOneOfMany ? text.callAttempt : text.attempt, { call, model: name, number })}
         </Text>
-        <Text size="xs" c="dimmed" className="figures">
-          {notes.join(' · ')}
-        </Text>
+        <Note className="figures">{notes.join(' · ')}</Note>
       </Group>
       <Box
         pos="relative"
@@ -94,11 +89,7 @@ function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
           <PhaseBar key={index} phase={phase} end={end} isFailed={isFailed} />
         ))}
       </Box>
-      {error === null ? null : (
-        <Text size="sm" c="var(--bad-color)" className="text-plain">
-          {error}
-        </Text>
-      )}
+      {error === null ? null : <PlainText c="var(--bad-color)">{error}</PlainText>}
     </Box>
   );
 }
@@ -127,9 +118,7 @@ function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFaile
 const Axis = ({ end }: { end: number }) => (
   <Group justify="space-between" className="figures">
     {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-      <Text key={share} size="xs" c="dimmed">
-        {formatMs(Math.round(share * end))}
-      </Text>
+      <Note key={share}>{formatMs(Math.round(share * end))}</Note>
     ))}
   </Group>
 );

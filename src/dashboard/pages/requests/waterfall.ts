@@ -1,19 +1,7 @@
+import type { RequestDetails } from '../../api/schema.js';
+
 /** One upstream call, as the API tells it. */
-export interface TimedAttempt {
-  readonly provider: string;
-  readonly model: string;
-  readonly number: number;
-  readonly outcome: string;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly latencyMs: number;
-  readonly firstContentMs: number | null;
-  readonly startMs?: number;
-  readonly waitMs?: number;
-  readonly keyIndex?: number | null;
-  readonly sentMs?: number | null;
-  readonly headersMs?: number | null;
-}
+export type TimedAttempt = NonNullable<RequestDetails['attempts']>[number];
 
 export type PhaseName = 'wait' | 'connect' | 'provider' | 'thinking' | 'answer';
 

@@ -1,14 +1,14 @@
-import { Anchor, Slider, Stack, Text } from '@mantine/core';
+import { Slider, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Note, PageLink } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Failure } from '../../components/loaded.js';
 import { formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from '../../api/schema.js';
 
 const text = texts.requests.detail;
 /** Short, so that the answer follows the hand. */
@@ -38,9 +38,7 @@ export function WhatIf({ request, onWinner }: WhatIfProps) {
       <Text size="sm" fw={600}>
         {text.whatIf}
       </Text>
-      <Text size="xs" c="dimmed">
-        {text.whatIfHint}
-      </Text>
+      <Note>{text.whatIfHint}</Note>
       {names.map((name) => (
         <Stack key={name} gap={2}>
           <Text size="xs">{text.weights[name]}</Text>
@@ -60,9 +58,7 @@ export function WhatIf({ request, onWinner }: WhatIfProps) {
       {query.data && isTouched ? (
         <Result item={item} skipped={query.data.skipped[0]?.reason} />
       ) : null}
-      <Anchor component={Link} href="/preferences" size="sm">
-        {text.makePreference}
-      </Anchor>
+      <PageLink href="/preferences">{text.makePreference}</PageLink>
     </Stack>
   );
 }
@@ -79,7 +75,7 @@ function usePreview(id: string, weights: Weights, isTouched: boolean) {
       ),
     enabled: isTouched && !isNothing,
     placeholderData: keepPreviousData,
-    staleTime: Infinity,
+    staleTime: 'static',
   });
 }
 
@@ -105,9 +101,7 @@ function Result({ item, skipped }: { item: Item | undefined; skipped: string | u
           })}
         </Text>
       ) : null}
-      <Text size="xs" c="dimmed">
-        {reason}
-      </Text>
+      <Note>{reason}</Note>
     </Stack>
   );
 }

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Group, NumberInput, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, dataOf, type Schema } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import { DialogEnd } from '../../components/dialog-end.js';
+import { SmallButton } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type ShownLimits, typedLimit } from './limit-words.js';
+import { limitNames, type Limits, typedLimit } from '../../format/limits.js';
 
 const text = texts.settings;
 type Account = Schema<'AccountResponse'>;
@@ -27,22 +27,14 @@ interface AccountActionsProps {
 /** What an administrator can do with an account. */
 export function AccountActions({ account, onLink }: AccountActionsProps) {
   const own = useAccount();
-  const queries = useQueryClient();
   const params = { path: { id: account.id } };
   const email = account.email ?? account.id;
   const isActive = account.disabledAt === null;
-  const read = (): Promise<void> => queries.invalidateQueries({ queryKey: ['accounts'] });
-  const change = async (body: { disabled?: boolean; role?: Account['role'] }): Promise<void> => {
-    await api.PATCH('/api/v1/accounts/{id}', { params, body });
-    await read();
-  };
-  const remove = async (): Promise<void> => {
-    await api.DELETE('/api/v1/accounts/{id}', { params });
-    await read();
-  };
+  const change = (body: { disabled?: boolean; role?: Account['role'] }) =>
+    api.PATCH('/api/v1/accounts/{id}', { params, body });
   return (
     <Group gap={6}>
-      <LimitsButton account={account} onChanged={read} />
+      <LimitsButton account={account} />
       {isActive && account.email !== null ? (
         <LinkButton id={account.id} email={email} onLink={onLink} />
       ) : null}
@@ -61,7 +53,7 @@ export function AccountActions({ account, onLink }: AccountActionsProps) {
           <ConfirmButton
             label={text.remove}
             question={fill(text.removeQuestion, { email })}
-            act={remove}
+            act={() => api.DELETE('/api/v1/accounts/{id}', { params })}
           />
         </>
       )}
@@ -81,66 +73,33 @@ function LinkButton({ id, email, onLink }: LinkButtonProps) {
     onSuccess: ({ url, expiresAt }) => onLink({ email, url, expiresAt }),
   });
   return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={creating.isPending}
-      onClick={() => creating.mutate()}
-    >
+    <SmallButton loading={creating.isPending} onClick={() => creating.mutate()}>
       {text.resetLink}
-    </Button>
+    </SmallButton>
   );
 }
 
-const fields = [
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'dayBudgetUsd',
-  'monthBudgetUsd',
-] as const satisfies readonly (keyof ShownLimits)[];
-
-interface LimitsButtonProps {
-  account: Account;
-  onChanged: () => Promise<void>;
-}
-
-function LimitsButton({ account: { id, email, limits }, onChanged }: LimitsButtonProps) {
-  const [opened, { open, close }] = useDisclosure();
-  const [edited, setEdited] = useState<ShownLimits>(limits);
-  const saving = useMutation({
-    mutationFn: async () => {
-      const body = { limits: edited };
-      await api.PATCH('/api/v1/accounts/{id}', { params: { path: { id } }, body });
-      await onChanged();
-    },
-    onSuccess: close,
-  });
+function LimitsButton({ account: { id, email, limits } }: { account: Account }) {
+  const [edited, setEdited] = useState<Limits>(limits);
+  const params = { path: { id } };
   return (
-    <>
-      <Button size="xs" variant="default" onClick={open}>
-        {text.limits}
-      </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={fill(text.editLimits, { email: email ?? id })}
-        centered
-      >
-        <Stack gap="sm">
-          <Text size="sm">{text.limitsLead}</Text>
-          {fields.map((field) => (
-            <NumberInput
-              key={field}
-              label={text[field]}
-              placeholder={text.noLimit}
-              min={0}
-              value={edited[field] ?? ''}
-              onChange={(value) => setEdited({ ...edited, [field]: typedLimit(value) })}
-            />
-          ))}
-          <DialogEnd acting={saving} act={() => saving.mutate()} close={close} />
-        </Stack>
-      </Modal>
-    </>
+    <DialogButton
+      label={text.limits}
+      title={fill(text.editLimits, { email: email ?? id })}
+      gap="sm"
+      act={() => api.PATCH('/api/v1/accounts/{id}', { params, body: { limits: edited } })}
+    >
+      <Text size="sm">{text.limitsLead}</Text>
+      {limitNames.map((name) => (
+        <NumberInput
+          key={name}
+          label={text[name]}
+          placeholder={text.noLimit}
+          min={0}
+          value={edited[name] ?? ''}
+          onChange={(value) => setEdited({ ...edited, [name]: typedLimit(value) })}
+        />
+      ))}
+    </DialogButton>
   );
 }

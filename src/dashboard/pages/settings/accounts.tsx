@@ -1,16 +1,18 @@
 import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { api, dataOf, type Schema } from '../../api/client.js';
-import { usePagedList } from '../../api/paged-list.js';
+import { Note, optionsOf, PlainText } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { read, usePagedList } from '../../api/queries.js';
 import { CodeBlock } from '../../components/copy-text.js';
-import { type Column, ListTable } from '../../components/list-table.js';
-import { Failure, Paged } from '../../components/loaded.js';
+import { type Column, PagedTable } from '../../components/list-table.js';
+import { Failure } from '../../components/loaded.js';
 import { StateBadge } from '../../components/state-badge.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AccountActions, type GivenLink } from './account-actions.js';
-import { limitWords } from './limit-words.js';
+import { limitWords } from '../../format/limits.js';
 
 const text = texts.settings;
 
@@ -36,15 +38,13 @@ const Link = ({ link: { email, url, expiresAt } }: { link: GivenLink }) => (
 );
 
 function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
-  const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<'member' | 'admin'>('member');
   const inviting = useMutation({
     mutationFn: () => dataOf(api.POST('/api/v1/accounts', { body: { email, role } })),
-    onSuccess: async ({ url, expiresAt }) => {
+    onSuccess: ({ url, expiresAt }) => {
       onLink({ email, url, expiresAt });
       setEmail('');
-      await queries.invalidateQueries({ queryKey: ['accounts'] });
     },
   });
   const send = (event: SyntheticEvent): void => {
@@ -64,10 +64,7 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
         <Select<'member' | 'admin'>
           label={text.inviteRole}
           allowDeselect={false}
-          data={[
-            { value: 'member', label: text.roles.member },
-            { value: 'admin', label: text.roles.admin },
-          ]}
+          data={optionsOf(text.roles)}
           value={role}
           onChange={(chosen) => setRole(chosen ?? 'member')}
         />
@@ -86,7 +83,7 @@ function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[
   return [
     { label: text.email, cell: (account) => <Name {...account} /> },
     { label: text.state, cell: (account) => <State {...account} /> },
-    { label: text.limits, cell: ({ limits }) => limitWords(limits) },
+    { label: text.limits, cell: ({ limits }) => limitWords(limits, text.limitWords) },
     {
       label: text.actions,
       cell: (account) => <AccountActions account={account} onLink={onLink} />,
@@ -96,32 +93,18 @@ function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[
 }
 
 function AccountsTable({ onLink }: { onLink: (link: GivenLink) => void }) {
-  const list = usePagedList(['accounts'], (page) =>
-    dataOf(api.GET('/api/v1/accounts', { params: { query: page } })),
-  );
+  const list = usePagedList(['accounts'], (page) => read('/api/v1/accounts', { query: page }));
   return (
-    <Paged list={list} more={text.more}>
-      {(accounts) => (
-        <ListTable
-          label={text.tabs.accounts}
-          columns={columnsOf(onLink)}
-          rows={accounts}
-          keyOf={({ id }) => id}
-          minWidth={760}
-        />
-      )}
-    </Paged>
+    <PagedTable list={list} label={text.tabs.accounts} columns={columnsOf(onLink)} minWidth={760} />
   );
 }
 
 const Name = ({ email, role, createdAt }: Account) => (
   <>
-    <Text fw={500} size="sm" className="text-plain">
-      {email ?? text.unowned}
-    </Text>
-    <Text size="xs" c="dimmed">
+    <PlainText fw={500}>{email ?? text.unowned}</PlainText>
+    <Note>
       {text.roles[role]} · {fill(text.created, { time: formatDay(createdAt) })}
-    </Text>
+    </Note>
   </>
 );
 

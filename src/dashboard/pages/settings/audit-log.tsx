@@ -1,37 +1,16 @@
-import { Anchor, Group, SegmentedControl, Stack, Text, TextInput, Select } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { api, basePath, dataOf, type Schema } from '../../api/client.js';
-import { usePagedList } from '../../api/paged-list.js';
-import { Empty, Paged } from '../../components/loaded.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { Note, optionsOf } from '../../components/elements.js';
+import { basePath } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
+import { read, usePagedList } from '../../api/queries.js';
+import { Empty } from '../../components/loaded.js';
+import { type Column, PagedTable } from '../../components/list-table.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
-import { type ActFilter, actWords, filterQuery, type Act } from './act-filter.js';
+import { type Act, type ActFilter, actWords, filterQuery } from './act-filter.js';
 
 const text = texts.settings;
-
-interface ActSelectProps {
-  value: Act | null;
-  onChange: (act: Act | null) => void;
-}
-
-const options = (Object.keys(actWords) as Act[]).map((act) => ({
-  value: act,
-  label: actWords[act],
-}));
-
-/** Chooses one act, or all. */
-const ActSelect = ({ value, onChange }: ActSelectProps) => (
-  <Select<Act>
-    label={text.auditAct}
-    placeholder={text.auditAnyAct}
-    clearable
-    searchable
-    data={options}
-    value={value}
-    onChange={onChange}
-  />
-);
 
 /** The audit log with its filters. */
 export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {
@@ -66,15 +45,20 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
       {isAdmin ? (
         <SegmentedControl
           aria-label={text.scope}
-          data={[
-            { value: 'all', label: text.scopeAll },
-            { value: 'own', label: text.scopeOwn },
-          ]}
+          data={optionsOf({ all: text.scopeAll, own: text.scopeOwn })}
           value={filter.isAll ? 'all' : 'own'}
           onChange={(scope) => change({ isAll: scope === 'all' })}
         />
       ) : null}
-      <ActSelect value={filter.act} onChange={(act) => change({ act })} />
+      <Select<Act>
+        label={text.auditAct}
+        placeholder={text.auditAnyAct}
+        clearable
+        searchable
+        data={optionsOf(actWords)}
+        value={filter.act}
+        onChange={(act) => change({ act })}
+      />
       <TextInput
         type="date"
         label={text.auditFrom}
@@ -119,32 +103,24 @@ const columns: readonly Column<Schema<'AuditResponse'>>[] = [
 
 function Acts({ filter }: { filter: ActFilter }) {
   const list = usePagedList(['audit', filter], (page) =>
-    dataOf(api.GET('/api/v1/audit', { params: { query: { ...page, ...filterQuery(filter) } } })),
+    read('/api/v1/audit', { query: { ...page, ...filterQuery(filter) } }),
   );
   return (
-    <Paged list={list} more={text.more}>
-      {(acts) =>
-        acts.length === 0 ? (
-          <Empty title={text.noActs} hint={text.noActsHint} />
-        ) : (
-          <ListTable
-            label={text.tabs.audit}
-            columns={columns}
-            rows={acts}
-            keyOf={({ id }) => id}
-            minWidth={760}
-          />
-        )
-      }
-    </Paged>
+    <PagedTable
+      list={list}
+      label={text.tabs.audit}
+      columns={columns}
+      minWidth={760}
+      empty={<Empty title={text.noActs} hint={text.noActsHint} />}
+    />
   );
 }
 
 const Small = ({ value }: { value: string }) =>
   value === '' ? null : (
-    <Text size="xs" miw={120} c="dimmed" className="text-plain">
+    <Note miw={120} className="text-plain">
       {value}
-    </Text>
+    </Note>
   );
 
 /** `name: value` of each detail that has a value. */

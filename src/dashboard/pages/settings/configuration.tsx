@@ -1,6 +1,8 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { api, dataOf, type Schema } from '../../api/client.js';
+import { Alert, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { CodeRegion, CompactButton, PlainText } from '../../components/elements.js';
+import { api, dataOf } from '../../api/client.js';
+import type { Schema } from '../../api/schema.js';
 import { CodeBlock } from '../../components/copy-text.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
@@ -8,18 +10,15 @@ import { Panel } from '../../components/page.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { connectionsOf, type Rule, rulesOf, type TestedConnection } from './rules.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.settings;
 type InForce = Schema<'ConfigurationResponse'>;
 
 /** The configuration in force, for administrators. */
 export default function Configuration() {
-  const query = useQuery({
-    queryKey: ['configuration'],
-    queryFn: () => dataOf(api.GET('/api/v1/configuration')),
-  });
   return (
-    <Loaded query={query} lines={8}>
+    <Loaded query={useRead('/api/v1/configuration')} lines={8}>
       {(inForce) => (
         <Stack gap="lg" maw={960}>
           <Source inForce={inForce} />
@@ -38,9 +37,9 @@ export default function Configuration() {
           </Panel>
           <details>
             <summary>{text.allSettings}</summary>
-            <Code block tabIndex={0} role="region" aria-label={text.allSettings}>
+            <CodeRegion label={text.allSettings}>
               {JSON.stringify(inForce.settings, null, 2)}
-            </Code>
+            </CodeRegion>
           </details>
         </Stack>
       )}
@@ -59,9 +58,7 @@ const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) 
         role="alert"
         title={fill(text.refused, { time: formatInstant(refused.at) })}
       >
-        <Text size="sm" className="text-plain">
-          {refused.reason}
-        </Text>
+        <PlainText>{refused.reason}</PlainText>
       </Alert>
     )}
   </Stack>
@@ -111,25 +108,18 @@ function ConnectionTest({ connection }: { connection: TestedConnection }) {
   const isBad = error !== null || data?.ok === false;
   return (
     <Group gap="sm" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="default"
+      <CompactButton
         flex="none"
         aria-label={fill(text.testLabel, { name: nameOf(connection) })}
         loading={testing.isPending}
         onClick={() => testing.mutate()}
       >
         {text.test}
-      </Button>
-      <Text
-        size="sm"
-        role="status"
-        className="text-plain"
-        c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}
-      >
+      </CompactButton>
+      <PlainText role="status" c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}>
         {error?.message ??
           (data ? fill(text.testOk, { detail: data.detail, ms: formatMs(data.ms) }) : '')}
-      </Text>
+      </PlainText>
     </Group>
   );
 }

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
+import { ConfirmButton } from '../../components/dialog.js';
 import { Failure } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { useAccount, useMay, useSessionChange } from '../../session/session.js';

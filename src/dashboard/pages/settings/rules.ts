@@ -1,20 +1,12 @@
 import { fill, texts } from '../../texts/texts.js';
+import type { Schema } from '../../api/schema.js';
 
 const text = texts.settings;
 
 /** A connection that can be tested. */
-export interface TestedConnection {
-  readonly kind: 'mail' | 'redis' | 'database' | 'provider' | 'engine' | 'toolkit';
-  readonly name?: string;
-}
+export type TestedConnection = Schema<'ConnectionTestRequest'>;
 
-interface Connections {
-  readonly mail: boolean;
-  readonly redis: boolean;
-  readonly providers: readonly string[];
-  readonly engines: readonly string[];
-  readonly toolkits: readonly string[];
-}
+type Connections = Schema<'ConfigurationResponse'>['connections'];
 
 /** All that can be tested; the database always is there. */
 export function connectionsOf(connections: Connections): TestedConnection[] {

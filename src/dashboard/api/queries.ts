@@ -1,4 +1,50 @@
-import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryKey,
+  useInfiniteQuery,
+  useQuery,
+  type UseQueryOptions,
+} from '@tanstack/react-query';
+import type { paths } from './api-types.js';
+import { api, dataOf } from './client.js';
+
+type Readable = {
+  [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;
+}[keyof paths];
+type Get<Path extends Readable> = paths[Path] extends { get: infer Operation } ? Operation : never;
+
+type Parameters<Path extends Readable> =
+  Get<Path> extends { parameters: infer All }
+    ? Partial<Pick<All, keyof All & ('path' | 'query')>>
+    : never;
+
+type Answer<Path extends Readable> =
+  Get<Path> extends {
+    responses: { 200: { content: { 'application/json': infer Data } } };
+  }
+    ? NonNullable<Data>
+    : never;
+
+/** What `GET` of a path answers. @throws ApiFailure if it is no success */
+export function read<Path extends Readable>(
+  path: Path,
+  params: Parameters<Path> = {} as Parameters<Path>,
+): Promise<Answer<Path>> {
+  const get = api.GET as (path: Path, asked: object) => Promise<{ data?: Answer<Path> }>;
+  return dataOf(get(path, { params }));
+}
+
+/** Reads a path for the page, and again when its parameters change. */
+export const useRead = <Path extends Readable>(
+  path: Path,
+  params?: Parameters<Path>,
+  options: Pick<UseQueryOptions<Answer<Path>>, 'refetchInterval' | 'staleTime'> = {},
+) =>
+  useQuery<Answer<Path>>({
+    queryKey: [path, params],
+    queryFn: () => read(path, params),
+    ...options,
+  });
 
 /** What a list of the API answers with: a page, and the cursor of the next one. */
 interface PageOf<Item> {
@@ -37,14 +83,14 @@ const defaultPageSize = 50;
 /** Reads a list page by page; the next one only when its reader asks for it. */
 export function usePagedList<Item>(
   key: QueryKey,
-  read: (page: PageQuery) => Promise<PageOf<Item>>,
+  readPage: (page: PageQuery) => Promise<PageOf<Item>>,
   { enabled = true, keepsPrevious = false, pageSize = defaultPageSize }: PagedListOptions = {},
 ): PagedList<Item> {
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      read({ limit: pageSize, ...(pageParam === null ? {} : { cursor: pageParam }) }),
+      readPage({ limit: pageSize, ...(pageParam === null ? {} : { cursor: pageParam }) }),
     getNextPageParam: ({ next }) => next,
     enabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),

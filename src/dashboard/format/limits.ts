@@ -1,0 +1,34 @@
+import { fill } from '../texts/texts.js';
+import { formatCount, formatUsd } from './numbers.js';
+
+/** What can be limited of a key or an account. */
+export const limitNames = [
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'dayBudgetUsd',
+  'monthBudgetUsd',
+] as const;
+
+type LimitName = (typeof limitNames)[number];
+
+/** The limits of a key or an account; null: none. */
+export type Limits = Readonly<Record<LimitName, number | null>>;
+
+/** Limits in few words: those of each limit with the place `{value}`, and those for no limit. */
+export function limitWords(
+  limits: Limits,
+  words: Readonly<Record<LimitName | 'none', string>>,
+): string {
+  const said = limitNames.flatMap((name) => {
+    const limit = limits[name];
+    const format = name.endsWith('Usd') ? formatUsd : formatCount;
+    return limit === null ? [] : [fill(words[name], { value: format(limit) })];
+  });
+  return said.length === 0 ? words.none : said.join(', ');
+}
+
+/** A limit as somebody typed it; null: no limit. */
+export const typedLimit = (value: string | number): number | null => {
+  const number = Number(value);
+  return value === '' || !Number.isFinite(number) || number < 0 ? null : number;
+};

@@ -1,6 +1,18 @@
-import { Anchor, type AnchorProps, Button, Code, type CodeProps, Text } from '@mantine/core';
+import {
+  Anchor,
+  type AnchorProps,
+  Badge,
+  Box,
+  Button,
+  Code,
+  type CodeProps,
+  CopyButton,
+  Paper,
+  Text,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { texts } from '../texts/texts.js';
 
 /** A remark in small pale text. */
 export const Note = Text.withProps({ size: 'xs', c: 'dimmed' });
@@ -40,3 +52,67 @@ export const CodeRegion = ({ label, ...props }: CodeRegionProps) => (
 /** The choices of a list with their texts, in the order of the texts. */
 export const optionsOf = <Value extends string>(labels: Readonly<Record<Value, string>>) =>
   (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
+
+interface StateBadgeProps {
+  /** A colour of the theme; the words carry the meaning. */
+  color: string;
+  label: string;
+}
+
+/** A state in words with a coloured dot: white words on green would be too pale. */
+export const StateBadge = ({ color, label }: StateBadgeProps) => (
+  <Badge
+    variant="default"
+    tt="none"
+    miw="max-content"
+    leftSection={<Box w={8} h={8} bdrs="xl" bg={`var(--mantine-color-${color}-6)`} />}
+  >
+    {label}
+  </Badge>
+);
+
+interface FigureTileProps {
+  label: string;
+  /** With its unit. */
+  value: string;
+  /** What it is beside, or made of. */
+  detail: string;
+  children?: ReactNode;
+}
+
+/** One figure in a box. */
+export const FigureTile = ({ label, value, detail, children }: FigureTileProps) => (
+  <Paper withBorder p="sm">
+    <Note>{label}</Note>
+    <Text size="xl" fw={650} className="figures" lh={1.3}>
+      {value}
+    </Text>
+    <Note className="figures">{detail}</Note>
+    {children}
+  </Paper>
+);
+
+/** A button that copies a text. */
+export function CopyText({ value, label = texts.common.copy }: { value: string; label?: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <CompactButton onClick={copy} aria-live="polite">
+          {copied ? texts.common.copied : label}
+        </CompactButton>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A block of code with a button that copies it. */
+export function CodeBlock({ code, label }: { code: string; label: string }) {
+  return (
+    <Box className="code-block">
+      <div>
+        <CopyText value={code} />
+      </div>
+      <CodeRegion label={label}>{code}</CodeRegion>
+    </Box>
+  );
+}

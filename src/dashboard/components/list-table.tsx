@@ -1,4 +1,4 @@
-import { Box, Table, type TableProps } from '@mantine/core';
+import { Box, Table, type TableProps, VisuallyHidden } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { Paged } from './loaded.js';
 import type { PagedList } from '../api/queries.js';
@@ -109,7 +109,7 @@ function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
       <Table.Tr role="row">
         {columns.map(({ label, isFigure, isHeadHidden }) => (
           <Table.Th key={label} role="columnheader" className={isFigure ? 'figure' : undefined}>
-            <span className={isHeadHidden ? 'visually-hidden' : undefined}>{label}</span>
+            {isHeadHidden ? <VisuallyHidden>{label}</VisuallyHidden> : label}
           </Table.Th>
         ))}
       </Table.Tr>
@@ -152,7 +152,7 @@ interface ScrollRegionProps {
 /** Scrolls what is too wide or too high for its place, also by the keyboard. */
 export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) => (
   <Box
-    className="scroll-region"
+    style={{ overflow: 'auto' }}
     tabIndex={0}
     role="region"
     aria-label={label}

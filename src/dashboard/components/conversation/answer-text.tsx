@@ -1,10 +1,9 @@
 import { Anchor, Code, Group, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
-import { CodeRegion } from '../elements.js';
+import { CodeRegion, CopyText } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ScrollRegion } from '../list-table.js';
-import { CopyText } from '../copy-text.js';
 import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
 import { SourceMarker } from './sources.js';
 

@@ -12,7 +12,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
-import { CodeBlock } from '../../components/copy-text.js';
+import { CodeBlock } from '../../components/elements.js';
 import { Failure } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { useMay } from '../../session/session.js';

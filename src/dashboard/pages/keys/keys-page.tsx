@@ -5,14 +5,12 @@ import { fill, texts } from '../../texts/texts.js';
 import { KeyForm } from './key-form.js';
 import { KeyUsage } from './key-usage.js';
 import { type ApiKey, isUsable, stateOf } from './key-terms.js';
-import { CodeBlock } from '../../components/copy-text.js';
-import { Note, PlainText, SmallButton } from '../../components/elements.js';
+import { CodeBlock, Note, PlainText, SmallButton, StateBadge } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import { read, usePagedList } from '../../api/queries.js';
 import { ConfirmButton } from '../../components/dialog.js';
 import { Empty } from '../../components/loaded.js';
 import { type Column, PagedTable } from '../../components/list-table.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatAgo, formatDay } from '../../format/times.js';
 import { limitWords } from '../../format/limits.js';
 
@@ -73,7 +71,7 @@ interface KeyListProps {
 }
 
 /** The account's keys, newest first. */
-export function KeyList({ create, onNewSecret }: KeyListProps) {
+function KeyList({ create, onNewSecret }: KeyListProps) {
   const list = usePagedList(['keys'], (page) => read('/api/v1/keys', { query: page }));
   return (
     <PagedTable

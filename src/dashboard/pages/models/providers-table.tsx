@@ -1,9 +1,8 @@
 import { Code, Stack, Text } from '@mantine/core';
-import { Note } from '../../components/elements.js';
+import { Note, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
 import { formatAgo, formatMs, formatSecond } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';

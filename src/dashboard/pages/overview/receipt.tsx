@@ -91,13 +91,7 @@ function Savings({ savings }: { savings: Savings }) {
   );
 }
 
-interface Interval {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-function intervalOf(figure: Interval | null): string {
+function intervalOf(figure: Savings['spentUsd']): string {
   if (figure === null) return text.unknown;
   if (figure.low === figure.high) return text.exact;
   return fill(text.interval, { low: formatUsd(figure.low), high: formatUsd(figure.high) });

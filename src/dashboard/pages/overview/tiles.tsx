@@ -1,5 +1,5 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import { FigureTile } from '../../components/figure-tile.js';
+import { FigureTile } from '../../components/elements.js';
 import {
   formatCompact,
   formatCount,

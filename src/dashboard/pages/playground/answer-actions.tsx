@@ -1,9 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { CompactButton } from '../../components/elements.js';
+import { CompactButton, CopyText } from '../../components/elements.js';
 import { type Answer, isOpen, type Rating } from '../../components/conversation/answer.js';
-import { CopyText } from '../../components/copy-text.js';
 import { ThumbDown, ThumbUp } from '../../components/icons.js';
 import { texts } from '../../texts/texts.js';
 

@@ -16,7 +16,7 @@ export function LaneBar({ playground, models }: LaneBarProps) {
   const { lanes, change, isBusy } = playground;
   return (
     <Group align="flex-end" gap="sm" wrap="wrap">
-      <SimpleGrid cols={{ base: 1, sm: lanes.length }} spacing="sm" className="lane-pickers">
+      <SimpleGrid cols={{ base: 1, sm: lanes.length }} spacing="sm" flex={1} miw="min(100%, 16rem)">
         {lanes.map((lane, index) => (
           <Group key={index} gap={4} wrap="nowrap" align="flex-end">
             <ModelPicker
@@ -80,7 +80,8 @@ function ModelPicker({ label, models, chosen, onChange }: ModelPickerProps) {
       searchable
       limit={100}
       nothingFoundMessage={words.noModel}
-      className="model-picker"
+      flex={1}
+      miw={0}
     />
   );
 }

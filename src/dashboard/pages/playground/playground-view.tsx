@@ -88,7 +88,7 @@ export function PlaygroundView(props: PlaygroundViewProps) {
         <Button
           size="compact-sm"
           variant="subtle"
-          className="options-button"
+          style={{ alignSelf: 'flex-start' }}
           aria-expanded={areOptionsOpen}
           onClick={toggle}
         >

@@ -10,8 +10,7 @@ import { Page } from '../../components/page.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { scoreChanges, scoresText } from './score-text.js';
-import { read, usePagedList } from '../../api/queries.js';
-import { useModelLabels } from '../../components/model-labels.js';
+import { read, useModelLabels, usePagedList } from '../../api/queries.js';
 
 const text = texts.preferences;
 const { set } = text;
@@ -89,7 +88,7 @@ const Actions = ({ row }: { row: Evaluation }) => (
 type Scores = Readonly<Record<string, number>>;
 
 /** A dialog that adds a prompt of one's own. */
-export function AddPrompt() {
+function AddPrompt() {
   const [prompt, setPrompt] = useState('');
   return (
     <ScoreDialog
@@ -115,7 +114,7 @@ export function AddPrompt() {
 }
 
 /** A dialog that changes the scores of a prompt. */
-export const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
+const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
   <ScoreDialog
     label={set.edit}
     title={set.editTitle}

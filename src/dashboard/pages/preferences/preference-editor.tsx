@@ -2,7 +2,7 @@ import { Button, Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { Hint, PageLink } from '../../components/elements.js';
+import { CodeBlock, CopyText, Hint, PageLink } from '../../components/elements.js';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
 import { Failure, Loaded } from '../../components/loaded.js';
@@ -19,9 +19,7 @@ import {
   settingsOf,
 } from './settings.js';
 import { TrainingSection } from './training-section.js';
-import { CodeBlock, CopyText } from '../../components/copy-text.js';
-import { useModelLabels } from '../../components/model-labels.js';
-import { useRead } from '../../api/queries.js';
+import { useModelLabels, useRead } from '../../api/queries.js';
 
 const text = texts.preferences;
 

@@ -1,6 +1,6 @@
 import { Link, Route, Switch } from 'wouter';
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { Hint } from '../../components/elements.js';
+import { Hint, StateBadge } from '../../components/elements.js';
 import { ClosedPage, Page } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -8,7 +8,6 @@ import { EvaluationSet } from './evaluation-set.js';
 import { EditPreference, NewPreference } from './preference-editor.js';
 import { Empty } from '../../components/loaded.js';
 import { type Column, PagedTable } from '../../components/list-table.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatShare } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
 import { trainingColors } from './queries.js';

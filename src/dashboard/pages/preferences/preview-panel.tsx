@@ -1,7 +1,6 @@
 import { Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
-import { Note, PageLink, PlainText } from '../../components/elements.js';
+import { FigureTile, Note, PageLink, PlainText } from '../../components/elements.js';
 import { Empty, Loaded } from '../../components/loaded.js';
-import { FigureTile } from '../../components/figure-tile.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';

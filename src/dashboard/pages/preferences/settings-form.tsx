@@ -10,7 +10,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { Hint } from '../../components/elements.js';
-import { useModelLabels } from '../../components/model-labels.js';
+import { useModelLabels } from '../../api/queries.js';
 import { texts } from '../../texts/texts.js';
 import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
 

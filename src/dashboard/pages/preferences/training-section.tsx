@@ -1,11 +1,10 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core';
-import { Hint, Note, PlainText } from '../../components/elements.js';
+import { Hint, Note, PlainText, StateBadge } from '../../components/elements.js';
 import { api } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton } from '../../components/dialog.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { isUnderWay, trainingColors, useTraining } from './queries.js';

@@ -12,7 +12,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Hint, optionsOf } from '../../components/elements.js';
-import { useModelLabels } from '../../components/model-labels.js';
+import { useModelLabels } from '../../api/queries.js';
 import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
 import {

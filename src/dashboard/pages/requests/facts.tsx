@@ -1,6 +1,6 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CodeRegion, Note, PageLink, PlainText } from '../../components/elements.js';
+import { CodeRegion, Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
@@ -8,7 +8,6 @@ import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from './request-table.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { StateBadge } from '../../components/state-badge.js';
 
 const list = texts.requests;
 const text = texts.requests.detail;

@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useModelLabels } from '../../components/model-labels.js';
+import { useModelLabels } from '../../api/queries.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
 import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from './filters.js';
@@ -13,13 +13,13 @@ const text = texts.requests;
 /** Until a text that is being typed is searched for. */
 const typingMs = 400;
 
-const outcomes = [
-  { value: 'failed=false', label: text.outcomes.answered },
-  { value: 'failed=true', label: text.outcomes.failed },
-  { value: 'status=4xx', label: text.outcomes.refused },
-  { value: 'status=429', label: text.outcomes.limited },
-  { value: 'status=5xx', label: text.outcomes.broken },
-];
+const outcomes = optionsOf({
+  'failed=false': text.outcomes.answered,
+  'failed=true': text.outcomes.failed,
+  'status=4xx': text.outcomes.refused,
+  'status=429': text.outcomes.limited,
+  'status=5xx': text.outcomes.broken,
+});
 
 /** The filters, which stand in the address. */
 export function FilterBar({ isAdmin }: { isAdmin: boolean }) {

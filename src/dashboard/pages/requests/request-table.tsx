@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
-import { PageLink } from '../../components/elements.js';
+import { PageLink, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatMs, formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';

@@ -1,14 +1,12 @@
 import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { Note, optionsOf, PlainText } from '../../components/elements.js';
+import { CodeBlock, Note, optionsOf, PlainText, StateBadge } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { read, usePagedList } from '../../api/queries.js';
-import { CodeBlock } from '../../components/copy-text.js';
 import { type Column, PagedTable } from '../../components/list-table.js';
 import { Failure } from '../../components/loaded.js';
-import { StateBadge } from '../../components/state-badge.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AccountActions, type GivenLink } from './account-actions.js';

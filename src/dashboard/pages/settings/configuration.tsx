@@ -1,9 +1,8 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { CodeRegion, CompactButton, PlainText } from '../../components/elements.js';
+import { CodeBlock, CodeRegion, CompactButton, PlainText } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { CodeBlock } from '../../components/copy-text.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';

@@ -139,7 +139,7 @@ interface ScoreDialogProps {
   scores: Scores;
   isReady: boolean;
   save: (scores: Scores) => Promise<void>;
-  children: React.ReactNode;
+  children: ReactNode;
 }
 
 function ScoreDialog({ scores, isReady, save, children, ...words }: ScoreDialogProps) {

@@ -191,13 +191,13 @@ const between = (a: RankedCandidate, b: RankedCandidate): Omit<Difference, 'scor
 });
 
 /** A candidate of a stored choice, to be ranked again. */
-export interface WeighedAgain extends CandidateFigures {
+interface WeighedAgain extends CandidateFigures {
   /** The name that tells which model it is. */
   readonly knownAs: string;
 }
 
 /** The order that a preference would have given, and the candidates that it would have ruled out. */
-export interface WhatIf {
+interface WhatIf {
   readonly ranked: readonly RankedCandidate[];
   readonly unwanted: readonly { readonly label: string; readonly reason: string }[];
 }
@@ -206,7 +206,7 @@ export interface WhatIf {
  * Orders candidates as a preference would have, from the figures that were predicted of them. There
  * is no conversation to stay in, and nothing is tried for its own sake. Null: without a preference.
  */
-export function whatIf(
+function whatIf(
   candidates: readonly WeighedAgain[],
   preference: PreferenceSettings | null,
   { tolerance }: Pick<Margins, 'tolerance'>,

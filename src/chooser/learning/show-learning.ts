@@ -96,7 +96,7 @@ function shownCounts(rows: readonly EvidenceRow[], now: number): ShownCounts {
 }
 
 /** What ratings have moved, most rated first. */
-export const shownModels = (moves: LearnedMoves): object[] =>
+const shownModels = (moves: LearnedMoves): object[] =>
   [...groupedBy(moves.ratings, ({ model }) => model)]
     .map(([model, ratings]) => ({
       model,
@@ -112,13 +112,13 @@ export const shownModels = (moves: LearnedMoves): object[] =>
     .sort((a, b) => b.ratings - a.ratings);
 
 /** Whose ratings these are, most ratings first. */
-export const shownKeys = ({ ratings }: LearnedMoves): object[] =>
+const shownKeys = ({ ratings }: LearnedMoves): object[] =>
   [...groupedBy(ratings, ({ key }) => key)]
     .map(([keyId, ofKey]) => ({ keyId, ratings: ofKey.length, updatedAt: lastOf(ofKey) }))
     .sort((a, b) => b.ratings - a.ratings);
 
 /** What came when, of which key and about which model, the last day first. */
-export const shownDays = ({ ratings }: LearnedMoves): object[] =>
+const shownDays = ({ ratings }: LearnedMoves): object[] =>
   [...groupedBy(ratings, ({ at, key, model }) => `${shownDay(at)} ${key ?? ''} ${model}`).values()]
     .map((group) => {
       const [{ at, key, model }] = group as [EvidenceRow];
@@ -129,7 +129,7 @@ export const shownDays = ({ ratings }: LearnedMoves): object[] =>
 const isoOf = (at: number): string => new Date(at).toISOString();
 
 /** A day of UTC, such as `2027-01-31`. */
-export const shownDay = (at: number): string => isoOf(at).slice(0, 10);
+const shownDay = (at: number): string => isoOf(at).slice(0, 10);
 
 function shownMoves(
   { models, places }: LearnedMoves,

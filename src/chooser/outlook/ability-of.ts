@@ -72,13 +72,13 @@ export function answererOf({
  * A model's ability as the share of tasks done well, of tasks of which a usual model of 2024 does
  * half. Nine times of ten it lies within the interval.
  */
-export interface ShownAbility {
+interface ShownAbility {
   readonly quality: number;
   readonly interval: readonly [low: number, high: number];
 }
 
 /** The ability for one kind of task. */
-export interface AbilityForKind extends ShownAbility {
+interface AbilityForKind extends ShownAbility {
   readonly kind: string;
   /**
    * Whether published results of the model are of this kind or of related ones; else it is as in

@@ -45,7 +45,7 @@ export interface KnownPreference {
 }
 
 /** Makes a tuning of a preference's stored weights; null if they cannot be used. Never throws. */
-export type ReadTuning = (weights: string, preferenceId: string) => Tuning | null;
+type ReadTuning = (weights: string, preferenceId: string) => Tuning | null;
 
 const keyOf = (accountId: string, id: string): string => `${accountId} ${id}`;
 

@@ -19,7 +19,7 @@ const settingFolds = 4;
 const maxRows = 3000;
 
 /** Assigns each row to one of `parts` folds; equal prompts get the same fold. */
-export function foldsOf(groups: Int32Array, parts: number, seed: number): Int32Array {
+function foldsOf(groups: Int32Array, parts: number, seed: number): Int32Array {
   const order = Int32Array.from(new Set(groups));
   shuffle(order, seeded(seed));
   const places = new Map(Array.from(order, (group, place) => [group, place % parts]));

@@ -207,7 +207,7 @@ const minRows = 50;
 const minComparedPrompts = 20;
 
 /** The rows, if they suffice to learn from. @throws FileProblem */
-export function checkRows(rows: EvaluationRows): EvaluationRows {
+function checkRows(rows: EvaluationRows): EvaluationRows {
   const { models, prompts, scores } = rows;
   if (prompts.length < minRows)
     throw new FileProblem(`at least ${minRows} rows are needed, and there are ${prompts.length}`);
@@ -240,7 +240,7 @@ function checkCompared({ models, prompts, scores }: EvaluationRows): void {
 }
 
 /** The rows of both, with the models of both; where one has no scores of a model, cells are empty. */
-export function joinRows(first: EvaluationRows, second: EvaluationRows): EvaluationRows {
+function joinRows(first: EvaluationRows, second: EvaluationRows): EvaluationRows {
   const models = [...new Set([...first.models, ...second.models])];
   const parts = [first, second];
   const placed = (

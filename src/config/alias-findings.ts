@@ -1,12 +1,12 @@
-import type { Finding } from './findings.js';
+import type { Finding } from './problem.js';
+import type { ConfigInput } from './config-input.js';
 import { aliasTargets } from './fill.js';
-import type { WrittenConfig } from './shape.js';
 
 /**
  * Aliases whose targets are neither labels nor other aliases, that stand for themselves, or whose
  * wildcards do not match those of their targets.
  */
-export function aliasFindings({ aliases = {} }: WrittenConfig): Finding[] {
+export function aliasFindings({ aliases = {} }: Pick<ConfigInput, 'aliases'>): Finding[] {
   const all = aliasTargets(aliases);
   return Object.entries(all).flatMap(([name, targets]) => {
     const reason =

@@ -72,7 +72,7 @@ export interface ToolkitInput {
    */
   readonly type: 'mcp-stdio' | 'mcp-http' | 'openapi' | 'functions';
   /** Names or globs (`read_*`) of the tools that requests may use. Default: all. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | null;
   /** Calls that the gateway does not run by itself. */
   readonly approval?: {
     /**
@@ -122,31 +122,31 @@ export interface ToolkitInput {
      * The address of the token endpoint. Default: the one that the server names, which then gets
      * the secret.
      */
-    readonly tokenUrl?: string;
+    readonly tokenUrl?: string | null;
     /** The client's id. */
     readonly clientId: string;
     /** The client's secret. */
     readonly clientSecret: string;
     /** The scopes to ask for, separated by spaces. Default: none. */
-    readonly scope?: string;
-  };
+    readonly scope?: string | null;
+  } | null;
   /**
    * `openapi`: the address that paths are added to. Default: the document's first server, if it
    * has the origin of the document.
    */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | null;
   /**
    * `openapi`: the operations that become tools, as ids or globs of `operationId`. Default:
    * all.
    */
-  readonly operations?: readonly string[];
+  readonly operations?: readonly string[] | null;
   /** `functions`: the tools. */
   readonly functions?: readonly {
     /** The tool's name. */
     readonly name: string;
     /** What it does, for the model. Default: `""`. */
     readonly description?: string;
-    /** The JSON Schema of its arguments. Default: an object without fields. */
+    /** The JSON Schema of its arguments. Default: `{"type":"object","properties":{}}`. */
     readonly parameters?: Readonly<Record<string, unknown>>;
     /**
      * The address that the arguments are sent to, as JSON by POST. The body of the answer is the
@@ -156,6 +156,26 @@ export interface ToolkitInput {
     /** Headers to send with every call, besides those of the toolkit. Default: `{}`. */
     readonly headers?: Readonly<Record<string, string>>;
   }[];
+}
+
+/** A listener of one surface. */
+export interface ListenerInput {
+  /** The address to listen on. Default: `listen.host`. */
+  readonly host?: string;
+  /** The port to listen on. */
+  readonly port: number;
+}
+
+/** Rate limits and budgets; absent ones do not bound. */
+export interface LimitsInput {
+  /** The maximum number of requests in 60 seconds. */
+  readonly requestsPerMinute?: number;
+  /** The maximum number of tokens in 60 seconds. */
+  readonly tokensPerMinute?: number;
+  /** The maximum cost in USD in one UTC day. */
+  readonly dayBudgetUsd?: number;
+  /** The maximum cost in USD in one UTC month. */
+  readonly monthBudgetUsd?: number;
 }
 
 /** Corrections of the catalogue for one model, which routing and prices use. */
@@ -212,47 +232,17 @@ export interface ConfigInput {
   /** Extra listeners. Each one serves a single surface and the health checks. */
   readonly surfaces?: {
     /** Model selection: `host` (default: `listen.host`) and `port`. */
-    readonly modelSelect?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly modelSelect?: ListenerInput;
     /** Native completions: `host` and `port`. */
-    readonly completions?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly completions?: ListenerInput;
     /** OpenAI's dialect: `host` and `port`. */
-    readonly openai?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly openai?: ListenerInput;
     /** Pass-through: `host` and `port`. */
-    readonly proxy?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly proxy?: ListenerInput;
     /** The tools for MCP clients: `host` and `port`. */
-    readonly mcp?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly mcp?: ListenerInput;
     /** Prometheus metrics: `host` and `port`. */
-    readonly metrics?: {
-      /** The address to listen on. Default: `listen.host`. */
-      readonly host?: string;
-      /** The port to listen on. */
-      readonly port: number;
-    };
+    readonly metrics?: ListenerInput;
   };
   /**
    * The folder of the embedded database, relative to the folder in which the gateway starts.
@@ -264,12 +254,12 @@ export interface ConfigInput {
    * Default: `true` for the standalone process, `false` for a gateway in a host app. There
    * `true` also switches on `auth.webAccounts`, unless the host identifies its users.
    */
-  readonly dashboard?: boolean;
+  readonly dashboard?: boolean | null;
   /**
    * The address at which people reach the gateway. Links in mails, `Secure` cookies and the
    * checks of `Host` and of request origins use it.
    */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | null;
   /**
    * Host names under which the gateway answers requests without a valid key, besides
    * `localhost`, IP addresses and the host of `publicUrl`; all others are answered 421.
@@ -277,7 +267,7 @@ export interface ConfigInput {
    * stops web pages that point a name of their own at this address. A mounted gateway checks
    * hosts only if this is set.
    */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | null;
   /** Which pages of other sites may call the gateway from a browser. */
   readonly cors?: {
     /**
@@ -293,7 +283,7 @@ export interface ConfigInput {
      * `postgres://…`, `file:<path>` or `:memory:`. Default: `file:<dataDir>/signalbox.db`;
      * `:memory:` when the gateway is mounted.
      */
-    readonly url?: string;
+    readonly url?: string | null;
     /** The maximum number of connections to PostgreSQL. Default: `10`. */
     readonly poolSize?: number;
   };
@@ -303,7 +293,7 @@ export interface ConfigInput {
      * `redis://…` or `rediss://…`. Without it, each process counts rate limits and budgets for
      * itself.
      */
-    readonly url?: string;
+    readonly url?: string | null;
   };
   /** API keys and accounts. */
   readonly auth?: {
@@ -329,16 +319,7 @@ export interface ConfigInput {
        */
       readonly scopes?: readonly ('completions' | 'model-select' | 'admin')[];
       /** Rate limits and budgets of the key. */
-      readonly limits?: {
-        /** The maximum number of requests in 60 seconds. */
-        readonly requestsPerMinute?: number;
-        /** The maximum number of tokens in 60 seconds. */
-        readonly tokensPerMinute?: number;
-        /** The maximum cost in USD in one UTC day. */
-        readonly dayBudgetUsd?: number;
-        /** The maximum cost in USD in one UTC month. */
-        readonly monthBudgetUsd?: number;
-      };
+      readonly limits?: LimitsInput;
     }[];
     /**
      * `false`: requests need no key, except for administration and for `/metrics` with
@@ -351,7 +332,7 @@ export interface ConfigInput {
      * Default: `true` for the standalone process, `false` for a gateway in a host app, whose
      * routes for these do not exist.
      */
-    readonly webAccounts?: boolean;
+    readonly webAccounts?: boolean | null;
     /**
      * Whether people may create their own account. With `closed`, administrators and the command
      * line create accounts. `open` is for networks where you trust everyone, or together with
@@ -362,16 +343,7 @@ export interface ConfigInput {
      * The limits of accounts that people create for themselves; they bound all keys of such an
      * account together. `{}`: none. Default: 60 requests a minute and 1 USD a day.
      */
-    readonly signUpLimits?: {
-      /** The maximum number of requests in 60 seconds. */
-      readonly requestsPerMinute?: number;
-      /** The maximum number of tokens in 60 seconds. */
-      readonly tokensPerMinute?: number;
-      /** The maximum cost in USD in one UTC day. */
-      readonly dayBudgetUsd?: number;
-      /** The maximum cost in USD in one UTC month. */
-      readonly monthBudgetUsd?: number;
-    };
+    readonly signUpLimits?: LimitsInput;
     /** The mail domains that may sign up. Empty: all. Default: `[]`. */
     readonly signUpDomains?: readonly string[];
     /** How long a browser stays signed in (default: 14 days). */
@@ -390,7 +362,7 @@ export interface ConfigInput {
     readonly url: string;
     /** The sender address. */
     readonly from: string;
-  };
+  } | null;
   /** Storage of conversations. */
   readonly conversations?: {
     /**
@@ -409,7 +381,7 @@ export interface ConfigInput {
      * first message. No key is charged for the calls, so keys and accounts with a budget get no
      * written titles; each call has a log line.
      */
-    readonly titleModel?: string;
+    readonly titleModel?: string | null;
   };
   /** The request log in the database. */
   readonly requestLog?: {
@@ -435,7 +407,7 @@ export interface ConfigInput {
      * this many days after their last change. Default: none; conversations are kept until
      * somebody deletes them, and notes for 30 days.
      */
-    readonly conversationDays?: number;
+    readonly conversationDays?: number | null;
     /** Decisions of model selection. Default: as `requestLog.keepDays`. */
     readonly sessionDays?: number;
     /** Feedback. What was learned from it fades by itself. Default: `800`. */
@@ -456,7 +428,7 @@ export interface ConfigInput {
      * The answer length to reserve for a request without `maxTokens`, and its upper bound.
      * Default: the longest answer of the model.
      */
-    readonly maxOutputTokens?: number;
+    readonly maxOutputTokens?: number | null;
   };
   /**
    * The providers, by name. The name is the part of a model label before the slash. See the
@@ -559,7 +531,7 @@ export interface ConfigInput {
        * `{query}`, `{count}`, `{recency}`, `{country}` and `{language}`. Default: the vendor's own
        * address.
        */
-      readonly url?: string;
+      readonly url?: string | null;
       /** The API key. An engine whose key is an unset variable is not used, and a warning says so. */
       readonly apiKey?: string;
       /** Several keys, used in turn. A key that the engine refuses rests for ten minutes. */
@@ -572,14 +544,14 @@ export interface ConfigInput {
        */
       readonly content?: boolean;
       /** USD per thousand searches. Default: unknown, but nothing for `searxng` and `custom`. */
-      readonly pricePerThousand?: number;
+      readonly pricePerThousand?: number | null;
       /** How long the engine may take. Default: `search.timeoutMs`. */
       readonly timeoutMs?: number;
       /**
        * `custom`: JSON to send by POST, with the placeholders in its texts. Default: the request is
        * a GET.
        */
-      readonly body?: Readonly<Record<string, unknown>>;
+      readonly body?: Readonly<Record<string, unknown>> | null;
       /** `custom`: a JSON pointer to the list of results in the answer. */
       readonly results?: string;
       /** `custom`: a JSON pointer to the title in a result. */
@@ -590,11 +562,11 @@ export interface ConfigInput {
        */
       readonly link?: string;
       /** `custom`: a JSON pointer to the excerpt in a result. Default: none. */
-      readonly snippet?: string;
+      readonly snippet?: string | null;
       /** `custom`: a JSON pointer to the date of the page in a result. Default: none. */
-      readonly date?: string;
+      readonly date?: string | null;
       /** `custom`: a JSON pointer to the text of the page in a result. Default: none. */
-      readonly text?: string;
+      readonly text?: string | null;
     }[];
     /**
      * Hosts with private addresses whose pages may be read, for example `wiki.intranet`, or with
@@ -658,12 +630,12 @@ export interface ConfigInput {
      * Beyond it requests with large bodies are answered 503, and further long answers are not
      * stored. Default: a quarter of Node's heap limit.
      */
-    readonly maxBytesInProgress?: number;
+    readonly maxBytesInProgress?: number | null;
     /**
      * The same for the requests of one account; beyond it they are answered 429. Default: half of
      * `maxBytesInProgress`.
      */
-    readonly maxAccountBytesInProgress?: number;
+    readonly maxAccountBytesInProgress?: number | null;
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;
     /**
@@ -710,7 +682,7 @@ export interface ConfigInput {
     /** The lowest level that is logged. Default: `"info"`. */
     readonly level?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
     /** Lines for people instead of JSON. Default: where standard output is a terminal. */
-    readonly pretty?: boolean;
+    readonly pretty?: boolean | null;
   };
   /** Pass-through. */
   readonly proxy?: {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from './problem.js';
+import { ConfigError, type Finding } from './problem.js';
 import { readConfigFile } from './read-file.js';
 import { readYaml } from './read-yaml.js';
-import type { Finding, ParseOptions } from './findings.js';
+import type { ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
 import { variableOf, type Environment } from './variable.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';

@@ -1,40 +1,76 @@
-import { environmentKeyName, type Finding } from './findings.js';
+import { parseUrl } from '../text/parse-url.js';
+import { environmentKeyName } from './findings.js';
+import type { Finding } from './problem.js';
+import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
 import { variableOf, type Environment } from './variable.js';
 
+type Check = readonly [isValid: (value: string) => boolean, reason: string];
+
+const printable: Check = [
+  (value) => /^[!-~]+$/.test(value),
+  'must consist of printable ASCII characters without spaces',
+];
+const checks: Readonly<Record<string, Check>> = {
+  PORT: [
+    (value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535,
+    'must be a whole number between 0 and 65535',
+  ],
+  HOST: [(value) => !/[\s/]/.test(value), 'must be a host name or an IP address'],
+  SIGNALBOX_DATABASE_URL: [
+    (value) => /^(file:.|:memory:$|postgres(ql)?:\/\/.)/i.test(value),
+    'must be file:<path>, :memory: or a postgres:// address',
+  ],
+  SIGNALBOX_REDIS_URL: [
+    (value) => /^rediss?:\/\/./i.test(value),
+    'must be a redis:// or rediss:// address',
+  ],
+  SEARXNG_URL: [
+    (value) => /^https?:\/\/[^/?#]/i.test(value) && parseUrl(value) !== null,
+    'must be an address that begins with http:// or https://',
+  ],
+};
+
+/** Engines that a variable turns on, and the setting that it gives. */
+const engineVariables: readonly (readonly [string, WrittenEngine['type'], 'url' | 'apiKey'])[] = [
+  ['SEARXNG_URL', 'searxng', 'url'],
+  ['BRAVE_API_KEY', 'brave', 'apiKey'],
+  ['TAVILY_API_KEY', 'tavily', 'apiKey'],
+  ['EXA_API_KEY', 'exa', 'apiKey'],
+  ['SERPER_API_KEY', 'serper', 'apiKey'],
+];
+
 /**
- * Applies the environment variables that override settings; adds what is wrong with them to
- * `findings`.
+ * Applies the environment variables that override settings, and adds the search engines whose
+ * variables are set, after those that are configured, unless one of the same type is. Adds what is
+ * wrong with their values to `findings`.
  */
 export function withEnvironment(
   input: WrittenConfig,
   env: Environment,
   findings: Finding[],
 ): WrittenConfig {
-  const host = variableOf(env, 'HOST')?.trim();
-  const port = variableOf(env, 'PORT')?.trim();
+  const valueOf = (name: string): string | undefined => {
+    const value = variableOf(env, name)?.trim();
+    const [isValid, problem] = checks[name] ?? printable;
+    if (value === undefined || isValid(value)) return value;
+    const reason = `the environment variable ${name} ${problem}`;
+    findings.push({ path: [], reason, inEnvironment: true });
+    return undefined;
+  };
+  const port = valueOf('PORT');
+  const host = valueOf('HOST');
   const dataDir = variableOf(env, 'SIGNALBOX_DATA_DIR');
-  const key = variableOf(env, 'SIGNALBOX_API_KEY')?.trim();
-  const databaseUrl = variableOf(env, 'SIGNALBOX_DATABASE_URL')?.trim();
-  const redisUrl = variableOf(env, 'SIGNALBOX_REDIS_URL')?.trim();
-  const refuse = (name: string, reason: string) =>
-    findings.push({
-      path: [],
-      reason: `the environment variable ${name} ${reason}`,
-      inEnvironment: true,
-    });
-  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
-    refuse('PORT', 'must be a whole number between 0 and 65535');
-  if (host !== undefined && /[\s/]/.test(host))
-    refuse('HOST', 'must be a host name or an IP address');
-  if (key !== undefined && !/^[!-~]+$/.test(key))
-    refuse('SIGNALBOX_API_KEY', 'must consist of printable ASCII characters without spaces');
-  if (databaseUrl !== undefined && !/^(file:.|:memory:$|postgres(ql)?:\/\/.)/i.test(databaseUrl))
-    refuse('SIGNALBOX_DATABASE_URL', 'must be file:<path>, :memory: or a postgres:// address');
-  if (redisUrl !== undefined && !/^rediss?:\/\/./i.test(redisUrl))
-    refuse('SIGNALBOX_REDIS_URL', 'must be a redis:// or rediss:// address');
+  const key = valueOf('SIGNALBOX_API_KEY');
+  const databaseUrl = valueOf('SIGNALBOX_DATABASE_URL');
+  const redisUrl = valueOf('SIGNALBOX_REDIS_URL');
   const keys = input.auth?.keys ?? [];
   const isKnown = key === undefined || keys.some((entry) => entry.key === key);
+  const engines = input.search?.engines ?? [];
+  const found = engineVariables
+    .filter(([, type]) => engines.every((engine) => engine.type !== type))
+    .map(([name, type, setting]) => ({ type, [setting]: valueOf(name) }))
+    .filter((engine) => engine.url ?? engine.apiKey);
   return {
     ...input,
     listen: {
@@ -46,5 +82,6 @@ export function withEnvironment(
     database: { ...input.database, ...(databaseUrl === undefined ? {} : { url: databaseUrl }) },
     redis: { ...input.redis, ...(redisUrl === undefined ? {} : { url: redisUrl }) },
     auth: { ...input.auth, keys: isKnown ? keys : [...keys, { name: environmentKeyName, key }] },
+    search: { ...input.search, engines: [...engines, ...found] },
   };
 }

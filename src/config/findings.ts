@@ -1,7 +1,8 @@
+import type { Finding } from './problem.js';
 import type { SchemaFailure } from './schema/compile-schema.js';
 import { closestName, closestNames } from './closest.js';
-import type { Config, FixedKey, ProviderConfig, WrittenConfig } from './shape.js';
-import { isApiKey, type Substituted } from './substitute.js';
+import type { Config, ProviderConfig, WrittenConfig } from './shape.js';
+import { isApiKey, isFixedKey, type Substituted } from './substitute.js';
 
 /** What a configuration is checked against, in addition to its schema. */
 export interface ParseOptions {
@@ -11,40 +12,31 @@ export interface ParseOptions {
   readonly problemOf?: (provider: ProviderConfig) => string | null;
 }
 
-/** A problem before its line is known. */
-export interface Finding {
-  readonly path: readonly string[];
-  readonly reason: string;
-  readonly inEnvironment?: boolean;
-}
-
 /** The name of the key that SIGNALBOX_API_KEY gives. */
 export const environmentKeyName = 'env';
 
-/** What is skipped because it has no key. */
-export interface WithoutKey {
-  /** The names of providers. */
-  readonly providers: ReadonlySet<string>;
-  /** Search engines, by their places in the list. */
-  readonly engines: ReadonlySet<string>;
-}
-
-/** Variables without a value, except those of providers and search engines that are skipped. */
+/**
+ * Variables without a value, except those of providers and search engines that are skipped, whose
+ * paths are given.
+ */
 export function unsetFindings(
   unset: Substituted['unset'],
-  { providers, engines }: WithoutKey,
+  skipped: readonly (readonly string[])[],
 ): Finding[] {
-  const isSkipped = ([section, name = '', place = '']: readonly string[]): boolean =>
-    section === 'providers' ? providers.has(name) : section === 'search' && engines.has(place);
-  const wrong = unset.filter(({ path }) => !isApiKey(path) && !isSkipped(path));
+  const wrong = unset.filter(
+    ({ path }) => !isApiKey(path) && !skipped.some((start) => isWithin(path, start)),
+  );
   return wrong.map(({ path, variable }) => ({
     path,
-    reason:
-      path[0] === 'auth' && path[3] === 'key'
-        ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
-        : `the variable ${variable} is not set (\${${variable}:-…} would set a default)`,
+    reason: isFixedKey(path)
+      ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
+      : `the variable ${variable} is not set (\${${variable}:-…} would set a default)`,
   }));
 }
+
+/** Whether a path leads through another one. */
+export const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
+  start.every((part, index) => path[index] === part);
 
 /** A violation of the schema, with the closest known key for an unknown one. */
 export function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
@@ -74,7 +66,7 @@ export function firstOfEachField(findings: readonly Finding[]): Finding[] {
 }
 
 /** Fixed keys that share a name or a key with an earlier one. */
-export function keyFindings(keys: readonly FixedKey[]): Finding[] {
+export function keyFindings(keys: Config['auth']['keys']): Finding[] {
   return keys.flatMap(({ name, key }, index) => {
     const earlier = keys.slice(0, index);
     const path = ['auth', 'keys', String(index)];

@@ -17,6 +17,13 @@ export interface ConfigProblem {
   readonly inEnvironment?: boolean;
 }
 
+/** A problem before its line is known. */
+export interface Finding {
+  readonly path: readonly string[];
+  readonly reason: string;
+  readonly inEnvironment?: boolean;
+}
+
 const maxShownProblems = 5;
 
 /**

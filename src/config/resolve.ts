@@ -3,23 +3,22 @@ import { withEnvironment } from './environment.js';
 import { fillDefaults } from './fill.js';
 import {
   apiFindings,
-  type Finding,
   findingOf,
   firstOfEachField,
+  isWithin,
   keyFindings,
   type ParseOptions,
   settingFindings,
   unsetFindings,
-  type WithoutKey,
   withDialect,
 } from './findings.js';
 import { isLoopback } from './is-loopback.js';
-import { enginesWithoutKey, providersWithoutKey, trimKeys } from './provider-keys.js';
-import { searchFindings } from './search-findings.js';
-import { withSearchEnvironment } from './search-environment.js';
+import type { Finding } from './problem.js';
+import { pathsWithoutKey } from './provider-keys.js';
+import { searchFindings } from './search-config.js';
 import { compileSchema, fieldName, readSchema, type Validator } from './schema/compile-schema.js';
 import type { Config, WrittenConfig } from './shape.js';
-import { toolkitFindings } from './toolkit-findings.js';
+import { toolkitFindings } from './toolkit-config.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
 import type { Environment } from './variable.js';
 
@@ -43,22 +42,17 @@ export function resolve(
 ): Resolved {
   const { kept, warnings } = withoutRemoved(written ?? {});
   const { value, unset, problems } = substitute(kept, readSchema('config'), env);
-  const trimmed = trimKeys(value);
-  const withoutKey = {
-    providers: providersWithoutKey(trimmed),
-    engines: enginesWithoutKey(trimmed),
-  };
+  const skipped = pathsWithoutKey(value);
   validator ??= compileSchema<WrittenConfig>('config');
   const findings = [
     ...problems,
-    ...unsetFindings(unset, withoutKey),
+    ...unsetFindings(unset, skipped),
     ...validator
-      .failures(trimmed, maxFindings)
+      .failures(value, maxFindings)
       .map((failure) => withDialect(findingOf(failure), knownApis)),
   ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
-  const overridden = withEnvironment(trimmed as WrittenConfig, env, findings);
-  const input = withSearchEnvironment(overridden, env, findings);
+  const input = withEnvironment(value as WrittenConfig, env, findings);
   findings.push(
     ...keyFindings(input.auth?.keys ?? []),
     ...apiFindings(input, knownApis),
@@ -67,24 +61,21 @@ export function resolve(
     ...toolkitFindings(input),
   );
   if (findings.length > 0) return { findings };
-  const config = fillDefaults(input, withoutKey.providers);
+  const config = fillDefaults(input);
   findings.push(...settingFindings(config, problemOf));
   if (findings.length > 0) return { findings };
   return {
     config: {
       ...config,
-      warnings: [...warnings, ...unusedWarnings(withoutKey, unset), ...authWarnings(config)],
+      warnings: [...warnings, ...unusedWarnings(skipped, unset), ...authWarnings(config)],
     },
   };
 }
 
-function unusedWarnings({ providers, engines }: WithoutKey, unset: Unset): string[] {
-  return [
-    ...[...providers].map((name) => ({ start: ['providers', name] })),
-    ...[...engines].map((place) => ({ start: ['search', 'engines', place] })),
-  ].map(({ start }) => {
+function unusedWarnings(skipped: readonly (readonly string[])[], unset: Unset): string[] {
+  return skipped.map((start) => {
     const variables = unset
-      .filter(({ path }) => isApiKey(path) && start.every((part, index) => path[index] === part))
+      .filter(({ path }) => isApiKey(path) && isWithin(path, start))
       .map(({ variable }) => variable);
     const reason =
       variables.length === 0

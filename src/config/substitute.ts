@@ -1,3 +1,5 @@
+import { isObject } from '../text/is-object.js';
+import { childSchema } from './schema/child-schema.js';
 import type { JsonSchema } from './schema/compile-schema.js';
 import { type Environment, variableOf } from './variable.js';
 
@@ -28,7 +30,8 @@ const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /**
  * Substitutes environment variables in all strings: `${NAME}`, `${NAME:-default}`; `$${` is a
  * literal `${`. If the whole string is one variable and the schema expects a number or a boolean,
- * it is converted. A declared key without a value (null) is left out. Anything but plain data is a
+ * it is converted. A declared key without a value (null) is left out. Keys lose the white space
+ * around them: secrets often come from files that end in a line break. Anything but plain data is a
  * problem, and so is nesting deeper than 16.
  */
 export function substitute(value: unknown, schema: JsonSchema, env: Environment): Substituted {
@@ -42,7 +45,10 @@ function copy(
   path: readonly string[],
   walk: Walk,
 ): unknown {
-  if (typeof value === 'string') return expand(value, schema, path, walk);
+  if (typeof value === 'string') {
+    const text = expand(value, schema, path, walk);
+    return typeof text === 'string' && (isApiKey(path) || isFixedKey(path)) ? text.trim() : text;
+  }
   if (
     typeof value === 'number' ||
     typeof value === 'boolean' ||
@@ -54,7 +60,7 @@ function copy(
     return refuse('is nested too deeply or too large', path, walk);
   if (Array.isArray(value)) {
     if (value.length > walk.left) return refuse('has too many items', path, walk);
-    const items = schema === undefined ? undefined : childSchema(schema, 'items', walk.root);
+    const items = childSchema(schema, 'items', walk.root);
     return Array.from(
       value,
       (item, index) => copy(item, items, [...path, String(index)], walk) ?? null,
@@ -63,14 +69,9 @@ function copy(
   if (!isPlain(value)) return refuse('must be plain data', path, walk);
   const entries: [string, unknown][] = [];
   for (const [key, child] of Object.entries(value)) {
-    const declared = isSchema(schema?.properties) && Object.hasOwn(schema.properties, key);
+    const declared = isObject(schema?.properties) && Object.hasOwn(schema.properties, key);
     if (child === undefined || (child === null && declared)) continue;
-    const copied = copy(
-      child,
-      schema === undefined ? undefined : childSchema(schema, key, walk.root),
-      [...path, key],
-      walk,
-    );
+    const copied = copy(child, childSchema(schema, key, walk.root), [...path, key], walk);
     if (copied !== undefined) entries.push([key, copied]);
   }
   return Object.fromEntries(entries); // defines the keys, so that one named __proto__ is a key like any other
@@ -110,6 +111,10 @@ export function isApiKey(path: readonly string[]): boolean {
   return field === 'apiKey' || field === 'apiKeys';
 }
 
+/** Whether this is the field of the key of a caller in the configuration. */
+export const isFixedKey = ([section, , , field]: readonly string[]): boolean =>
+  section === 'auth' && field === 'key';
+
 function coerced(text: string, schema: JsonSchema | undefined): unknown {
   const trimmed = text.trim();
   const type = schema?.type;
@@ -121,24 +126,6 @@ function coerced(text: string, schema: JsonSchema | undefined): unknown {
 function refuse(reason: string, path: readonly string[], walk: Walk): null {
   walk.problems.push({ path, reason });
   return null;
-}
-
-function childSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSchema | undefined {
-  const own =
-    isSchema(schema.properties) && Object.hasOwn(schema.properties, key)
-      ? schema.properties[key]
-      : undefined;
-  const child =
-    own ??
-    (key === 'items' && schema.type === 'array' ? schema.items : schema.additionalProperties);
-  if (!isSchema(child)) return undefined;
-  const name = typeof child.$ref === 'string' ? child.$ref.replace('#/$defs/', '') : undefined;
-  const target = name !== undefined && isSchema(root.$defs) ? root.$defs[name] : child;
-  return isSchema(target) ? target : undefined;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

@@ -1,78 +1,121 @@
-import type { ToolkitInput } from './config-input.js';
+import { parseUrl } from '../text/parse-url.js';
+import type { ConfigInput, ToolkitInput } from './config-input.js';
+import type { Finding } from './problem.js';
 
-/** The generation of the protocol that an MCP server is spoken to in. */
-export type McpEra = NonNullable<ToolkitInput['era']>;
+type Type = ToolkitInput['type'];
+type Functions = NonNullable<ToolkitInput['functions']>;
 
-/** How an access token is got by OAuth's client credentials. */
-export interface ClientCredentialsConfig {
-  /** Null: the server names it. */
-  readonly tokenUrl: string | null;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Null: none is asked for. */
-  readonly scope: string | null;
+/** What toolkits of every type have. */
+const rules = ['type', 'tools', 'optional', 'pricePerCall', 'timeoutMs', 'maxResultChars'] as const;
+/** What each type has besides; it needs the first one. */
+const settingsOf = {
+  'mcp-stdio': ['command', 'args', 'env', 'era'],
+  'mcp-http': ['url', 'headers', 'era', 'auth'],
+  openapi: ['url', 'headers', 'baseUrl', 'operations'],
+  functions: ['functions', 'headers'],
+} as const satisfies Readonly<Record<Type, readonly (keyof ToolkitInput)[]>>;
+
+/** A toolkit's settings with their defaults; those of other types than its own may be absent. */
+export interface FilledToolkit extends Omit<
+  Required<ToolkitInput>,
+  'approval' | 'auth' | 'functions'
+> {
+  readonly approval: Required<NonNullable<ToolkitInput['approval']>>;
+  readonly auth: Required<NonNullable<ToolkitInput['auth']>> | null;
+  readonly functions: readonly Required<Functions[number]>[];
 }
 
-/** A tool that is an address which takes a call's arguments as JSON. */
-export interface ToolkitFunctionConfig {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** The settings of one toolkit, of a type if one is named. */
+export type ToolkitConfig<Named extends Type = Type> = {
+  readonly [Each in Named]: ToolkitRules &
+    Pick<Settings, (typeof rules)[number] | (typeof settingsOf)[Each][number]> & {
+      readonly type: Each;
+    };
+}[Named];
 
-/** What every toolkit has. */
-export interface ToolkitRules {
-  /** Lower-case letters, digits and single `-` and `_` between them, at most 32. */
+type Settings = Omit<FilledToolkit, 'auth'> & {
+  readonly auth: Omit<NonNullable<FilledToolkit['auth']>, 'type'> | null;
+};
+
+interface ToolkitRules {
   readonly name: string;
-  /** Names or globs of the tools that requests may use; null: all. */
-  readonly tools: readonly string[] | null;
   /** Names or globs of the tools whose calls are handed to the client. */
   readonly clientApproval: readonly string[];
-  readonly optional: boolean;
-  /** USD. */
-  readonly pricePerCall: number;
-  readonly timeoutMs: number;
-  readonly maxResultChars: number;
 }
 
-/** An MCP server that the gateway starts. */
-export interface StdioToolkitConfig extends ToolkitRules {
-  readonly type: 'mcp-stdio';
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly era: McpEra;
+/** The settings of a toolkit, in the shape of its type. */
+export function toolkitConfig(name: string, toolkit: FilledToolkit): ToolkitConfig {
+  const { type: _grant, ...credentials } = toolkit.auth ?? {};
+  const settings = { ...toolkit, auth: toolkit.auth && credentials };
+  const own = [...rules, ...settingsOf[toolkit.type]].map(
+    (name) => [name, settings[name]] as const,
+  );
+  return {
+    name,
+    clientApproval: toolkit.approval.client,
+    ...Object.fromEntries(own),
+  } as ToolkitConfig;
 }
 
-/** An MCP server at an address. */
-export interface HttpToolkitConfig extends ToolkitRules {
-  readonly type: 'mcp-http';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly era: McpEra;
-  readonly auth: ClientCredentialsConfig | null;
+/** What is wrong with the toolkits, beyond their schema. */
+export function toolkitFindings({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>): Finding[] {
+  return Object.entries(toolkits).flatMap(([name, toolkit]) => {
+    const path = ['toolkits', name];
+    const own: readonly Setting[] = settingsOf[toolkit.type];
+    const missing = own.slice(0, 1).filter((setting) => toolkit[setting] === undefined);
+    const foreign = typedSettings.filter(
+      (setting) => toolkit[setting] !== undefined && !own.includes(setting),
+    );
+    return [
+      ...missing.map((field) => ({ path: [...path, field], reason: 'is required' })),
+      ...foreign.map((field) => ({
+        path: [...path, field],
+        reason: `is only for the type ${typesWith(field).join(' or ')}`,
+      })),
+      ...addressFindings(toolkit, path),
+      ...repeatedFunctions(toolkit, path),
+    ];
+  });
 }
 
-/** An HTTP API with an OpenAPI document. */
-export interface OpenApiToolkitConfig extends ToolkitRules {
-  readonly type: 'openapi';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null: the document's own. */
-  readonly baseUrl: string | null;
-  /** Null: all. */
-  readonly operations: readonly string[] | null;
+type Setting = (typeof settingsOf)[Type][number];
+
+const typedSettings = [...new Set<Setting>(Object.values(settingsOf).flat())];
+
+const typesWith = (setting: Setting): string[] =>
+  Object.entries(settingsOf).flatMap(([type, own]) =>
+    (own as readonly Setting[]).includes(setting) ? [type] : [],
+  );
+
+function addressFindings(toolkit: ToolkitInput, path: readonly string[]): Finding[] {
+  const addresses: readonly (readonly [readonly string[], (string | null)?])[] = [
+    [['url'], toolkit.url],
+    [['baseUrl'], toolkit.baseUrl],
+    [['auth', 'tokenUrl'], toolkit.auth?.tokenUrl],
+    ...(toolkit.functions ?? []).map(
+      ({ url }, place) => [['functions', String(place), 'url'], url] as const,
+    ),
+  ];
+  return addresses
+    .filter(([, address = null]) => address !== null && !isAddress(address))
+    .map(([field]) => ({
+      path: [...path, ...field],
+      reason: 'must be an address without credentials; put them into `headers`',
+    }));
 }
 
-/** Addresses that take arguments as JSON. */
-export interface FunctionsToolkitConfig extends ToolkitRules {
-  readonly type: 'functions';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly functions: readonly ToolkitFunctionConfig[];
+function isAddress(text: string): boolean {
+  const url = parseUrl(text);
+  return url !== null && url.username === '' && url.password === '';
 }
 
-/** The settings of one toolkit. */
-export type ToolkitConfig =
-  StdioToolkitConfig | HttpToolkitConfig | OpenApiToolkitConfig | FunctionsToolkitConfig;
+function repeatedFunctions({ functions = [] }: ToolkitInput, path: readonly string[]): Finding[] {
+  const names = functions.map(({ name }) => name);
+  return names
+    .map((name, place) => ({ name, place }))
+    .filter(({ name, place }) => names.indexOf(name) < place)
+    .map(({ place }) => ({
+      path: [...path, 'functions', String(place), 'name'],
+      reason: 'is the same name as an earlier one',
+    }));
+}

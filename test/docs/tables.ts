@@ -32,7 +32,7 @@ export function generatedTables(): Record<string, string> {
   const { provider, model, toolkit } = schema.$defs!;
   return {
     'config keys': settingsTable(schema, schema, defaults),
-    'provider settings': settingsTable(provider!, schema, defaults),
+    'provider settings': settingsTable(provider!, schema, {}),
     'model settings': settingsTable(model!, schema, {}),
     'toolkit settings': settingsTable(toolkit!, schema, {}),
     errors: errorTable(),
@@ -71,7 +71,7 @@ function settingsTable(part: Schema, root: Schema, known: object): string {
   const restart = restartSettings();
   const rows = settingsOf(part, root).map(({ path, schema, required }) => {
     const marked = restart.some((name) => path === name || path.startsWith(`${name}.`));
-    const value = valueAt(known, path) ?? schema.default;
+    const value = valueAt(known, path) ?? schema.default ?? undefined;
     return [
       code(path) + (marked ? ' ↻' : ''),
       valuesOf(schema),

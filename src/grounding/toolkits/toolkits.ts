@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FunctionsToolkitConfig, ToolkitConfig } from '../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
@@ -218,7 +218,7 @@ function createSource(
 }
 
 /** Tools that are addresses: a call's arguments are sent there as JSON. */
-function functionsSource(config: FunctionsToolkitConfig): ToolSource {
+function functionsSource(config: ToolkitConfig<'functions'>): ToolSource {
   const closing = new AbortController();
   return {
     offer: () => Promise.resolve({ tools: config.functions, warnings: [] }),

@@ -1,4 +1,4 @@
-import type { ClientCredentialsConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
@@ -18,7 +18,7 @@ export class AccessToken {
 
   /** @param serverUrl is asked for its token endpoint where none is configured */
   constructor(
-    private readonly config: ClientCredentialsConfig,
+    private readonly config: NonNullable<ToolkitConfig<'mcp-http'>['auth']>,
     private readonly timeoutMs: number,
     private readonly serverUrl: string,
     private readonly fetchFn: typeof fetch,

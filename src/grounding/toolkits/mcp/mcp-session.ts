@@ -4,7 +4,7 @@ import type {
   JsonSchemaValidatorResult,
   Transport,
 } from '@modelcontextprotocol/client';
-import type { McpEra } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { version } from '../../../version.js';
 import { unlessAborted } from '../abort.js';
 
@@ -17,7 +17,7 @@ export interface McpSession {
 
 /** What a session is opened with. */
 export interface SessionOptions {
-  readonly era: McpEra;
+  readonly era: ToolkitConfig<'mcp-stdio'>['era'];
   /** Bounds the whole of it. */
   readonly timeoutMs: number;
   /** Ends the attempt. */

@@ -1,6 +1,6 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { backoffMs } from '../../../async/backoff.js';
-import type { HttpToolkitConfig, StdioToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError } from '../../../errors.js';
 import { endOf, unlessAborted } from '../abort.js';
 import type { OfferedTool, ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
@@ -8,7 +8,7 @@ import { isSessionLost, mcpFailureReason } from './mcp-failure.js';
 import type { McpSession, SessionOptions } from './mcp-session.js';
 import { answerOf } from './result-text.js';
 
-type McpToolkitConfig = StdioToolkitConfig | HttpToolkitConfig;
+type McpToolkitConfig = ToolkitConfig<'mcp-stdio' | 'mcp-http'>;
 
 /** How long a list of tools holds, also of servers that never say that it has changed. */
 const offerMs = 60_000;

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../../async/with-timeout.js';
-import type { HttpToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { AccessToken } from './access-token.js';
 import { openSession } from './mcp-session.js';
 import type { OpenSession } from './mcp-source.js';
@@ -8,7 +8,7 @@ import type { OpenSession } from './mcp-source.js';
 const maxGoodbyeMs = 2_000;
 
 /** Connects to a server at an address. */
-export function httpSessions(config: HttpToolkitConfig): OpenSession {
+export function httpSessions(config: ToolkitConfig<'mcp-http'>): OpenSession {
   const { url, headers, era, auth, timeoutMs } = config;
   const fetchBounded = boundedFetch(timeoutMs);
   const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url, fetchBounded);

@@ -1,4 +1,4 @@
-import type { StdioToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import type { OpenSession } from './mcp-source.js';
 import { openSession } from './mcp-session.js';
 import { StdioTransport } from './stdio-transport.js';
@@ -9,7 +9,7 @@ import { StdioTransport } from './stdio-transport.js';
  * each server twice.
  */
 export function stdioSessions(
-  config: StdioToolkitConfig,
+  config: ToolkitConfig<'mcp-stdio'>,
   onErrorLine: (line: string) => void,
 ): OpenSession {
   const { era } = config;

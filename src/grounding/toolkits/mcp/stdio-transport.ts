@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { withTimeout } from '../../../async/with-timeout.js';
-import type { StdioToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 
 /** A message with a long result. */
 const maxLineBytes = 8 * 1024 * 1024;
@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
   private messagesSinceAnswer = 0;
 
   constructor(
-    private readonly config: Pick<StdioToolkitConfig, 'command' | 'args' | 'env'>,
+    private readonly config: Pick<ToolkitConfig<'mcp-stdio'>, 'command' | 'args' | 'env'>,
     private readonly onErrorOutput: (text: string) => void,
   ) {}
 

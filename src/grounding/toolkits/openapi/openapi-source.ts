@@ -1,4 +1,4 @@
-import type { OpenApiToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError } from '../../../errors.js';
 import { matchesGlob } from '../../../models/access-rules.js';
 import { unlessAborted } from '../abort.js';
@@ -23,7 +23,7 @@ export class OpenApiSource implements ToolSource {
   private readonly closing = new AbortController();
 
   constructor(
-    private readonly config: OpenApiToolkitConfig,
+    private readonly config: ToolkitConfig<'openapi'>,
     private readonly withoutSecrets: (text: string) => string,
   ) {}
 

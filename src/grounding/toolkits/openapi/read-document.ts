@@ -1,4 +1,4 @@
-import type { OpenApiToolkitConfig } from '../../../config/toolkit-config.js';
+import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { version } from '../../../version.js';
 import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
@@ -17,7 +17,7 @@ const maxBytes = 16 * 1024 * 1024;
  * @throws Error that says what is wrong, in a few words after the toolkit's name
  */
 export async function readDocument(
-  { url, headers, baseUrl, timeoutMs }: OpenApiToolkitConfig,
+  { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
   signal: AbortSignal,
 ): Promise<ReadApiDocument> {
   const timeout = AbortSignal.timeout(timeoutMs);

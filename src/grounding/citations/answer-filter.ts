@@ -33,11 +33,13 @@ export class AnswerFilter {
     this.brackets = new BracketReader(this.text);
   }
 
+  /** Takes the next part. @returns what may go to the client now; '' while a link is incomplete */
   push(text: string): string {
     this.text.append(text);
     return this.read();
   }
 
+  /** Ends the text. @returns the rest of it */
   end(): string {
     this.text.isWhole = true;
     const text = this.read();

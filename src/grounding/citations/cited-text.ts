@@ -18,19 +18,13 @@ export interface ProviderSpan {
  * in what was read. However the text is cut into deltas, the result is the same. Takes time in
  * proportion to its length.
  */
-export class CitedText {
-  private readonly filter: AnswerFilter;
+export class CitedText extends AnswerFilter {
   private readonly finder: CitationFinder;
   private readonly spans: ProviderSpan[] = [];
 
   constructor(sources: AnswerSources) {
-    this.filter = new AnswerFilter(sources);
+    super(sources);
     this.finder = new CitationFinder(sources);
-  }
-
-  /** Takes the next part. @returns what may go to the client now; '' while a link is incomplete */
-  push(text: string): string {
-    return this.filter.push(text);
   }
 
   /** Takes a provider's own annotation, also of text that is still to come. */
@@ -38,29 +32,24 @@ export class CitedText {
     this.spans.push(span);
   }
 
-  /** Ends the text. @returns the rest of it */
-  end(): string {
-    return this.filter.end();
-  }
-
   /** UTF-16 length of what was returned so far. */
   get length(): number {
-    return this.filter.text.output.finalLength;
+    return this.text.output.finalLength;
   }
 
   /** Links whose text is left. */
   get droppedLinks(): number {
-    return this.filter.text.droppedLinks;
+    return this.text.droppedLinks;
   }
 
   /** Numbers of sources that there are not. */
   get droppedMarkers(): number {
-    return this.filter.text.droppedMarkers;
+    return this.text.droppedMarkers;
   }
 
   /** The citations in what was returned so far, in its order. */
   citations(): Citation[] {
-    const { output, markers, links } = this.filter.text;
+    const { output, markers, links } = this.text;
     const spans = this.spans.map((span) => ({
       ...span,
       start: output.finalOffset(span.start, 'start'),

@@ -72,7 +72,7 @@ export class LineState {
     }
   }
 
-  /** The fence that begins here with so many signs, or null where renderers see none. */
+  /** The fence that `length` signs begin here; null where renderers see none. */
   fence(sign: string, length: number): CodeFence | null {
     if (length < 3 || !this.isAtStart || this.isHtml) return null;
     const item = listMarker.exec(`${this.head}x`);

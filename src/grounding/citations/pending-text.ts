@@ -27,7 +27,7 @@ interface Edit {
 
 /** Brackets further back are text: what is held has a bound. */
 const maxLinkText = 512;
-/** So many pieces are looked through at once. */
+/** The most pieces that are held at once. */
 const maxPieces = 4_096;
 
 /**
@@ -88,7 +88,7 @@ export class PendingText {
     this.brackets = [];
   }
 
-  /** Whether there is so much that it should be released before more is read. */
+  /** Whether it should be released before more is read. */
   get isFull(): boolean {
     return this.pieces.length >= maxPieces;
   }

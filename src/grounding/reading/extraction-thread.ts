@@ -41,7 +41,7 @@ export class ExtractionThread {
       execArgv: threadOptions(process.execArgv),
       name: 'page-reader',
       resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb },
-      // strangers' documents and the keys of this process do not belong together
+      // untrusted documents must not reach the keys of this process
       env: {},
     });
     // an idle thread does not keep the process alive

@@ -45,7 +45,7 @@ export interface PageReader {
 const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 };
 
 /**
- * Makes a reader of web pages that strangers may name: it connects to public addresses only, within
+ * Makes a reader of web pages whose addresses are untrusted: it connects to public addresses only, within
  * limits of time and size, and leaves a document's parsers to threads that it can terminate. The
  * threads and the parsers are loaded with the first page.
  */

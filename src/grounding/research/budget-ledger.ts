@@ -16,7 +16,7 @@ export interface Spending {
 export interface BudgetReservation {
   /** Counts what the step really used. Later calls do nothing. */
   settle(actual: Spending): void;
-  /** Counts all that was reserved: nobody knows what a call that failed is billed. */
+  /** Counts all that was reserved: what a provider bills for a call that failed is unknown. */
   settleAtMost(): void;
 }
 

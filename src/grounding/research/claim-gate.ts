@@ -1,8 +1,8 @@
-/** A claim is about so long at least; CJK characters count as half a word. */
+/** The fewest words of a claim; CJK characters count as half a word. */
 const minWords = 8;
-/** With a number, less is a claim. */
+/** The fewest words of a claim with a number. */
 const minWordsWithNumber = 4;
-/** A line that goes on for longer is passed on as it comes. */
+/** Longer lines are passed on while they arrive. */
 const maxHeldLine = 4_000;
 const maxClaims = 20;
 
@@ -31,8 +31,8 @@ function isClaim(line: string): boolean {
 const isFence = (line: string): boolean => /^\s{0,9}(```|~~~)/.test(line);
 
 /**
- * Passes an answer on line by line until one claims something without naming a source; from there
- * it keeps the rest, so that sources can be added before a client sees it.
+ * Passes an answer on line by line up to the first claim without a source. It holds the rest back, so
+ * that sources can be added before the client sees it.
  */
 export class ClaimGate {
   private line = '';

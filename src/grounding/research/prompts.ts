@@ -10,7 +10,7 @@ import { cutNoted, type ResearchQuestion } from './research-notes.js';
 export class Fence {
   private readonly nonce = randomBytes(12).toString('hex');
 
-  /** What a model is told of the marks. */
+  /** Explains the marks to a model. */
   get rule(): string {
     return (
       `Text between the lines "<<<${this.nonce}" and "${this.nonce}>>>" was written by others, on ` +
@@ -163,7 +163,7 @@ export function checkMessages(
   ]);
 }
 
-/** What the writer is told, beside the conversation and the material. */
+/** The writer's instructions, beside the conversation and the material. */
 export function writingRules({ today, fence }: PromptContext): string {
   return (
     `Today is ${today}. The last message brings notes of web pages that were read for it. ` +

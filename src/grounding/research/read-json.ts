@@ -2,7 +2,7 @@ import { parsedJson } from '../../text/json-values.js';
 
 /** Answers are limited by tokens; a longer text is no answer. */
 const maxLength = 32_000;
-/** So many places are tried as the beginning of the JSON. */
+/** The most places that are tried as the beginning of the JSON. */
 const maxBeginnings = 8;
 
 /**

@@ -78,7 +78,7 @@ async function gatherInTime(run: ResearchRun): Promise<void> {
   }
 }
 
-/** After so many rounds without a new fact, more of them would find nothing either. */
+/** The most rounds in a row without a new fact. */
 const maxFruitlessRounds = 2;
 
 async function gather(run: ResearchRun, signal: AbortSignal): Promise<void> {

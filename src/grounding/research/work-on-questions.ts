@@ -88,7 +88,7 @@ async function searchOne(
 
 const checkTokens = 2_000;
 const maxMaterialTokens = 6_000;
-/** With notes from so many sources a question counts as answered where no model says so. */
+/** With notes from this many sources a question counts as answered where the check fails. */
 const enoughSources = 3;
 
 /**

@@ -37,7 +37,7 @@ export class SharedCalls<T> {
   private begin(key: string, start: (signal: AbortSignal) => Promise<T>): SharedCall<T> {
     const controller = new AbortController();
     const call = { result: start(controller.signal), controller, waiting: 0 };
-    // those who wait hear of it
+    // its callers receive the failure
     call.result.catch(() => undefined);
     this.calls.set(key, call);
     return call;

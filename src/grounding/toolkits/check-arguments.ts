@@ -9,7 +9,7 @@ const maxShown = 3;
 
 /**
  * Why arguments do not fit the schema of a tool, in words for the model; null: they do, or the
- * schema cannot be checked. Patterns are left to the tool: one of a stranger could take for ever.
+ * schema cannot be checked. Patterns are not checked: an untrusted one could take exponential time.
  */
 export function argumentProblem(schema: Arguments, args: Arguments): string | null {
   const text = JSON.stringify(schema);

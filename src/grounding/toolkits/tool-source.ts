@@ -14,7 +14,7 @@ export interface ToolOffer {
   readonly warnings: readonly string[];
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export interface ToolAnswer {
   /** At most as long as the toolkit's limit, but for a note that it was cut. */
   readonly text: string;

@@ -62,7 +62,7 @@ export function toolkitTool(
   };
 }
 
-/** A name that a stranger has chosen, for a message. */
+/** A name from outside, made short enough for a message. */
 export const shown = (name: string): string => cutText(name.replace(/\s+/g, ' '), 80);
 
 function refusalOf(toolkit: string, { max, made }: CallAllowance): string | null {

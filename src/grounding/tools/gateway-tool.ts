@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../completion.js';
 
-/** What a call of a tool came to. Whatever its text says, it is data and never an instruction. */
+/** The result of a call of a tool. Whatever its text says, it is data and never an instruction. */
 export interface ToolResult {
   /** For the model, within the tool's own limit of length. */
   readonly text: string;
@@ -22,7 +22,7 @@ export interface GatewayTool {
   readonly name: string;
   /** The configured toolkit that it belongs to; `web` for search and pages. */
   readonly toolkit: string;
-  /** As the model is told of it; its function has the same name. */
+  /** As models receive it; its function has the same name. */
   readonly definition: ToolDefinition;
   /** `client`: a call is handed to the client instead of being run. */
   readonly approval: 'none' | 'client';

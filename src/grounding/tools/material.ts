@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ChatMessage } from '../../completion.js';
 import { contentText } from '../../text/content-text.js';
 
-/** How a model is told to search and to cite; never contains anything of a page. */
+/** Instructions to search and to cite; never contains text of a page. */
 export function searchNote(today: Date, hasTools: boolean): string {
   const date = today.toISOString().slice(0, 10);
   const day = today.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });

@@ -9,7 +9,7 @@ import type { Citation, Source } from '../../grounding/source.js';
 import type { GroundingRecord } from '../../telemetry/observed-request.js';
 
 /**
- * How a model comes to what a search finds. `native`: by its provider's own search tool; `tools`:
+ * Who searches for a model, and when. `native`: by its provider's own search tool; `tools`:
  * it calls the gateway's tools; `once`: the gateway searches before the model answers.
  */
 export type SearchMode = 'native' | 'tools' | 'once';
@@ -97,7 +97,7 @@ export interface PlannedGrounding {
   isUnforced(candidate: Candidate): boolean;
 }
 
-/** What searching and tools came to in one request, as its answer tells it. */
+/** Figures of search and tools in one request, as its answer has them. */
 export type GroundingReport = Omit<GroundingRecord, 'calls'>;
 
 /** What an answer rests on. */
@@ -107,7 +107,7 @@ export interface AnswerGrounding {
   readonly citations: readonly Citation[];
 }
 
-/** What a client is told while tools run. */
+/** An event for the client while tools run. */
 export type GroundingProgress =
   | {
       readonly type: 'progress';

@@ -29,7 +29,7 @@ import { reasoningRuleOf } from '../../models/model-families.js';
 
 /** A call and its repetition, on the same model or the next one. */
 const maxAttempts = 2;
-/** Estimated tokens of a prompt may be too few by so much. */
+/** By which factor the estimate of a prompt's tokens may be too low. */
 const promptError = 1.25;
 const promptOverhead = 64;
 const unknownReaderRoom = 1_000;
@@ -231,7 +231,7 @@ function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
 /**
  * The tokens that a candidate may need to think before its answer: they count as its answer, so that
  * without them nothing may be left of a short one.
- * @param ifUnknown for a model of which nobody knows whether it thinks
+ * @param ifUnknown for a model of which it is unknown whether it thinks
  */
 function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
   const { knownAs, contextLength } = facts;

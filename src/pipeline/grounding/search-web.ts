@@ -66,7 +66,7 @@ export async function searchWeb(
   }
 }
 
-/** What one search before an answer came to. */
+/** The result of one search before an answer. */
 interface OnceFound {
   /** For the model; '': nothing was found. */
   readonly material: string;

@@ -10,7 +10,7 @@ import { termsOf } from './terms.js';
 
 /** Quotes are cut to this length. */
 const maxQuote = 300;
-/** So many sentences are compared in full. */
+/** The most sentences that are compared in full. */
 const maxCandidates = 8;
 
 /** Which share of a statement's words the source must have, by their weights. */

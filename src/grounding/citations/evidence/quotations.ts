@@ -22,7 +22,7 @@ export function quotationsIn(text: string): string[] {
 /** Where a text quotes another one with gaps. */
 const gap = /\s*(?:\[?(?:…|\.\.\.)\]?)\s*/;
 const maxGap = 600;
-/** So many places are tried where the first part is found often. */
+/** The most places that are tried for the first part of a quotation. */
 const maxTries = 50;
 
 /**

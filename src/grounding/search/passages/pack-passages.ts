@@ -38,7 +38,7 @@ const defaultMinShare = 0.1;
 const tokensBetween = 3;
 /** How fast further passages of one text lose: the twenty-fifth counts half. */
 const halvedAfter = 24;
-/** So many passages in a row that do not fit end the search for one that does. */
+/** The most passages in a row that do not fit before the search ends. */
 const maxMisfits = 64;
 /** Shorter passages may be equal by chance, such as headings. */
 const minComparedLength = 40;

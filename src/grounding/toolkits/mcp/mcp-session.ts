@@ -48,7 +48,7 @@ export async function openSession(
         mode: era === 'auto' ? 'auto' : era === 'stateless' ? { pin: statelessVersion } : 'legacy',
         probe: { timeoutMs: Math.ceil(timeoutMs * probeShare) },
       },
-      // what tools return is bounded and shown as it is; schemas of strangers are not compiled
+      // what tools return is bounded and shown as it is; untrusted schemas are not compiled
       jsonSchemaValidator: acceptEverything,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },

@@ -30,7 +30,7 @@ export class McpSource implements ToolSource {
   constructor(
     private readonly config: McpToolkitConfig,
     private readonly open: OpenSession,
-    /** What may not be told of failures. */
+    /** Removes secrets from messages of failures. */
     private readonly withoutSecrets: (text: string) => string,
   ) {}
 

@@ -12,7 +12,7 @@ const maxBytesBetweenAnswers = 32 * 1024 * 1024;
 const maxMessagesBetweenAnswers = 10_000;
 /** What may wait for a server that reads nothing. */
 const maxWaitingBytes = 8 * 1024 * 1024;
-/** How long a server may take to end, first when its input ends, then when it is told to. */
+/** How long a server may take to end: after its input has ended, and again after SIGTERM. */
 const endMs = 2_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -139,7 +139,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Answers, requests, and notices of changes; not progress and logs, which nobody reads. */
+/** Answers, requests, and notices of changes; not progress and logs, which are not used. */
 const isWanted = (message: JSONRPCMessage): boolean =>
   !('method' in message) ||
   'id' in message ||

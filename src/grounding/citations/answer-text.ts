@@ -8,8 +8,10 @@ const opensLink = /(?:htt|https?:?\/?|ww|www|ftp:?\/?|\b(?:h|ht|w|f|ft)|[\]!<])$
 /** An address that may go on with a host's name; programs take `。` as the dot of one. */
 const opensAddress = /<$|(?:(?:https?|ftp):\/{0,2}|www\.)[^\s/?#]*$/i;
 
-/** More than the longest of them, with the name of a host. */
-const maxJoint = 280;
+/** More than the longest of them. */
+const maxJoint = 16;
+/** More than the longest address up to the end of its host. */
+const maxTail = 280;
 
 /** What goes between two texts that came together: nothing, unless they could be a link then. */
 const joint = (before: string): string => (opensLink.test(before) ? ' ' : '');
@@ -88,13 +90,13 @@ export class AnswerText {
 
   /** Takes out the text up to a place of the buffer. What stands around it makes no link of its own. */
   drop(end: number): Piece {
-    return this.replace(end, joint(this.tail));
+    return this.replace(end, joint(this.tail.slice(-maxJoint)));
   }
 
   /** Leaves a bracket as it is, unless the link that it may begin leads nowhere. */
   openBracket(end: number): void {
     const text = this.buffer.slice(this.at, end);
-    this.output.open(text, this.rawOffset(), joint(this.tail));
+    this.output.open(text, this.rawOffset(), joint(this.tail.slice(-maxJoint)));
     this.pass(end, text);
   }
 
@@ -111,7 +113,8 @@ export class AnswerText {
   }
 
   private pass(end: number, text: string): void {
-    this.tail = (this.tail + text.slice(-maxJoint)).slice(-maxJoint);
+    this.tail += text;
+    if (this.tail.length > 2 * maxTail) this.tail = this.tail.slice(-maxTail);
     // a link does not reach beyond its paragraph
     if (this.lines.add(text)) {
       this.output.closeAll();

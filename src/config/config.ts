@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type Finding } from './problem.js';
-import { readConfigFile } from './read-file.js';
 import { readYaml } from './read-yaml.js';
 import type { ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
-import { variableOf, type Environment } from './variable.js';
-import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
+import { variableOf, type Environment } from './environment.js';
+import { readConfigFile, watchFile, type ConfigWatch, type WatchReports } from './watch.js';
 import type { Config, WrittenConfig } from './shape.js';
 
 export { ConfigError } from './problem.js';

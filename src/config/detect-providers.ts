@@ -1,7 +1,7 @@
 import type { ParseOptions } from './findings.js';
 import { fillProvider } from './fill.js';
 import type { Config, ProviderConfig } from './shape.js';
-import { variableOf, type Environment } from './variable.js';
+import { variableOf, type Environment } from './environment.js';
 
 /** The part of a dialect that detection needs. */
 interface Detectable {

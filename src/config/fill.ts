@@ -1,7 +1,6 @@
 import { isObject } from '../text/is-object.js';
 import { apiKeysOf, hasOnlyBlankKeys } from './provider-keys.js';
-import { childSchema } from './schema/child-schema.js';
-import { type JsonSchema, readSchema } from './schema/compile-schema.js';
+import { childSchema, type JsonSchema, readSchema } from './schema/compile-schema.js';
 import { engineConfig } from './search-config.js';
 import type {
   Config,

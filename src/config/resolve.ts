@@ -1,7 +1,7 @@
-import { aliasFindings } from './alias-findings.js';
-import { withEnvironment } from './environment.js';
+import { type Environment, withEnvironment } from './environment.js';
 import { fillDefaults } from './fill.js';
 import {
+  aliasFindings,
   apiFindings,
   findingOf,
   firstOfEachField,
@@ -20,7 +20,6 @@ import { compileSchema, fieldName, readSchema, type Validator } from './schema/c
 import type { Config, WrittenConfig } from './shape.js';
 import { toolkitFindings } from './toolkit-config.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
-import type { Environment } from './variable.js';
 
 type Resolved =
   { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] };

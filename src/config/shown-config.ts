@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
+import { isObject } from '../text/is-object.js';
 import { defaults, fillProvider } from './fill.js';
 import type { Config } from './shape.js';
 
@@ -85,7 +86,7 @@ function written({ providers, toolkits, ...settings }: Settings): Settings {
         {
           ...toolkit,
           approval: { client: clientApproval },
-          ...(isSettings(toolkit['auth'])
+          ...(isObject(toolkit['auth'])
             ? { auth: { type: 'client_credentials', ...toolkit['auth'] } }
             : {}),
         },
@@ -110,23 +111,20 @@ function ownSettings(
 /** What is neither a default nor empty. */
 function withoutDefaults(settings: Settings): Settings {
   const kept = without(settings, defaults);
-  return isSettings(kept) ? kept : {};
+  return isObject(kept) ? kept : {};
 }
 
 function without(value: unknown, preset: unknown): unknown {
   if (value === null || isDeepStrictEqual(value, preset)) return undefined;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutNulls);
-  if (!isSettings(value)) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value)
-    .map(([name, inner]) => [name, without(inner, isSettings(preset) ? preset[name] : undefined)])
+    .map(([name, inner]) => [name, without(inner, isObject(preset) ? preset[name] : undefined)])
     .filter(([, inner]) => inner !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 const withoutNulls = (item: unknown): unknown =>
-  isSettings(item)
+  isObject(item)
     ? Object.fromEntries(Object.entries(item).filter(([, inner]) => inner !== null))
     : item;
-
-const isSettings = (value: unknown): value is Settings =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

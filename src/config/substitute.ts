@@ -1,7 +1,6 @@
 import { isObject } from '../text/is-object.js';
-import { childSchema } from './schema/child-schema.js';
-import type { JsonSchema } from './schema/compile-schema.js';
-import { type Environment, variableOf } from './variable.js';
+import { childSchema, type JsonSchema } from './schema/compile-schema.js';
+import { type Environment, variableOf } from './environment.js';
 
 /** A copy of a configuration with the environment variables substituted. */
 export interface Substituted {

@@ -1,8 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { watch, type FSWatcher } from 'chokidar';
 import { ConfigError } from './problem.js';
-import { readConfigFile } from './read-file.js';
 import type { Config } from './shape.js';
 
 /** A watched configuration file. */
@@ -45,7 +44,8 @@ export function watchFile(
   let last = contentOf(path);
   const folders = new FolderWatch(path);
   const report = () => {
-    const outcome = 'error' in last ? last : outcomeOf(last.text, parse);
+    const content = last;
+    const outcome = 'error' in content ? content : orError(() => ({ config: parse(content.text) }));
     if ('error' in outcome) onError(outcome.error);
     else onConfig(outcome.config);
   };
@@ -155,12 +155,28 @@ function realPathOf(path: string): string {
 }
 
 function contentOf(path: string): Content {
+  return orError(() => ({ text: readConfigFile(path) }));
+}
+
+/** The text of a configuration file. @throws ConfigError that says why it cannot be read */
+export function readConfigFile(path: string): string {
   try {
-    return { text: readConfigFile(path) };
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof ConfigError) return { error };
-    throw error;
+    throw new ConfigError(
+      path,
+      [{ path: [], reason: `cannot be read: ${describe(error)}`, line: null }],
+      error,
+    );
   }
+}
+
+function describe(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return (
+    { ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'is a folder' }[code] ??
+    (code || 'unknown error')
+  );
 }
 
 function isSame(a: Content, b: Content): boolean {
@@ -168,12 +184,9 @@ function isSame(a: Content, b: Content): boolean {
   return 'error' in a && 'error' in b && a.error.message === b.error.message;
 }
 
-function outcomeOf(
-  text: string,
-  parse: (text: string) => Config,
-): { readonly config: Config } | { readonly error: ConfigError } {
+function orError<T>(make: () => T): T | { readonly error: ConfigError } {
   try {
-    return { config: parse(text) };
+    return make();
   } catch (error) {
     if (error instanceof ConfigError) return { error };
     throw error;

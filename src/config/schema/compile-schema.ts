@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isObject } from '../../text/is-object.js';
 import { inDeclaredOrder, type JsonSchema } from './declared-order.js';
 import { failureOf, failuresOf, type SchemaFailure } from './failure.js';
 
@@ -59,6 +60,29 @@ export function schemaNames(): string[] {
  */
 export function readSchema(name: string): JsonSchema {
   return JSON.parse(readFileSync(new URL(name + suffix, folder), 'utf8')) as JsonSchema;
+}
+
+/**
+ * The schema of the value under a key, or of a list's items (`items`), with what its reference
+ * within `root` says; undefined if there is none.
+ */
+export function childSchema(
+  schema: JsonSchema | undefined,
+  key: string,
+  root: JsonSchema,
+): JsonSchema | undefined {
+  if (schema === undefined) return undefined;
+  const { properties, additionalProperties, items, type } = schema;
+  const child =
+    isObject(properties) && Object.hasOwn(properties, key)
+      ? properties[key]
+      : key === 'items' && type === 'array'
+        ? items
+        : additionalProperties;
+  if (!isObject(child) || typeof child.$ref !== 'string')
+    return isObject(child) ? child : undefined;
+  const target = isObject(root.$defs) ? root.$defs[child.$ref.replace('#/$defs/', '')] : undefined;
+  return { ...(target as JsonSchema), ...child };
 }
 
 /**

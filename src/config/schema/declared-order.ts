@@ -1,3 +1,5 @@
+import { isObject } from '../../text/is-object.js';
+
 /** A JSON Schema (2020-12), parsed. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -39,12 +41,12 @@ const wholeKeywords = [
 export function inDeclaredOrder(schema: JsonSchema): JsonSchema {
   const node: Record<string, unknown> = { ...schema };
   for (const keyword of schemaKeywords)
-    if (isSchema(node[keyword])) node[keyword] = inDeclaredOrder(node[keyword]);
+    if (isObject(node[keyword])) node[keyword] = inDeclaredOrder(node[keyword]);
   for (const keyword of listKeywords)
     if (Array.isArray(node[keyword])) node[keyword] = node[keyword].map(transformed);
   for (const keyword of mapKeywords)
-    if (isSchema(node[keyword])) node[keyword] = mapped(node[keyword]);
-  return isSchema(node.properties) || Array.isArray(node.required) ? stepwise(node) : node;
+    if (isObject(node[keyword])) node[keyword] = mapped(node[keyword]);
+  return isObject(node.properties) || Array.isArray(node.required) ? stepwise(node) : node;
 }
 
 function stepwise(node: JsonSchema): JsonSchema {
@@ -56,7 +58,7 @@ function stepwise(node: JsonSchema): JsonSchema {
     allOf = [],
     ...rest
   } = node;
-  const declared = isSchema(properties) ? properties : {};
+  const declared = isObject(properties) ? properties : {};
   const wanted = new Set(Array.isArray(required) ? (required as string[]) : []);
   const steps: JsonSchema[] = [];
   for (const [name, property] of Object.entries(declared)) {
@@ -106,9 +108,5 @@ function mapped(schemas: JsonSchema): JsonSchema {
 }
 
 function transformed(schema: unknown): unknown {
-  return isSchema(schema) ? inDeclaredOrder(schema) : schema;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(schema) ? inDeclaredOrder(schema) : schema;
 }

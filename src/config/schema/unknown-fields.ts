@@ -1,3 +1,4 @@
+import { isObject } from '../../text/is-object.js';
 import { type JsonSchema, readSchema } from './compile-schema.js';
 import { fieldName } from './failure.js';
 
@@ -36,7 +37,7 @@ interface Search {
 
 function addUnknown(search: Search, schema: JsonSchema, value: unknown): void {
   if (Array.isArray(value)) addUnknownOfItems(search, schema, value);
-  else if (isSchema(schema['properties']) && schema['additionalProperties'] !== true)
+  else if (isObject(schema['properties']) && schema['additionalProperties'] !== true)
     addUnknownOfObject(search, schema['properties'], value);
 }
 
@@ -76,14 +77,11 @@ function itemsOf({ items, anyOf }: JsonSchema): unknown {
 }
 
 function resolved(root: JsonSchema, part: unknown): JsonSchema {
-  if (!isSchema(part)) return {};
+  if (!isObject(part)) return {};
   const { $ref: reference } = part;
   if (typeof reference !== 'string') return part;
   const name = /^#\/\$defs\/(\w+)$/.exec(reference)?.[1];
   const { $defs: definitions } = root;
-  const definition = name !== undefined && isSchema(definitions) ? definitions[name] : undefined;
-  return isSchema(definition) ? definition : {};
+  const definition = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
+  return isObject(definition) ? definition : {};
 }
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -50,9 +50,7 @@ const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 
  * threads and the parsers are loaded with the first page.
  */
 export function createPageReader(options: PageReaderOptions = {}): PageReader {
-  // a limit that is undefined would be none
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return new ThreadedPageReader({ ...pageReaderDefaults, ...Object.fromEntries(given) });
+  return new ThreadedPageReader({ ...pageReaderDefaults, ...options });
 }
 
 class ThreadedPageReader implements PageReader {

@@ -7,7 +7,7 @@ import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
-import { checkKeyless } from './keyless.js';
+import { checkKeyless, isOwnHost, misdirected, refuseForeignPage } from './keyless.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { findSignedIn } from './sign-in-cookie.js';
@@ -181,3 +181,29 @@ const keyMissing = (maySignIn: boolean): GatewayError =>
     'unauthorized',
     `authorization: ${maySignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`,
   );
+
+/**
+ * The access stage of resources that need neither key nor sign-in. It still refuses changes sent by
+ * pages of other sites, so that they cannot sign a browser in to an account of theirs.
+ */
+export function allowAnonymous(parts: GatewayParts): RequestHandler {
+  return stage(async (req, res) => {
+    const { snapshot } = contextOf(parts, res).request;
+    if (req.method !== 'GET' && req.method !== 'HEAD')
+      refuseForeignPage(req, snapshot.accounts.publicUrl);
+    await checkHost(parts, req, res);
+  });
+}
+
+/** The access stage of pages for everyone: refuses only foreign names in `Host`. */
+export function allowReaders(parts: GatewayParts): RequestHandler {
+  return stage((req, res) => checkHost(parts, req, res));
+}
+
+/** @throws GatewayError `misdirected_request` for a foreign name in `Host` without a valid key */
+async function checkHost(parts: GatewayParts, req: Request, res: Response): Promise<void> {
+  const { snapshot } = contextOf(parts, res).request;
+  if (isOwnHost(req, snapshot.browser.hosts)) return;
+  const key = keyOf(req.headers);
+  if (key === null || !(await findCaller(parts, snapshot, req, key))) throw misdirected();
+}

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import { allowReaders } from '../allow-anonymous.js';
+import { allowReaders } from '../authenticate.js';
 import { errorHandler } from '../error-handler.js';
 import { untracked } from '../track.js';
 import { dashboardPage } from './page.js';

@@ -1,5 +1,5 @@
 import type { ChatMessage, ReasoningEffort } from '../../completion.js';
-import { type CandidateExplanation, explainPlan, gateOf } from '../../chooser/explain-plan.js';
+import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
 import { invalidField } from '../../errors.js';
 import { ambiguous, type ModelNames } from '../../pipeline/engine/model-names.js';
 import type { SelectionQuestion } from '../../pipeline/select-model.js';
@@ -122,18 +122,7 @@ function priceOf({ price, input_price: input, output_price: output }: ProviderEn
 }
 
 /** The response body: the label to call, the ranking up to `max_model_depth`, and the reason. */
-export function selectionOf(
-  plan: Plan,
-  depth: number | null,
-  explain: boolean,
-): {
-  llm_label: string;
-  session_id: string;
-  providers: object[];
-  reason: string;
-  gate?: number;
-  candidates?: CandidateExplanation[];
-} {
+export function selectionOf(plan: Plan, depth: number | null, explain: boolean) {
   const shown = plan.candidates.slice(0, depth ?? plan.candidates.length);
   return {
     llm_label: plan.candidates[0].label,

@@ -8,7 +8,7 @@ export type {
 } from './pipeline/afterwards/report-call.js';
 export type { Log } from './telemetry/log.js';
 export type { MetricRegistry } from './telemetry/metrics/metrics.js';
-export type { KeyLimits } from './store/contracts/key-limits.js';
+export type { KeyLimits } from './store/contracts/accounts.js';
 export type { Scope } from './store/contracts/keys.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';

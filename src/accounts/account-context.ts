@@ -1,5 +1,4 @@
-import type { AccountRecord } from '../store/contracts/accounts.js';
-import type { KeyLimits } from '../store/contracts/key-limits.js';
+import type { AccountRecord, KeyLimits } from '../store/contracts/accounts.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
 import type { Mail, Mailer } from './mailer.js';

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { AccountRecord, AccountRole, AccountUpdate } from '../store/contracts/accounts.js';
-import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import {
+  type AccountRecord,
+  type AccountRole,
+  type AccountUpdate,
+  type KeyLimits,
+  noLimits,
+} from '../store/contracts/accounts.js';
 import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';

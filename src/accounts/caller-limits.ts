@@ -5,7 +5,7 @@ import {
   type UnknownBudget,
   usdToNano,
 } from '../store/contracts/counters.js';
-import type { KeyLimits } from '../store/contracts/key-limits.js';
+import type { KeyLimits } from '../store/contracts/accounts.js';
 import type { Spender } from '../store/contracts/requests.js';
 import type { Caller } from './caller.js';
 

@@ -1,6 +1,10 @@
 import { GatewayError } from '../errors.js';
-import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
-import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import {
+  type AccountRecord,
+  type AccountRole,
+  type KeyLimits,
+  noLimits,
+} from '../store/contracts/accounts.js';
 import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 
 /** Who sent a request, and what they may do. */

@@ -1,8 +1,7 @@
 import type { KeyRecord } from '../store/contracts/keys.js';
-import type { Page, PageRequest } from '../store/contracts/page.js';
+import { everyPage, type Page, type PageRequest } from '../store/contracts/page.js';
 import type { TablesOfAccounts } from '../store/contracts/removal.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
 
 /** What an export contains beside the account itself. */
 export interface ExportOptions {

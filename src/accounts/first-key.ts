@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstAccountId } from '../store/contracts/accounts.js';
-import { noLimits } from '../store/contracts/key-limits.js';
+import { firstAccountId, noLimits } from '../store/contracts/accounts.js';
 import { type KeyRecord, type NewKey, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 import { hashKey, newKey } from './static-keys.js';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, fixedCaller } from './caller.js';
-import type { KeyLimits } from '../store/contracts/key-limits.js';
+import type { KeyLimits } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
 
 /** A key that the configuration fixes. */

@@ -1,7 +1,7 @@
 import { showConfig } from '../config/shown-config.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { openCounters } from '../store/open-counters.js';
+import { openCounters } from '../store/open-databases.js';
 import { checkProvider } from './check-provider.js';
 import { type Call, endpoint, type Endpoint, maxSmallBodyBytes } from './endpoint.js';
 import { refuseUnknown } from './query.js';

@@ -9,7 +9,7 @@ import type {
 } from '../store/contracts/evaluations.js';
 import type { RequestRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { type CsvTable, pageOrCsv } from './csv.js';
 import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';

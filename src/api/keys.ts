@@ -4,7 +4,7 @@ import { newKey } from '../accounts/static-keys.js';
 import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Act } from '../store/contracts/audit.js';
-import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import { type KeyLimits, noLimits } from '../store/contracts/accounts.js';
 import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
 import { matchesGlob } from '../models/access-rules.js';
 import { type Call, endpoint, type Endpoint } from './endpoint.js';

@@ -14,7 +14,7 @@ import {
   firstAccountId,
 } from '../store/contracts/accounts.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { recordAct } from './record-act.js';
 import { printable, tableOf } from './table.js';
 import { actOnAccount } from '../accounts/write-act.js';

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contracts/store.js';
 import { shownConversation, shownMessage } from '../api/shown-conversation.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { findAccountId } from './keys.js';
 import { recordAct } from './record-act.js';
 import { tableOf } from './table.js';

@@ -11,7 +11,7 @@ import {
 import { printable } from './table.js';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openCounters } from '../store/open-counters.js';
+import { openCounters } from '../store/open-databases.js';
 import { databaseFileOf } from '../store/open-store.js';
 
 const minNode = [20, 19] as const;

@@ -10,7 +10,7 @@ import {
 import { firstAccountId } from '../store/contracts/accounts.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { tableOf } from './table.js';
 
 /** Adds `signalbox keys …`. */

@@ -3,11 +3,10 @@ import { keyFor, maxOverlapSeconds, rotateKey } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { keyCreated } from '../accounts/write-act.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
-import { firstAccountId } from '../store/contracts/accounts.js';
-import { type KeyLimits, noLimits } from '../store/contracts/key-limits.js';
+import { firstAccountId, type KeyLimits, noLimits } from '../store/contracts/accounts.js';
 import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { recordAct } from './record-act.js';
 import { printable } from './table.js';
 

@@ -1,7 +1,7 @@
 import { csvLine } from '../api/csv.js';
 import type { RequestFilter, RequestSummary, UsageGrouping } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from '../store/every-page.js';
+import { everyPage } from '../store/contracts/page.js';
 import { findAccountId } from './keys.js';
 import { tableOf } from './table.js';
 

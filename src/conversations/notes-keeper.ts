@@ -1,5 +1,5 @@
 import type { LazyDatabases } from '../store/lazy-databases.js';
-import type { ResearchStore } from '../store/contracts/research.js';
+import type { ResearchStore } from '../store/contracts/conversations.js';
 import { VolatileConversations } from './known-conversations.js';
 import type { StorageQuota } from './storage-quota.js';
 

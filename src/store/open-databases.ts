@@ -1,9 +1,11 @@
-import { LazyDatabases } from './lazy-databases.js';
-import { openCounters } from './open-counters.js';
+import { type Databases, LazyDatabases } from './lazy-databases.js';
 import { openStore } from './open-store.js';
+import type { Counters } from './contracts/counters.js';
+import { createMemoryCounters } from './counters/memory/memory-counters.js';
+import type { RedisCountersOptions } from './counters/redis/redis-counters.js';
 
 /** The addresses of the databases, and where messages go. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** `file:<path>`, `:memory:` or `postgres://…` */
   readonly databaseUrl: string;
   readonly poolSize: number;
@@ -22,10 +24,7 @@ export function lazyDatabases({
   onWarning,
   onNews = () => undefined,
 }: DatabaseOptions): LazyDatabases {
-  const open = async (): Promise<{
-    store: Awaited<ReturnType<typeof openStore>>;
-    counters: Awaited<ReturnType<typeof openCounters>>;
-  }> => {
+  const open = async (): Promise<Databases> => {
     const store = await openStore(databaseUrl, { poolSize, onWarning });
     try {
       return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };
@@ -67,3 +66,18 @@ export const configuredDatabases = (
     onWarning: (warning) => log.warn({}, warning),
     onNews: (news) => log.info({}, news),
   });
+
+/**
+ * Counters in Redis at the address, or in this process's memory (null). An unreachable Redis is no
+ * failure: see `openRedisCounters`.
+ * @throws GatewayError `internal` for an invalid address
+ */
+export async function openCounters(
+  redisUrl: string | null,
+  options: RedisCountersOptions = {},
+): Promise<Counters> {
+  if (redisUrl === null) return createMemoryCounters(options);
+  // lazy, because loading the Redis client takes 50 ms
+  const { openRedisCounters } = await import('./counters/redis/redis-counters.js');
+  return openRedisCounters(redisUrl, options);
+}

@@ -4,7 +4,7 @@ import { type Dialect, Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.js';
 import { DatabaseFailure } from './failure.js';
 import { backUp } from './drivers/libsql/back-up.js';
-import { LibsqlDialect } from './drivers/libsql/dialect.js';
+import { LibsqlDialect } from './drivers/libsql/driver.js';
 import { migrateSchema } from './sql/migrate.js';
 import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
@@ -37,12 +37,13 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
 async function openLibsql(path: string): Promise<Store> {
   const database = opened(new LibsqlDialect(path));
-  await closeOnFailure(database, async () => {
+  try {
     // another process may be migrating, for longer than a statement usually waits
     await sql`pragma busy_timeout = 60000`.execute(database);
     await migrateSchema(database, 'libsql');
     await sql`pragma busy_timeout = 5000`.execute(database);
-  }).catch((error: unknown) => {
+  } catch (error) {
+    await database.destroy();
     const damage = damageOf(error);
     throw damage === null
       ? error
@@ -51,7 +52,7 @@ async function openLibsql(path: string): Promise<Store> {
           `${path} is damaged or not a database (${damage}): restore a backup`,
           { cause: error },
         );
-  });
+  }
   return createSqlStore(database, 'libsql', (file) => backUp(database, path, file));
 }
 
@@ -79,18 +80,6 @@ function damageOf(error: unknown): string | null {
 }
 
 const opened = (dialect: Dialect): Kysely<StoreTables> => new Kysely<StoreTables>({ dialect });
-
-async function closeOnFailure(
-  database: Kysely<StoreTables>,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await database.destroy();
-    throw error;
-  }
-}
 
 /** The path of an embedded database; null for any other address. */
 export const databaseFileOf = (url: string): string | null =>

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AgedRows } from './contracts/removal.js';
+import type { Store } from './contracts/store.js';
 import type { LazyDatabases } from './lazy-databases.js';
 
 const defaultFirstAfterMs = 60_000;
@@ -74,29 +75,21 @@ export class Retention {
     const keptDays = Object.entries({ ...fixedDays, ...this.options.keptDays() });
     for (const [rows, days] of keptDays as [AgedRows, number | null][])
       if (days !== null) await this.removeBefore(rows, now - days * dayMs);
-    await this.mergePeriods(now);
+    await this.repeat(({ periods }) => periods.merge(now, maxBatch));
     if (!this.isClosed) this.timer = this.schedule(this.options.everyMs ?? defaultEveryMs);
   }
 
-  /** Never rejects, as below. */
-  private async mergePeriods(now: number): Promise<void> {
-    const periods = this.databases.now?.store.periods;
-    if (!periods) return;
-    try {
-      while (!this.isClosed && (await periods.merge(now, maxBatch)) >= maxBatch)
-        await wait(pauseMs, null, { ref: false });
-    } catch {
-      // the database is away: they are merged the next time
-    }
+  private removeBefore(rows: AgedRows, at: number): Promise<void> {
+    return this.repeat(({ retention }) => retention.removeBefore(rows, at, maxBatch));
   }
 
-  /** Never rejects: what cannot be deleted now is deleted the next time. */
-  private async removeBefore(rows: AgedRows, at: number): Promise<void> {
+  /** Never rejects: what cannot be done now is done the next time. */
+  private async repeat(work: (store: Store) => Promise<number>): Promise<void> {
     // does not open a database just to delete from it
-    const retention = this.databases.now?.store.retention;
-    if (!retention) return;
+    const store = this.databases.now?.store;
+    if (!store) return;
     try {
-      while (!this.isClosed && (await retention.removeBefore(rows, at, maxBatch)) >= maxBatch)
+      while (!this.isClosed && (await work(store)) >= maxBatch)
         await wait(pauseMs, null, { ref: false });
     } catch {
       // the database is away: readiness reports it

@@ -12,7 +12,7 @@ import { signIn } from '../../src/accounts/sign-in.js';
 import { signUp } from '../../src/accounts/sign-up.js';
 import { hashToken } from '../../src/accounts/tokens.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
-import { noLimits } from '../../src/store/contracts/key-limits.js';
+import { noLimits } from '../../src/store/contracts/accounts.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 

@@ -2,11 +2,14 @@ import Database from 'libsql';
 import { type Driver, Kysely } from 'kysely';
 import { DatabaseFailure } from '../../src/store/failure.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
-import { openCounters } from '../../src/store/open-counters.js';
+import { openCounters } from '../../src/store/open-databases.js';
 import { openStore } from '../../src/store/open-store.js';
 import { backUp } from '../../src/store/drivers/libsql/back-up.js';
-import { LibsqlDialect } from '../../src/store/drivers/libsql/dialect.js';
-import { LibsqlDriver, type StatementRunner } from '../../src/store/drivers/libsql/driver.js';
+import {
+  LibsqlDialect,
+  LibsqlDriver,
+  type StatementRunner,
+} from '../../src/store/drivers/libsql/driver.js';
 import { migrateSchema } from '../../src/store/sql/migrate.js';
 import { createSqlStore } from '../../src/store/sql/sql-store.js';
 import type { StoreTables } from '../../src/store/sql/tables.js';

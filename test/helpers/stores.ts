@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dialect, Kysely } from 'kysely';
-import { LibsqlDialect } from '../../src/store/drivers/libsql/dialect.js';
+import { LibsqlDialect } from '../../src/store/drivers/libsql/driver.js';
 import { openStore } from '../../src/store/open-store.js';
 import { postgresDialect } from '../../src/store/drivers/postgres/dialect.js';
 import type { StoreTables } from '../../src/store/sql/tables.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyFor } from '../../src/accounts/first-key.js';
-import type { KeyLimits } from '../../src/store/contracts/key-limits.js';
+import type { KeyLimits } from '../../src/store/contracts/accounts.js';
 import type { NewKey } from '../../src/store/contracts/keys.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { expectConforms } from '../helpers/conforms.js';

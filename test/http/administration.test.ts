@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
 import type { ConfigInput } from '../../src/config/config.js';
-import { firstAccountId } from '../../src/store/contracts/accounts.js';
-import { noLimits } from '../../src/store/contracts/key-limits.js';
+import { firstAccountId, noLimits } from '../../src/store/contracts/accounts.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
@@ -10,7 +9,7 @@ import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/bro
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
-import { type Reply, ask } from '../helpers/sse.js';
+import { ask, type Reply } from '../helpers/sse.js';
 
 let gateway: RunningGateway;
 let admin: Browser;

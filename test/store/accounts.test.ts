@@ -4,10 +4,10 @@ import {
   type AccountRecord,
   firstAccountId,
   type NewAccount,
+  noLimits,
   type SignInRecord,
 } from '../../src/store/contracts/accounts.js';
 import type { NewKey } from '../../src/store/contracts/keys.js';
-import { noLimits } from '../../src/store/contracts/key-limits.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvaluationRecord } from '../../src/store/contracts/evaluations.js';
 import type { Store } from '../../src/store/contracts/store.js';
-import { everyPage } from '../../src/store/every-page.js';
+import { everyPage } from '../../src/store/contracts/page.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 describe.each(storeRows)('an evaluation set on $name', (row) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noLimits } from '../../src/store/contracts/key-limits.js';
+import { noLimits } from '../../src/store/contracts/accounts.js';
 import type { NewKey } from '../../src/store/contracts/keys.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';

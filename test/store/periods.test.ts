@@ -5,7 +5,7 @@ import { deletedAccountId } from '../../src/store/contracts/removal.js';
 import type { PeriodRow } from '../../src/store/contracts/periods.js';
 import type { NewRequest } from '../../src/store/contracts/requests.js';
 import type { Store } from '../../src/store/contracts/store.js';
-import { everyPage } from '../../src/store/every-page.js';
+import { everyPage } from '../../src/store/contracts/page.js';
 import { latencyBucket } from '../../src/store/latency-buckets.js';
 import { requestRow } from '../helpers/request-row.js';
 import { type Place, storeRows } from '../helpers/stores.js';

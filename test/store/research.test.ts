@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/store/contracts/conversations.js';
 import type { Store } from '../../src/store/contracts/store.js';
-import { everyPage } from '../../src/store/every-page.js';
+import { everyPage } from '../../src/store/contracts/page.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const notesOf = (text: string): string => JSON.stringify({ version: 1, asked: [text] });

@@ -1,28 +1,35 @@
 import { expect, it } from 'vitest';
 import type { ConversationRecord } from '../../src/store/contracts/conversations.js';
 import type { Page } from '../../src/store/contracts/page.js';
-import { searchTitles } from '../../src/store/sql/conversations/search-conversations.js';
+import { searchTitles } from '../../src/store/sql/conversations/conversations.js';
+import type { ConversationTable } from '../../src/store/sql/tables.js';
 
 /** Conversations 0, 1, 2, …; the title of each hundredth one is `found`. */
 function rowsUpTo(count: number) {
   let read = 0;
   return {
     rowsRead: () => read,
-    rows: {
-      read: (cursor: string | null, limit: number) => {
-        const from = cursor === null ? 0 : placeOf(cursor) + 1;
-        const rows = Array.from({ length: Math.min(limit, count - from) }, (_, index) => ({
-          place: from + index,
-          title: (from + index) % 100 === 99 ? 'found' : 'other',
-        }));
-        read += rows.length;
-        return Promise.resolve(rows);
-      },
-      positionOf: ({ place }: { place: number }) => [place, 'id'] as const,
-      item: ({ place }: { place: number }) => ({ createdAt: place }) as ConversationRecord,
+    rows: (cursor: string | null, limit: number) => {
+      const from = cursor === null ? 0 : placeOf(cursor) + 1;
+      const rows = Array.from({ length: Math.min(limit, count - from) }, (_, index) =>
+        conversationAt(from + index),
+      );
+      read += rows.length;
+      return Promise.resolve(rows);
     },
   };
 }
+
+const conversationAt = (place: number): ConversationTable => ({
+  id: 'id',
+  account_id: 'ann',
+  title: place % 100 === 99 ? 'found' : 'other',
+  title_source: 'derived',
+  message_count: 0,
+  bytes: 0,
+  created_at: place,
+  updated_at: place,
+});
 
 const placeOf = (cursor: string): number =>
   Number(Buffer.from(cursor, 'base64url').toString().split('.')[0]);

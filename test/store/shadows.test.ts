@@ -5,7 +5,7 @@ import type { FeedbackRow, NewRequest } from '../../src/store/contracts/requests
 import type { NewShadow } from '../../src/store/contracts/shadows.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
-import { openCounters } from '../../src/store/open-counters.js';
+import { openCounters } from '../../src/store/open-databases.js';
 import { requestRow } from '../helpers/request-row.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 

@@ -1,5 +1,5 @@
 import type { AccountRules } from '../../accounts/account-context.js';
-import { noLimits } from '../../store/contracts/key-limits.js';
+import { noLimits } from '../../store/contracts/accounts.js';
 import type { StaticKeys } from '../../accounts/static-keys.js';
 import { createMailer } from '../../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../../config/config.js';

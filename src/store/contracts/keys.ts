@@ -1,5 +1,4 @@
-import type { AccountRole } from './accounts.js';
-import type { KeyLimits } from './key-limits.js';
+import type { AccountRole, KeyLimits } from './accounts.js';
 import type { Changes, Page, PageRequest } from './page.js';
 
 /**

@@ -25,20 +25,21 @@ export interface LearningRecord extends LearningScope {
  */
 export type ChangeLearning = (state: string | null, forgottenAt: number | null) => string | null;
 
-/**
- * Computes the new state of a scope after ratings. May be called several times when a transaction
- * is retried, so it must have no side effects.
- */
-export type LearnRatings = (state: string | null) => string | null;
-
 /** The learned states. Concurrent changes of the same scope are applied one after the other. */
 export interface LearningStore {
   /** Null if nothing was ever learned. */
   find(scope: LearningScope): Promise<LearningRecord | null>;
   /** Changes several scopes, all or none. Scopes of deleted preferences are skipped. */
   change(changes: readonly (readonly [LearningScope, ChangeLearning])[]): Promise<void>;
-  /** Stores feedback on one scope, in order, together with the state after it; all or nothing. */
-  rate(scope: LearningScope, feedback: readonly FeedbackRow[], learn: LearnRatings): Promise<void>;
+  /**
+   * Stores feedback on one scope, in order, together with the state after it; all or nothing.
+   * @param learn computes that state; as `ChangeLearning`, it may be called several times
+   */
+  rate(
+    scope: LearningScope,
+    feedback: readonly FeedbackRow[],
+    learn: (state: string | null) => string | null,
+  ): Promise<void>;
   /**
    * Forgets a scope. Other processes see it as changed even if nothing was stored, because they may
    * have counts that are not stored yet. False if nothing was stored.

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { choiceKey } from './choices/choice-rows.js';
 import type { StoreTables } from './tables.js';
-import { periodKey } from './usage/add-periods.js';
+import { periodKey } from './usage/merge-periods.js';
 
 const dayMs = 86_400_000;
 

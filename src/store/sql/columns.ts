@@ -1,3 +1,30 @@
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+
+/** The columns of fields that are stored as they are: `created_at` of `createdAt`. */
+export type ColumnsOf<Fields> = {
+  -readonly [Name in keyof Fields & string as Snake<Name>]: Fields[Name];
+};
+
+const fieldNames = new Map<string, string>();
+
+function fieldName(column: string): string {
+  let name = fieldNames.get(column);
+  if (name === undefined) {
+    name = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    fieldNames.set(column, name);
+  }
+  return name;
+}
+
+/** The fields of a row that stores them as they are, and of all its other columns. */
+export function fieldsOf<Fields extends object>(row: ColumnsOf<Fields>): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries<unknown>(row)) fields[fieldName(column)] = value;
+  return fields as Fields;
+}
+
 /** JSON for a column; null for null and undefined. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);

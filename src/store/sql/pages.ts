@@ -1,6 +1,7 @@
-import { type Expression, sql, type SqlBool } from 'kysely';
-import { GatewayError } from '../../errors.js';
-import type { Page } from '../contracts/page.js';
+import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { Page, PageRequest } from '../contracts/page.js';
+import { clean } from './columns.js';
 
 /** A row's position in a list: the whole number by which the list is sorted, then the id. */
 export type Position = readonly [sort: number, id: string];
@@ -56,4 +57,42 @@ export function pageOf<Row, Item>(
     items: shown.map(item),
     next: rows.length > limit && last !== undefined ? cursorOf(positionOf(last)) : null,
   };
+}
+
+/**
+ * A page of what a query selects, from the highest of the column `sort` down, and rows that have the
+ * same by id.
+ * @throws GatewayError `bad_request` for an invalid cursor
+ */
+export async function readPage<DB, Table extends keyof DB, Row extends { id: string }, Item>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  sort: string & keyof Row,
+  { limit, cursor }: PageRequest,
+  item: (row: Row) => Item,
+  table?: string,
+): Promise<Page<Item>> {
+  const order: Order = table === undefined ? [sort, 'id'] : [`${table}.${sort}`, `${table}.id`];
+  const rows = await query
+    .where(after(order, cursor))
+    .orderBy(sql.ref(order[0]), 'desc')
+    .orderBy(sql.ref(order[1]), 'desc')
+    .limit(limit + 1)
+    .execute();
+  return pageOf(rows, limit, (row) => [Number(row[sort]), row.id], item);
+}
+
+/** An opaque cursor of several values. */
+export const cursorOfValues = (values: readonly unknown[]): string =>
+  Buffer.from(JSON.stringify(values)).toString('base64url');
+
+/** @throws GatewayError `bad_request` unless the cursor is one of `length` values */
+export function readValues(cursor: string, length: number): (string | number)[] {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(values) && values.length === length)
+      return values.map((value) => (typeof value === 'number' ? value : clean(String(value))));
+  } catch {
+    // answered below
+  }
+  throw invalidField('cursor', 'must be the cursor of an earlier page', 'bad_request');
 }

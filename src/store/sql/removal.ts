@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { firstAccountId } from '../contracts/accounts.js';
-import { noLimits } from '../contracts/key-limits.js';
+import { firstAccountId, noLimits } from '../contracts/accounts.js';
 import {
   type AgedRows,
   deletedAccountId,
@@ -10,8 +9,7 @@ import {
 } from '../contracts/removal.js';
 import { accountTables, type EndOfRows } from './account-tables.js';
 import { clean } from './columns.js';
-import { endAccess } from './accounts/end-access.js';
-import { limitColumns } from './accounts/limit-columns.js';
+import { endAccess, limitColumns } from './accounts/accounts.js';
 import { removeNotesOf } from './conversations/research.js';
 import { foldPeriods } from './usage/merge-periods.js';
 import { dayOf } from './usage/usage.js';

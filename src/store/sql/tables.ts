@@ -1,20 +1,21 @@
-import type { PeriodMeasure } from '../contracts/periods.js';
 import type { Kysely, Transaction } from 'kysely';
-import type {
-  ChoiceDayTable,
-  EvaluationTable,
-  FeedbackTable,
-  LearningTable,
-  PreferenceTable,
-  SelectionTable,
-  ShadowRefusalTable,
-  ShadowTable,
-  TrainingTable,
-} from './choices/choice-tables.js';
+import type { AccountRecord, KeyLimits, ResetRecord, SignInRecord } from '../contracts/accounts.js';
+import type { AuditRow } from '../contracts/audit.js';
+import type { ChoiceSums } from '../contracts/choices.js';
+import type { ConversationRecord, MessageRecord } from '../contracts/conversations.js';
+import type { EvaluationRecord } from '../contracts/evaluations.js';
+import type { NewKey } from '../contracts/keys.js';
+import type { LearningRecord } from '../contracts/learnings.js';
+import type { PeriodRow } from '../contracts/periods.js';
+import type { PreferenceRecord } from '../contracts/preferences.js';
+import type { FeedbackRow, RequestRow, SelectionRow } from '../contracts/requests.js';
+import type { TrainingRecord } from '../contracts/trainings.js';
+import type { ColumnsOf } from './columns.js';
 
 /*
- * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded
- * database cannot bind a boolean, and JSON escapes NUL, which neither database accepts in a text.
+ * The columns of both databases: those of the records of the contracts, and what is stored otherwise
+ * or besides. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded database cannot bind
+ * a boolean, and JSON escapes NUL, which neither database accepts in a text.
  */
 
 /**
@@ -32,50 +33,18 @@ export interface SecretTable {
 }
 
 /** The limits of a key or an account. */
-export interface LimitColumns {
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  day_budget_usd: number | null;
-  month_budget_usd: number | null;
-}
+export type LimitColumns = ColumnsOf<KeyLimits>;
 
-export interface AccountTable extends LimitColumns {
-  id: string;
-  email: string | null;
-  password_hash: string | null;
-  role: string;
-  created_at: number;
-  disabled_at: number | null;
-}
+export interface AccountTable extends ColumnsOf<Omit<AccountRecord, 'limits'>>, LimitColumns {}
 
-export interface SignInTable {
-  token_hash: string;
-  account_id: string;
-  csrf_token: string;
-  created_at: number;
-  expires_at: number;
-}
-
-export interface ResetTable {
-  token_hash: string;
-  account_id: string;
-  expires_at: number;
-}
-
-export interface ApiKeyTable extends LimitColumns {
-  id: string;
-  account_id: string;
-  name: string;
-  prefix: string;
-  hash: string;
+export interface ApiKeyTable
+  extends ColumnsOf<Omit<NewKey, 'scopes' | 'models' | 'toolkits' | 'limits'>>, LimitColumns {
   /** JSON. */
   scopes: string;
   /** JSON, or null. */
   models: string | null;
   /** JSON; null: none. */
   toolkits: string | null;
-  created_at: number;
-  expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
   revision: number;
@@ -88,59 +57,58 @@ export interface RotatedSecretTable {
   valid_until: number;
 }
 
-export interface ConversationTable {
-  id: string;
-  account_id: string;
-  title: string;
-  title_source: string;
-  message_count: number;
-  /** Characters of the content of its messages. */
-  bytes: number;
-  created_at: number;
-  updated_at: number;
+export interface PreferenceTable extends ColumnsOf<Omit<PreferenceRecord, 'settings' | 'router'>> {
+  /** JSON. */
+  settings: string;
+  /** JSON, or null: the router that was trained for the preference. */
+  router: string | null;
+  revision: number;
 }
 
-export interface MessageTable {
-  id: string;
+export interface LearningTable extends ColumnsOf<LearningRecord> {
+  revision: number;
+}
+
+export interface TrainingTable extends ColumnsOf<Omit<TrainingRecord, 'report'>> {
+  /** JSON. */
+  wishes: string;
+  /** The rows as the client sent them; null after the end. */
+  dataset: string | null;
+  /** JSON, or null. */
+  report: string | null;
+  attempts: number;
+  owner: string | null;
+  lease_until: number | null;
+}
+
+export interface ConversationTable extends ColumnsOf<ConversationRecord> {
+  /** Characters of the content of its messages. */
+  bytes: number;
+}
+
+export interface MessageTable extends ColumnsOf<Omit<MessageRecord, 'content' | 'usage'>> {
   conversation_id: string;
   /** From 0. */
   position: number;
-  role: string;
   /** JSON. */
   content: string;
   /** See `digestOf`. */
   digest: string;
-  provider: string | null;
-  model: string | null;
-  finish_reason: string | null;
   /** JSON, or null. */
   usage: string | null;
-  cost_usd: number | null;
-  created_at: number;
 }
 
-export interface RequestTable {
-  id: string;
-  request_id: string;
-  account_id: string;
-  key_id: string | null;
-  surface: string;
-  at: number;
-  status: number;
-  code: string | null;
-  error: string | null;
-  field: string | null;
-  provider: string | null;
-  model: string | null;
-  plan_id: string | null;
-  conversation_id: string | null;
-  response_id: string | null;
+export interface SelectionTable extends ColumnsOf<Omit<SelectionRow, 'candidates' | 'content'>> {
+  /** JSON. */
+  candidates: string;
+  /** JSON, or null. */
+  content: string | null;
+}
+
+export interface RequestTable extends ColumnsOf<
+  Omit<RequestRow, 'stream' | 'plan' | 'attempts' | 'content'>
+> {
   stream: number;
-  latency_ms: number;
-  ttft_ms: number | null;
-  prompt_tokens: number | null;
-  completion_tokens: number | null;
-  cost_usd: number | null;
   /** JSON, or null. */
   plan: string | null;
   attempts: string | null;
@@ -166,27 +134,52 @@ export interface UsageDayTable {
 }
 
 /** Sums of short periods: see `PeriodRow`. */
-export interface UsagePeriodTable extends Omit<UsageDayTable, 'day' | 'cache_saved_usd'> {
-  at: number;
-  span_ms: number;
-  measure: PeriodMeasure;
-  bucket: number;
-  latencies: string | null;
-  first_tokens: string | null;
+export type UsagePeriodTable = ColumnsOf<PeriodRow>;
+
+export type FeedbackTable = ColumnsOf<FeedbackRow>;
+
+/**
+ * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
+ * primary key accepts no null.
+ */
+export interface ChoiceDayTable extends ColumnsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>> {
+  day: string;
+  account_id: string;
+  key_id: string;
+  preference_id: string;
+  measured: number;
 }
 
-export interface AuditTable {
-  id: string;
+/** Requests that were sent to a second model too: see `NewShadow`. '' for no key or preference. */
+export interface ShadowTable {
+  /** Of the request that was shadowed, and of the shadow. */
+  plan_id: string;
+  /** The shadow's id in the request log. */
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  preference_id: string;
+  response_id: string | null;
   at: number;
-  act: string;
-  account_id: string | null;
-  target: string | null;
-  actor: string;
-  actor_account_id: string | null;
-  actor_key_id: string | null;
-  address: string | null;
-  /** JSON, or null. */
-  details: string | null;
+  /** `<provider>/<model>`. */
+  chosen: string;
+  shadow: string;
+  /** Whether there are two whole answers, and whether their lengths are known. */
+  pair: number;
+  measured: number;
+  chosen_quality: number;
+  chosen_uncertainty: number;
+  quality: number;
+  uncertainty: number;
+  /** Natural logarithm: see `PairSums`. 0 where the lengths are not known. */
+  log_ratio: number;
+  cost_usd: number;
+}
+
+/** Accounts that want no request sent to a second model. */
+export interface ShadowRefusalTable {
+  account_id: string;
+  at: number;
 }
 
 export interface ResearchNotesTable {
@@ -197,13 +190,25 @@ export interface ResearchNotesTable {
   notes: string;
 }
 
+export interface EvaluationTable extends ColumnsOf<Omit<EvaluationRecord, 'scores' | 'costs'>> {
+  /** JSON. */
+  scores: string;
+  /** JSON. */
+  costs: string;
+}
+
+export interface AuditTable extends ColumnsOf<Omit<AuditRow, 'details'>> {
+  /** JSON, or null. */
+  details: string | null;
+}
+
 /** All tables. */
 export interface StoreTables {
   revisions: RevisionTable;
   secrets: SecretTable;
   accounts: AccountTable;
-  sign_ins: SignInTable;
-  password_resets: ResetTable;
+  sign_ins: ColumnsOf<SignInRecord>;
+  password_resets: ColumnsOf<ResetRecord>;
   api_keys: ApiKeyTable;
   rotated_secrets: RotatedSecretTable;
   preferences: PreferenceTable;

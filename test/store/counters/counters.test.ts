@@ -1,14 +1,14 @@
 import { until } from '../../helpers/until.js';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type {
-  LimitCharge,
-  Counters,
-  Reservation,
-  Measure,
-  ReserveResult,
+import {
+  type Counters,
+  type LimitCharge,
+  type Measure,
+  type Reservation,
+  type ReserveResult,
+  usdToNano,
 } from '../../../src/store/contracts/counters.js';
-import { usdToNano } from '../../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
 import { openRedisCounters } from '../../../src/store/counters/redis/redis-counters.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';

@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/store/contracts/store.js';
-import { LibsqlDialect } from '../../../src/store/drivers/libsql/dialect.js';
+import { LibsqlDialect } from '../../../src/store/drivers/libsql/driver.js';
 import { postgresDialect } from '../../../src/store/drivers/postgres/dialect.js';
 import { createSqlStore } from '../../../src/store/sql/sql-store.js';
 import type { StoreTables } from '../../../src/store/sql/tables.js';

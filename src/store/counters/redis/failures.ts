@@ -1,6 +1,5 @@
 import type { LoginBackoff } from '../../contracts/counters.js';
-import { loginBackoffAfter, rememberFailuresMs } from '../login-backoff.js';
-import { MemoryFailures } from '../memory/failures.js';
+import { loginBackoffAfter, MemoryFailures, rememberFailuresMs } from '../memory/failures.js';
 import { numbersOf } from './limits.js';
 import type { RedisLink } from './link.js';
 import { failScript } from './scripts.js';

@@ -1,9 +1,8 @@
-import type { LimitCharge, Counters, ReserveResult } from '../../contracts/counters.js';
-import { isBudget, periodOf, wholeAmount } from '../period.js';
-import { refuse, type UsedPair, usedOf } from '../refuse.js';
+import type { Counters, LimitCharge, Measure, ReserveResult } from '../../contracts/counters.js';
+import { isBudget, minuteOf, periodOf, wholeAmount } from '../period.js';
+import { refuse, usedOf, type UsedPair } from '../refuse.js';
 import type { RedisLink } from './link.js';
-import { counterKey, counterKeys } from './reservation-part.js';
-import { setSpentScript, reserveScript } from './scripts.js';
+import { reserveScript, setSpentScript } from './scripts.js';
 
 /** The result of a reservation in Redis. `now` is Redis's clock, in epoch ms. */
 export type RedisReserveResult =
@@ -75,4 +74,37 @@ export class RedisLimits {
 export function numbersOf(reply: unknown): number[] {
   if (!Array.isArray(reply)) throw new TypeError('Redis did not reply with a list');
   return reply.map(Number);
+}
+
+/** One charge of a reservation, as the scripts know it. */
+export interface ReservationPart {
+  readonly measure: Measure;
+  /** The key of the hash; its sorted set of reservations has the suffix `:holds`. */
+  readonly key: string;
+  readonly amount: number;
+  /** The minute, day or month of the reservation, counted since 1970. */
+  readonly period: number;
+}
+
+/** The two keys of a charge. */
+export const counterKeys = (key: string): [string, string] => [key, `${key}:holds`];
+
+/** The key of a subject's usage of a measure. */
+export const counterKey = (
+  prefix: string,
+  { subject, measure }: Pick<LimitCharge, 'subject' | 'measure'>,
+): string => `${prefix}{${subject}}:${measure}`;
+
+/** The parts of a reservation. @param now epoch ms by the clock that granted it */
+export function partsOf(
+  prefix: string,
+  charges: readonly LimitCharge[],
+  now: number,
+): ReservationPart[] {
+  return charges.map((charge) => ({
+    measure: charge.measure,
+    key: counterKey(prefix, charge),
+    amount: wholeAmount(charge.amount),
+    period: isBudget(charge) ? periodOf(charge.measure, now).index : minuteOf(now),
+  }));
 }

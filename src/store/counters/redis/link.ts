@@ -1,7 +1,6 @@
 import { createClient, ErrorReply } from '@redis/client';
 import { backoffMs, type BackoffRule } from '../../../async/backoff.js';
 import { withTimeout } from '../../../async/with-timeout.js';
-import { isUnusable, reasonOf, RedisAway, RedisRefusal } from './redis-error.js';
 import type { Script } from './scripts.js';
 
 export interface RedisLinkOptions {
@@ -192,7 +191,7 @@ export class RedisLink {
 
   private failureOf(client: Client, error: unknown): RedisAway | RedisRefusal {
     const reason = reasonOf(error);
-    if (error instanceof ErrorReply && !isUnusable(reason)) return new RedisRefusal(reason);
+    if (error instanceof ErrorReply && !unusable.test(reason)) return new RedisRefusal(reason);
     this.lose(client, reason);
     return new RedisAway(reason);
   }
@@ -217,4 +216,32 @@ export class RedisLink {
 function discard(client: Client): void {
   client.once('ready', () => client.destroy());
   client.destroy();
+}
+
+/**
+ * Redis is unavailable: unreachable, silent, starting, full or read-only. The command may or may
+ * not have been executed.
+ */
+export class RedisAway extends Error {
+  override readonly name = 'RedisAway';
+}
+
+/** Redis refused this command; others may succeed. */
+export class RedisRefusal extends Error {
+  override readonly name = 'RedisRefusal';
+}
+
+/**
+ * Error codes that mean that Redis as a whole is unavailable. They may follow `ERR` in a script's
+ * failure of older versions.
+ */
+const unusable =
+  /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
+
+/** The reason for a failed connection, at most 200 characters. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // an AggregateError of several addresses has no message
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return (error.message || code).slice(0, 200);
 }

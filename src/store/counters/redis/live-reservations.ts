@@ -1,6 +1,6 @@
 import { isBudget } from '../period.js';
 import type { RedisLink } from './link.js';
-import { counterKeys, type ReservationPart } from './reservation-part.js';
+import { counterKeys, type ReservationPart } from './limits.js';
 import { renewScript } from './scripts.js';
 
 /** A reservation that is not settled. */

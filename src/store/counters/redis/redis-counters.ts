@@ -1,29 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../../errors.js';
 import type {
-  LimitCharge,
   Counters,
   CountersState,
-  Reservation,
+  LimitCharge,
   LoginBackoff,
+  Reservation,
   ReserveResult,
 } from '../../contracts/counters.js';
 import { settledAmount } from '../period.js';
 import { MemoryLimits } from '../memory/limits.js';
 import { RedisPubSub } from './pub-sub.js';
 import { RedisFailures } from './failures.js';
-import { RedisLimits } from './limits.js';
+import { counterKey, partsOf, RedisLimits, type ReservationPart } from './limits.js';
 import { RedisLink } from './link.js';
 import { type LiveReservation, LiveReservations } from './live-reservations.js';
 import { RedisRecentLists } from './recent-lists.js';
-import { counterKey, type ReservationPart, partsOf } from './reservation-part.js';
 import {
   failScript,
   recentListScript,
   renewScript,
+  reserveScript,
   setSpentScript,
   settleScript,
-  reserveScript,
 } from './scripts.js';
 import { Settlements } from './settlements.js';
 import { parseUrl } from '../../../text/parse-url.js';
@@ -165,14 +164,8 @@ class RedisCounters implements Counters {
       if (answer.outcome !== 'granted') return answer;
       // the connection may have been lost since the answer
       const local = this.link.isUp ? null : this.local.reserveUnchecked(charges);
-      const reservation = new SharedReservation(
-        id,
-        charges,
-        partsOf(this.prefix, charges, answer.now),
-        { local, isShared: true },
-        this.settle,
-      );
-      return { outcome: 'granted', used: answer.used, reservation: this.keep(reservation) };
+      const reservation = this.keep(id, charges, answer.now, { local, isShared: true });
+      return { outcome: 'granted', used: answer.used, reservation };
     } catch {
       return this.reserveLocally(charges);
     }
@@ -181,18 +174,18 @@ class RedisCounters implements Counters {
   private reserveLocally(charges: readonly LimitCharge[]): ReserveResult {
     const result = this.local.reserve(charges);
     if (result.outcome !== 'granted') return result;
-    const parts = partsOf(this.prefix, charges, this.now());
-    const reservation = new SharedReservation(
-      this.nextId(),
-      charges,
-      parts,
-      { local: result.reservation, isShared: false },
-      this.settle,
-    );
-    return { ...result, reservation: this.keep(reservation) };
+    const place = { local: result.reservation, isShared: false };
+    return { ...result, reservation: this.keep(this.nextId(), charges, this.now(), place) };
   }
 
-  private keep(reservation: SharedReservation): SharedReservation {
+  private keep(
+    id: string,
+    charges: readonly LimitCharge[],
+    at: number,
+    place: Place,
+  ): SharedReservation {
+    const parts = partsOf(this.prefix, charges, at);
+    const reservation = new SharedReservation(id, charges, parts, place, this.settle);
     this.reservations.add(reservation);
     return reservation;
   }

@@ -1,8 +1,7 @@
 import { withTimeout } from '../../../async/with-timeout.js';
 import { isBudget } from '../period.js';
-import { RedisRefusal } from './redis-error.js';
-import type { RedisLink } from './link.js';
-import { counterKeys, type ReservationPart } from './reservation-part.js';
+import { type RedisLink, RedisRefusal } from './link.js';
+import { counterKeys, type ReservationPart } from './limits.js';
 import { settleScript } from './scripts.js';
 
 /** One charge of a reservation, and what was used of it. */

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { GatewayError } from '../../../errors.js';
-import { LibsqlDialect } from './dialect.js';
+import { LibsqlDialect } from './driver.js';
 
 /**
  * Copies an embedded database, while it is in use, into a new file that only its owner can read.

@@ -1,9 +1,70 @@
-import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import { DatabaseFailure, storeError } from '../../failure.js';
 import { checkParameters } from '../../sql/parameters.js';
 import { DatabaseThread, threadGone } from './database-thread.js';
-import { Turns, waitedTooLong } from './turns.js';
+
+interface Waiting {
+  readonly go: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** `DatabaseFailure.code` if the turn did not come in time. */
+const waitedTooLong = 'WAITED_TOO_LONG';
+
+/** A lock with a queue in front of it. */
+export class Turns {
+  private isTaken = false;
+  private readonly waiting: Waiting[] = [];
+
+  /**
+   * @param maxWaitMs limits the queue behind a locked database, and ends a caller's wait for itself
+   */
+  constructor(private readonly maxWaitMs = 10_000) {}
+
+  /**
+   * Resolves when the caller has the lock, until `give`.
+   * @throws DatabaseFailure `waitedTooLong`
+   */
+  async take(): Promise<void> {
+    if (!this.isTaken) {
+      this.isTaken = true;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.waiting.splice(this.waiting.indexOf(waiting), 1);
+        reject(new DatabaseFailure(`it was busy for ${this.maxWaitMs} ms`, waitedTooLong));
+      };
+      const waiting: Waiting = { go: resolve, timer: setTimeout(leave, this.maxWaitMs) };
+      this.waiting.push(waiting);
+    });
+  }
+
+  /** Passes the lock on. */
+  give(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) {
+      this.isTaken = false;
+      return;
+    }
+    clearTimeout(next.timer);
+    next.go();
+  }
+}
 
 /** SQLite's codes, by their first two words, after which the same statement may succeed later. */
 const temporaryCodes = new Set([
@@ -125,5 +186,27 @@ class LibsqlConnection implements DatabaseConnection {
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new GatewayError('internal', 'the embedded database does not stream rows');
+  }
+}
+
+/** Kysely's dialect for an embedded libsql database in a thread of its own. */
+export class LibsqlDialect implements Dialect {
+  /** @param path absolute, or `:memory:` */
+  constructor(private readonly path: string) {}
+
+  createDriver(): Driver {
+    return new LibsqlDriver(this.path);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return new SqliteAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
+    return new SqliteIntrospector(database);
   }
 }

@@ -1,24 +1,20 @@
-import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import {
   type AccountRecord,
   type AccountStore,
   type AccountUpdate,
+  type KeyLimits,
   type NewAccount,
+  noLimits,
   type PasswordOptions,
-  type AccountRole,
 } from '../../contracts/accounts.js';
-import { noLimits } from '../../contracts/key-limits.js';
 import { isDuplicate } from '../../failure.js';
 import { clean } from '../columns.js';
-import { changedLimitColumns, limitColumns, limitsFromRow } from './limit-columns.js';
-import { after, type Order, pageOf } from '../pages.js';
-import { endAccess } from './end-access.js';
+import { readPage } from '../pages.js';
 import { raiseRevision } from '../revisions.js';
-import type { AccountTable, StoreTables } from '../tables.js';
+import type { AccountTable, LimitColumns, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
-
-const order: Order = ['accounts.created_at', 'accounts.id'];
 
 /** The account of a row. */
 export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
@@ -26,7 +22,7 @@ export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
     id: row.id,
     email: row.email,
     passwordHash: row.password_hash,
-    role: row.role as AccountRole,
+    role: row.role,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
     limits: limitsFromRow(row),
@@ -58,17 +54,8 @@ export function createAccountStore(database: Kysely<StoreTables>): AccountStore 
           .where('email', '=', storedEmail(email))
           .executeTakeFirst(),
       ),
-    async list({ limit, cursor }) {
-      const rows = await database
-        .selectFrom('accounts')
-        .selectAll()
-        .where(after(order, cursor))
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return pageOf(rows, limit, (row) => [row.created_at, row.id], accountFromRow);
-    },
+    list: (page) =>
+      readPage(database.selectFrom('accounts').selectAll(), 'created_at', page, accountFromRow),
     update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
     setPassword: (id, passwordHash, options) =>
       setPassword(database, clean(id), passwordHash, options),
@@ -167,4 +154,42 @@ const columnsOf = ({
   role,
   disabled_at: disabledAt,
   ...changedLimitColumns(limits),
+});
+
+/** Ends an account's sign-ins except one, and its reset links. */
+export async function endAccess(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  exceptTokenHash: string | null,
+): Promise<void> {
+  await transaction
+    .deleteFrom('sign_ins')
+    .where('account_id', '=', accountId)
+    .where('token_hash', '!=', exceptTokenHash ?? '')
+    .execute();
+  await transaction.deleteFrom('password_resets').where('account_id', '=', accountId).execute();
+}
+
+/** The limits of a row. */
+export const limitsFromRow = (row: LimitColumns): KeyLimits => ({
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  dayBudgetUsd: row.day_budget_usd,
+  monthBudgetUsd: row.month_budget_usd,
+});
+
+/** All columns of new limits. */
+export const limitColumns = (limits: KeyLimits): LimitColumns => ({
+  requests_per_minute: limits.requestsPerMinute,
+  tokens_per_minute: limits.tokensPerMinute,
+  day_budget_usd: limits.dayBudgetUsd,
+  month_budget_usd: limits.monthBudgetUsd,
+});
+
+/** Absent changes are undefined, and leave the column unchanged. */
+export const changedLimitColumns = (limits: Partial<KeyLimits>): Updateable<LimitColumns> => ({
+  requests_per_minute: limits.requestsPerMinute,
+  tokens_per_minute: limits.tokensPerMinute,
+  day_budget_usd: limits.dayBudgetUsd,
+  month_budget_usd: limits.monthBudgetUsd,
 });

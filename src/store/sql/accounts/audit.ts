@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
-import type { Act, AuditRow, AuditStore } from '../../contracts/audit.js';
-import { clean, fromJson, toJson } from '../columns.js';
-import { after, pageOf } from '../pages.js';
+import type { AuditRow, AuditStore } from '../../contracts/audit.js';
+import { clean, fromJson, toJson, fieldsOf } from '../columns.js';
+import { readPage } from '../pages.js';
 import type { AuditTable, StoreTables } from '../tables.js';
 
 /** The audit log in SQL. */
@@ -22,13 +22,7 @@ export function createAuditStore(database: Kysely<StoreTables>): AuditStore {
       if (typeof act === 'string') query = query.where('act', '=', act);
       if (typeof from === 'number') query = query.where('at', '>=', from);
       if (typeof to === 'number') query = query.where('at', '<', to);
-      const rows = await query
-        .where(after(['at', 'id'], page.cursor))
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
+      return readPage(query, 'at', page, fromColumns);
     },
   };
 }
@@ -49,17 +43,5 @@ function toColumns(row: AuditRow): Insertable<AuditTable> {
 }
 
 function fromColumns(row: Selectable<AuditTable>): AuditRow {
-  return {
-    id: row.id,
-    at: row.at,
-    // only this store writes it
-    act: row.act as Act,
-    accountId: row.account_id,
-    target: row.target,
-    actor: row.actor,
-    actorAccountId: row.actor_account_id,
-    actorKeyId: row.actor_key_id,
-    address: row.address,
-    details: fromJson(row.details),
-  };
+  return { ...fieldsOf<Omit<AuditRow, 'details'>>(row), details: fromJson(row.details) };
 }

@@ -1,7 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import { GatewayError } from '../../../errors.js';
-import { type AccountRecord, type AccountRole, firstAccountId } from '../../contracts/accounts.js';
-import type { ClaimStore, NewOwner } from '../../contracts/claims.js';
+import {
+  type AccountRecord,
+  type AccountRole,
+  type ClaimStore,
+  firstAccountId,
+  type NewOwner,
+} from '../../contracts/accounts.js';
 import { isDuplicate } from '../../failure.js';
 import { accountFromRow, storedEmail } from './accounts.js';
 import { raiseRevision } from '../revisions.js';

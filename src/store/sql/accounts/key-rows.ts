@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { AccountRole } from '../../contracts/accounts.js';
 import type { KeyChanges, KeyRecord, NewKey, Scope } from '../../contracts/keys.js';
 import { clean } from '../columns.js';
-import { changedLimitColumns, limitColumns, limitsFromRow } from './limit-columns.js';
+import { changedLimitColumns, limitColumns, limitsFromRow } from './accounts.js';
 import type { ApiKeyTable, LimitColumns } from '../tables.js';
 
 /** A key's row with the columns of its account; the account of a fixed key has no row. */

@@ -10,12 +10,11 @@ import {
   newRow,
   type ReplacedRow,
 } from './key-rows.js';
-import { after, type Order, pageOf } from '../pages.js';
+import { readPage } from '../pages.js';
 import { changesSince, lockRevision, raiseRevision } from '../revisions.js';
 import type { AccountTable, Database, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
-const order: Order = ['api_keys.created_at', 'api_keys.id'];
 /** Keys of the same name that one question covers. */
 const maxNamesakes = 100;
 /** Rows of two parameters each. */
@@ -37,15 +36,8 @@ export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
       }),
     findByHash: (hash) => findByHash(database, hash),
     find: (accountId, id) => find(database, accountId, id),
-    async list(accountId, { limit, cursor }) {
-      const rows = await keys(database, accountId)
-        .where(after(order, cursor))
-        .orderBy('api_keys.created_at', 'desc')
-        .orderBy('api_keys.id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return pageOf(rows, limit, (row) => [row.created_at, row.id], keyFromRow);
-    },
+    list: (accountId, page) =>
+      readPage(keys(database, accountId), 'created_at', page, keyFromRow, 'api_keys'),
     async idsOf(accountId, idOrName) {
       const named = clean(idOrName);
       let query = database

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ResetRecord, SignInRecord, SignInStore } from '../../contracts/accounts.js';
-import { accountFromRow } from './accounts.js';
-import { endAccess } from './end-access.js';
+import { accountFromRow, endAccess } from './accounts.js';
 import type { StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { ChoiceSums, ChosenSums } from '../../contracts/choices.js';
-import { clean } from '../columns.js';
-import type { ChoiceDayTable } from './choice-tables.js';
+import { clean, fieldsOf } from '../columns.js';
+import type { ChoiceDayTable } from '../tables.js';
 
 /** The columns of the primary key. */
 export const choiceKey = [
@@ -77,25 +77,9 @@ export type SumColumns = Pick<
 >;
 
 /** The sums of columns. */
-export function fromChoiceColumns(row: SumColumns): Omit<ChoiceSums, 'group'> {
+export function fromChoiceColumns({ measured, ...row }: SumColumns): Omit<ChoiceSums, 'group'> {
   return {
-    chosen: row.chosen,
-    candidate: row.candidate,
-    isMeasured: row.measured === 1,
-    choices: row.choices,
-    quality: row.quality,
-    uncertainty: row.uncertainty,
-    chosenQuality: row.chosen_quality,
-    chosenUncertainty: row.chosen_uncertainty,
-    variance: row.variance,
-    priced: row.priced,
-    promptUsd: row.prompt_usd,
-    answerUsd: row.answer_usd,
-    answerSquares: row.answer_squares,
-    actualUsd: row.actual_usd,
-    chosenPromptUsd: row.chosen_prompt_usd,
-    chosenAnswerUsd: row.chosen_answer_usd,
-    tokens: row.tokens,
-    expectedTokens: row.expected_tokens,
+    ...fieldsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>>(row),
+    isMeasured: measured === 1,
   };
 }

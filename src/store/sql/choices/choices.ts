@@ -1,6 +1,5 @@
 import { type Kysely, sql, type SqlBool } from 'kysely';
 import type {
-  ChosenSums,
   ChoiceDay,
   ChoiceFilter,
   ChoiceGrouping,
@@ -17,8 +16,8 @@ import {
 } from './choice-rows.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import { clean } from '../columns.js';
-import type { ChoiceDayTable } from './choice-tables.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { ChoiceDayTable, StoreTables } from '../tables.js';
+import { selected } from './shadows.js';
 import { transact } from '../transact.js';
 import { dayOf } from '../usage/usage.js';
 
@@ -48,7 +47,9 @@ const insertSums = new RepeatedInsert<'choice_days'>(
 /** The sums of choices in SQL. */
 export function createChoiceStore(database: Kysely<StoreTables>): ChoiceStore {
   return {
-    add: (sums) => transact(database, (transaction) => addChoices(transaction, sums)),
+    async add(sums) {
+      await transact(database, (transaction) => insertSums.run(transaction, choiceRowsOf(sums)));
+    },
     sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
     groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
     ratings: (filter) => sumRatings(database, filter),
@@ -72,11 +73,6 @@ export function createChoiceStore(database: Kysely<StoreTables>): ChoiceStore {
       return rows.map(dayFromColumns);
     },
   };
-}
-
-/** Adds choicesto the sums of their days. */
-async function addChoices(database: Database, sums: readonly ChosenSums[]): Promise<void> {
-  await insertSums.run(database, choiceRowsOf(sums));
 }
 
 async function sumChoices(
@@ -145,7 +141,7 @@ async function sumRatings(
           coalesce(response_id, session_id, id) as answer, avg(score - predicted) as difference
         from feedback
         where predicted is not null and score is not null and provider is not null
-          and model is not null and ${rated(filter)}
+          and model is not null and ${selected(filter, 'feedback')}
         group by account_id, coalesce(key_id, ''), provider || '/' || model,
           coalesce(response_id, session_id, id)
       ) as answers
@@ -155,32 +151,26 @@ async function sumRatings(
 }
 
 function selects({ accountId, keyIds, from, to }: ChoiceFilter) {
-  const conditions = [...owner(accountId, keyIds)];
-  if (typeof from === 'number') conditions.push(sql`day >= ${dayOf(from)}`);
-  if (typeof to === 'number') conditions.push(sql`day <= ${dayOf(to - 1)}`);
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
-}
-
-function rated({ accountId, keyIds, from, to }: ChoiceFilter) {
-  const conditions = [...owner(accountId, keyIds)];
-  if (typeof from === 'number') conditions.push(sql`at >= ${Date.parse(dayOf(from))}`);
-  if (typeof to === 'number') conditions.push(sql`at < ${Date.parse(dayOf(to - 1)) + 86_400_000}`);
-  return sql`${sql.join(conditions, sql` and `)}`;
-}
-
-function owner(accountId: string | null, keyIds: ChoiceFilter['keyIds']) {
   const conditions = [sql`1 = 1`];
   if (accountId !== null) conditions.push(sql`account_id = ${clean(accountId)}`);
   if (keyIds)
     conditions.push(
       keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`,
     );
-  return conditions;
+  if (typeof from === 'number') conditions.push(sql`day >= ${dayOf(from)}`);
+  if (typeof to === 'number') conditions.push(sql`day <= ${dayOf(to - 1)}`);
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
 }
 
-const dayFromColumns = (row: ChoiceDayTable): ChoiceDay => ({
-  day: row.day,
-  keyId: row.key_id || null,
-  preferenceId: row.preference_id || null,
+const dayFromColumns = ({
+  account_id: _account,
+  day,
+  key_id: keyId,
+  preference_id: preferenceId,
+  ...row
+}: ChoiceDayTable): ChoiceDay => ({
+  day,
+  keyId: keyId || null,
+  preferenceId: preferenceId || null,
   ...fromChoiceColumns(row),
 });

@@ -7,10 +7,9 @@ import {
   type FigureChanges,
   maxEvaluations,
 } from '../../contracts/evaluations.js';
-import { clean, fromJson } from '../columns.js';
-import { after, pageOf } from '../pages.js';
-import type { EvaluationTable } from './choice-tables.js';
-import type { StoreTables } from '../tables.js';
+import { clean, fieldsOf, fromJson } from '../columns.js';
+import { readPage } from '../pages.js';
+import type { EvaluationTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** How much of a prompt lists show. */
@@ -24,22 +23,23 @@ export function createEvaluationStore(database: Kysely<StoreTables>): Evaluation
       const row = await rowOf(database, accountId, clean(id));
       return row ? fromColumns(row) : null;
     },
-    async list(accountId, page) {
-      const rows = await pageOfRows(database, accountId, page)
+    list: (accountId, page) => {
+      const rows = database
+        .selectFrom('evaluations')
+        .where('account_id', '=', accountId)
         .select(['id', 'account_id', 'request_id', 'at', 'scores', 'costs'])
         .select([
           sql<string>`substr(prompt, 1, ${sql.lit(shownCharacters)})`.as('prompt'),
           sql<number>`length(prompt)`.as('prompt_length'),
-        ])
-        .execute();
-      return pageOf(rows, page.limit, positionOf, (row) => ({
+        ]);
+      return readPage(rows, 'at', page, (row) => ({
         ...fromColumns(row),
         promptLength: row.prompt_length,
       }));
     },
-    async whole(accountId, page) {
-      const rows = await pageOfRows(database, accountId, page).selectAll().execute();
-      return pageOf(rows, page.limit, positionOf, fromColumns);
+    whole: (accountId, page) => {
+      const rows = database.selectFrom('evaluations').where('account_id', '=', accountId);
+      return readPage(rows.selectAll(), 'at', page, fromColumns);
     },
     change: (accountId, id, scores) =>
       transact(database, async (transaction) => {
@@ -57,22 +57,6 @@ export function createEvaluationStore(database: Kysely<StoreTables>): Evaluation
       return numDeletedRows > 0n;
     },
   };
-}
-
-const positionOf = ({ at, id }: { at: number; id: string }): [number, string] => [at, id];
-
-function pageOfRows(
-  database: Kysely<StoreTables>,
-  accountId: string,
-  page: Parameters<EvaluationStore['list']>[1],
-) {
-  return database
-    .selectFrom('evaluations')
-    .where('account_id', '=', accountId)
-    .where(after(['at', 'id'], page.cursor))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
 }
 
 const rowOf = (
@@ -163,11 +147,7 @@ const textOf = (figures: ByModel): string => JSON.stringify(figures);
 
 function fromColumns(row: Selectable<EvaluationTable>): EvaluationRecord {
   return {
-    id: row.id,
-    accountId: row.account_id,
-    requestId: row.request_id,
-    at: row.at,
-    prompt: row.prompt,
+    ...fieldsOf<Omit<EvaluationRecord, 'scores' | 'costs'>>(row),
     scores: fromJson(row.scores) as ByModel,
     costs: fromJson(row.costs) as ByModel,
   };

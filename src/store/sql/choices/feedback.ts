@@ -1,9 +1,8 @@
-import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import { type Insertable, type Kysely, sql, type SqlBool } from 'kysely';
 import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
-import { clean } from '../columns.js';
-import { after, pageOf } from '../pages.js';
-import type { Database, StoreTables } from '../tables.js';
-import type { FeedbackTable } from './choice-tables.js';
+import { clean, fieldsOf } from '../columns.js';
+import { readPage } from '../pages.js';
+import type { Database, FeedbackTable, StoreTables } from '../tables.js';
 
 /** The feedback in SQL. Adding the same row again changes nothing. */
 export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
@@ -20,18 +19,13 @@ export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStor
         .execute();
       return rows.flatMap(({ model }) => model ?? []);
     },
-    async list(accountId, page) {
-      const rows = await database
-        .selectFrom('feedback')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where(after(['at', 'id'], page.cursor))
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
-    },
+    list: (accountId, page) =>
+      readPage(
+        database.selectFrom('feedback').selectAll().where('account_id', '=', accountId),
+        'at',
+        page,
+        fieldsOf<FeedbackRow>,
+      ),
   };
 }
 
@@ -91,23 +85,6 @@ function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {
     score: row.score,
     comment: clean(row.comment),
     tokens_per_second: row.tokensPerSecond,
-    predicted: row.predicted,
-  };
-}
-
-function fromColumns(row: Selectable<FeedbackTable>): FeedbackRow {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    at: row.at,
-    sessionId: row.session_id,
-    responseId: row.response_id,
-    provider: row.provider,
-    model: row.model,
-    score: row.score,
-    comment: row.comment,
-    tokensPerSecond: row.tokens_per_second,
     predicted: row.predicted,
   };
 }

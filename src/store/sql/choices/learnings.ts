@@ -5,11 +5,10 @@ import type {
   LearningScope,
   LearningStore,
 } from '../../contracts/learnings.js';
-import { clean } from '../columns.js';
+import { clean, fieldsOf } from '../columns.js';
 import { addFeedback } from './feedback.js';
 import { changesSince, raiseRevision } from '../revisions.js';
-import type { Database, StoreTables } from '../tables.js';
-import type { LearningTable } from './choice-tables.js';
+import type { Database, LearningTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /**
@@ -149,11 +148,6 @@ async function exists(
   return row !== undefined;
 }
 
-function fromColumns({
-  account_id,
-  preference_id,
-  state,
-  updated_at,
-}: Selectable<LearningTable>): LearningRecord {
-  return { accountId: account_id, preferenceId: preference_id, state, updatedAt: updated_at };
+function fromColumns({ revision: _revision, ...row }: Selectable<LearningTable>): LearningRecord {
+  return fieldsOf<LearningRecord>(row);
 }

@@ -1,16 +1,15 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type {
-  PreferenceSettings,
   PreferenceRecord,
+  PreferenceSettings,
   PreferenceStore,
 } from '../../contracts/preferences.js';
 import type { StoredRouter } from '../../contracts/trainings.js';
-import { clean, fromJson } from '../columns.js';
+import { clean, fieldsOf, fromJson } from '../columns.js';
 import { forgetScope } from './learnings.js';
-import { after, pageOf } from '../pages.js';
+import { readPage } from '../pages.js';
 import { changesSince, raiseRevision } from '../revisions.js';
-import type { Database, StoreTables } from '../tables.js';
-import type { PreferenceTable } from './choice-tables.js';
+import type { Database, PreferenceTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /**
@@ -27,15 +26,8 @@ export function createPreferenceStore(
       const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
       return row ? fromColumns(row) : null;
     },
-    async list(accountId, page) {
-      const rows = await present(database, accountId)
-        .where(after(['created_at', 'id'], page.cursor))
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(rows, page.limit, (row) => [row.created_at, row.id], fromColumns);
-    },
+    list: (accountId, page) =>
+      readPage(present(database, accountId), 'created_at', page, fromColumns),
     update: (accountId, id, { name, settings }) =>
       transact(database, (transaction) =>
         change(transaction, accountId, id, now(), (before) => ({
@@ -142,16 +134,14 @@ async function addPreference(
   });
 }
 
-function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
+function fromColumns({
+  revision: _revision,
+  ...row
+}: Selectable<PreferenceTable>): PreferenceRecord {
   return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
+    ...fieldsOf<Omit<PreferenceRecord, 'settings' | 'router'>>(row),
     // only `addPreference` and `change` write it
     settings: JSON.parse(row.settings) as PreferenceSettings,
     router: fromJson(row.router) as StoredRouter | null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    deletedAt: row.deleted_at,
   };
 }

@@ -1,11 +1,10 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { unpackCandidates } from '../../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../../contracts/requests.js';
-import { clean, fromJson, toJson } from '../columns.js';
-import { after, pageOf } from '../pages.js';
+import { clean, fieldsOf, fromJson, toJson } from '../columns.js';
+import { readPage } from '../pages.js';
 import { RepeatedInsert } from '../repeated-insert.js';
-import type { StoreTables } from '../tables.js';
-import type { SelectionTable } from './choice-tables.js';
+import type { SelectionTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 const maxGroup = 1_000;
@@ -28,19 +27,17 @@ export function createSelectionStore(database: Kysely<StoreTables>): SelectionSt
         candidates: unpackCandidates(fromJson(candidates)),
       }));
     },
-    async list(accountId, page) {
-      const rows = await database
-        .selectFrom('selections')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('previous_id', 'is', null)
-        .where(after(['at', 'id'], page.cursor))
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
-    },
+    list: (accountId, page) =>
+      readPage(
+        database
+          .selectFrom('selections')
+          .selectAll()
+          .where('account_id', '=', accountId)
+          .where('previous_id', 'is', null),
+        'at',
+        page,
+        fromColumns,
+      ),
   };
 }
 
@@ -182,16 +179,8 @@ function toColumns(row: NewSelection): Insertable<SelectionTable> {
 
 function fromColumns(row: Selectable<SelectionTable>): SelectionRow {
   return {
-    id: row.id,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    previousId: row.previous_id,
-    at: row.at,
-    label: row.label,
+    ...fieldsOf<Omit<SelectionRow, 'candidates' | 'content'>>(row),
     candidates: unpackCandidates(fromJson(row.candidates)),
-    reason: row.reason,
-    tradeoff: row.tradeoff,
-    preferenceId: row.preference_id,
     content: fromJson(row.content),
   };
 }

@@ -8,8 +8,7 @@ import type {
   ShadowStore,
 } from '../../contracts/shadows.js';
 import { clean, stepped } from '../columns.js';
-import type { ShadowTable } from './choice-tables.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database, ShadowTable, StoreTables } from '../tables.js';
 import { dayOf } from '../usage/usage.js';
 
 const dayMs = 86_400_000;
@@ -219,8 +218,8 @@ const ratedOf = (row: RatedColumns): KeyRatedPairs => ({
   ],
 });
 
-/** Of the account and keys, and within the period. */
-function selected(filter: ChoiceFilter, table: string): RawBuilder<unknown> {
+/** Rows of the account and keys of a filter, and within its period, by `at`. */
+export function selected(filter: ChoiceFilter, table: string): RawBuilder<unknown> {
   const { accountId, keyIds } = filter;
   const conditions = [within(filter, table)];
   if (accountId !== null)

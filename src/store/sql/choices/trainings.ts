@@ -7,10 +7,9 @@ import type {
   TrainingState,
   TrainingStore,
 } from '../../contracts/trainings.js';
-import { clean, fromJson } from '../columns.js';
+import { clean, fieldsOf, fromJson } from '../columns.js';
 import { lockRevision, raiseRevision } from '../revisions.js';
-import type { StoreTables } from '../tables.js';
-import type { TrainingTable } from './choice-tables.js';
+import type { StoreTables, TrainingTable } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** All columns except the dataset, which may be large. */
@@ -175,17 +174,5 @@ async function remove(
 function trainingOf(
   row: Pick<Selectable<TrainingTable>, (typeof shownColumns)[number]>,
 ): TrainingRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    preferenceId: row.preference_id,
-    // only these stores write it
-    state: row.state as TrainingState,
-    progress: row.progress,
-    doing: row.doing,
-    report: fromJson(row.report),
-    error: row.error,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  return { ...fieldsOf<Omit<TrainingRecord, 'report'>>(row), report: fromJson(row.report) };
 }

@@ -6,10 +6,9 @@ import type {
   MessageRecord,
 } from '../../contracts/conversations.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
-import { clean, fromJson } from '../columns.js';
+import { clean, fromJson, fieldsOf } from '../columns.js';
 import { after, pageOf, type Position } from '../pages.js';
 import { removeConversations } from '../removal.js';
-import { searchTitles } from './search-conversations.js';
 import type { ConversationTable, MessageTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 import { appendTurns } from './turns.js';
@@ -51,6 +50,8 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
   };
 }
 
+const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
+
 async function list(
   database: Kysely<StoreTables>,
   accountId: string,
@@ -64,9 +65,7 @@ async function list(
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-  const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
-  if (search !== null)
-    return await searchTitles({ read, positionOf, item: fromColumns }, page, search);
+  if (search !== null) return await searchTitles(read, page, search);
   return pageOf(await read(page.cursor, page.limit + 1), page.limit, positionOf, fromColumns);
 }
 
@@ -109,9 +108,9 @@ async function find(
     ])
     .executeTakeFirst();
   if (!row) return null;
-  const last =
-    row.last_model === null ? null : { provider: row.last_provider, model: row.last_model };
-  return { ...fromColumns(row), last };
+  const { last_model: model, last_provider: provider, ...conversation } = row;
+  const last = model === null ? null : { provider, model };
+  return { ...fromColumns(conversation), last };
 }
 
 /** A column of the last message with a model; one step in an index. */
@@ -156,29 +155,66 @@ async function removeConversation(
   return removed > 0;
 }
 
-function fromColumns(row: Selectable<ConversationTable>): ConversationRecord {
+function fromColumns({ bytes: _bytes, ...row }: Selectable<ConversationTable>): ConversationRecord {
+  return fieldsOf<ConversationRecord>(row);
+}
+
+function fromMessageColumns({
+  conversation_id: _conversation,
+  position: _position,
+  digest: _digest,
+  ...row
+}: Selectable<MessageTable>): MessageRecord {
   return {
-    id: row.id,
-    accountId: row.account_id,
-    title: row.title,
-    // only this store writes it
-    titleSource: row.title_source as ConversationRecord['titleSource'],
-    messageCount: row.message_count,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...fieldsOf<Omit<MessageRecord, 'content' | 'usage'>>(row),
+    content: fromJson(row.content),
+    usage: fromJson(row.usage),
   };
 }
 
-function fromMessageColumns(row: Selectable<MessageTable>): MessageRecord {
-  return {
-    id: row.id,
-    role: row.role,
-    content: fromJson(row.content),
-    provider: row.provider,
-    model: row.model,
-    finishReason: row.finish_reason,
-    usage: fromJson(row.usage),
-    costUsd: row.cost_usd,
-    createdAt: row.created_at,
-  };
+/** Rows of one statement, and of all statements of a page. */
+const rowsPerStatement = 1_000;
+const maxRows = 5_000;
+
+/**
+ * A page of the conversations whose titles contain all words, without regard to case and accents:
+ * the databases do not agree on either, so titles are compared here. A page looks at 5,000
+ * conversations at most, in the order of the index, so its cost does not depend on how many there
+ * are; where more follow, its `next` goes on behind them, even if nothing was found.
+ */
+export async function searchTitles(
+  read: (cursor: string | null, limit: number) => Promise<Selectable<ConversationTable>[]>,
+  { limit, cursor }: PageRequest,
+  search: string,
+): Promise<Page<ConversationRecord>> {
+  const words = wordsOf(search);
+  const found: Selectable<ConversationTable>[] = [];
+  let from = cursor;
+  for (let seen = 0; seen < maxRows; seen += rowsPerStatement) {
+    const rows = await read(from, rowsPerStatement + 1);
+    for (const row of rows.slice(0, rowsPerStatement)) {
+      if (!contains(row.title, words)) continue;
+      found.push(row);
+      if (found.length > limit) return pageOf(found, limit, positionOf, fromColumns);
+    }
+    from = pageOf(rows, rowsPerStatement, positionOf, fromColumns).next;
+    if (from === null) break;
+  }
+  return { items: found.map(fromColumns), next: from };
 }
+
+function contains(title: string, words: readonly string[]): boolean {
+  const folded = fold(title);
+  return words.every((word) => folded.includes(word));
+}
+
+const wordsOf = (search: string): string[] =>
+  fold(search)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();

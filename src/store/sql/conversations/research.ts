@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { ResearchStore } from '../../contracts/research.js';
+import type { ResearchStore } from '../../contracts/conversations.js';
 import { clean } from '../columns.js';
-import { after, pageOf } from '../pages.js';
+import { readPage } from '../pages.js';
 import type { Database, StoreTables } from '../tables.js';
 
 /** The notes of research runs in SQL. */
@@ -31,23 +31,16 @@ export function createResearchStore(database: Kysely<StoreTables>): ResearchStor
         .where('id', '=', clean(id))
         .execute();
     },
-    async list(accountId, page) {
-      const rows = await database
-        .selectFrom('research_notes')
-        .select(['id', 'at'])
-        .where('account_id', '=', clean(accountId))
-        .where(after(['at', 'id'], page.cursor))
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return pageOf(
-        rows,
-        page.limit,
-        ({ at, id }) => [at, id],
+    list: (accountId, page) =>
+      readPage(
+        database
+          .selectFrom('research_notes')
+          .select(['id', 'at'])
+          .where('account_id', '=', clean(accountId)),
+        'at',
+        page,
         (row) => row,
-      );
-    },
+      ),
   };
 }
 

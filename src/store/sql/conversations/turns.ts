@@ -1,8 +1,12 @@
 import { type Kysely, PostgresAdapter, type Selectable } from 'kysely';
 import type { Turn } from '../../contracts/conversations.js';
 import { chunks, clean, stepped } from '../columns.js';
-import { digestTurn, GrowingConversation } from './growing-conversation.js';
-import { recallDialogues, recallSystemMessages } from './recall-dialogues.js';
+import {
+  digestTurn,
+  GrowingConversation,
+  recallDialogues,
+  recallSystemMessages,
+} from './growing-conversation.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import type { ConversationTable, Database, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';

@@ -1,5 +1,5 @@
-import { type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
-import { invalidField } from '../../../errors.js';
+import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import { cursorOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
 import {
   everyAccountId,
@@ -7,10 +7,105 @@ import {
   type PeriodTier,
   periodTiers,
 } from '../../contracts/periods.js';
-import { addPeriods, periodKey } from './add-periods.js';
-import { clean } from '../columns.js';
+import { fieldsOf } from '../columns.js';
 import type { Database, StoreTables, UsagePeriodTable } from '../tables.js';
 import { transact } from '../transact.js';
+import { LatencyCounts } from '../../latency-buckets.js';
+import { RepeatedInsert } from '../repeated-insert.js';
+
+/** A row of the table. */
+export type PeriodColumns = Insertable<UsagePeriodTable>;
+
+/** The columns of the primary key, in its order. */
+export const periodKey = [
+  'account_id',
+  'at',
+  'span_ms',
+  'key_id',
+  'provider',
+  'model',
+  'measure',
+  'bucket',
+] as const;
+
+/** The columns that are summed. */
+const periodSums = [
+  'requests',
+  'errors',
+  'prompt_tokens',
+  'completion_tokens',
+  'cost_usd',
+] as const;
+
+type Sum = (typeof periodSums)[number];
+
+/** Counts are added by writing them behind the others. */
+const joined = (column: 'latencies' | 'first_tokens') =>
+  sql<string>`coalesce(usage_periods.${sql.ref(column)}, '') || ',' || excluded.${sql.ref(column)}`;
+
+const insertPeriods = new RepeatedInsert<'usage_periods'>(
+  [...periodKey, ...periodSums, 'latencies', 'first_tokens'],
+  (database, rows) =>
+    database
+      .insertInto('usage_periods')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns([...periodKey]).doUpdateSet((eb) => ({
+          ...Object.fromEntries(
+            periodSums.map((column) => [
+              column,
+              eb(`usage_periods.${column}`, '+', eb.ref(`excluded.${column}` as Sum)),
+            ]),
+          ),
+          latencies: joined('latencies'),
+          first_tokens: joined('first_tokens'),
+        })),
+      ),
+);
+
+/** Adds `open` and `packed` rows to those that are there. */
+export async function addPeriods(
+  database: Database,
+  rows: readonly PeriodColumns[],
+): Promise<void> {
+  const sums = new Map<string, PeriodSums>();
+  for (const row of rows) {
+    const key = JSON.stringify(periodKey.map((column) => row[column]));
+    let sum = sums.get(key);
+    if (!sum) sums.set(key, (sum = new PeriodSums(row)));
+    sum.add(row);
+  }
+  // in the order of their keys, so that two replicas cannot deadlock
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum.row());
+  await insertPeriods.run(database, sorted);
+}
+
+const nothing = { requests: 0, errors: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: 0 };
+
+/** Rows of the same key. */
+class PeriodSums {
+  private readonly sums: PeriodColumns;
+  private readonly latencies = new LatencyCounts();
+  private readonly firstTokens = new LatencyCounts();
+
+  constructor(like: PeriodColumns) {
+    this.sums = { ...like, ...nothing };
+  }
+
+  add(row: PeriodColumns): void {
+    for (const column of periodSums) this.sums[column] += row[column];
+    this.latencies.addPacked(row.latencies ?? '');
+    this.firstTokens.addPacked(row.first_tokens ?? '');
+  }
+
+  row(): PeriodColumns {
+    return {
+      ...this.sums,
+      latencies: this.latencies.packed(),
+      first_tokens: this.firstTokens.packed(),
+    };
+  }
+}
 
 /** Rows per transaction, few enough that no other statement waits long. */
 const maxMoved = 500;
@@ -162,49 +257,17 @@ export async function listPeriods(
     .limit(limit + 1);
   for (const column of periodKey) query = query.orderBy(column);
   if (cursor !== null)
-    query = query.where(sql<SqlBool>`(${key}) > (${sql.join(readCursor(cursor, accountId))})`);
+    query = query.where(
+      sql<SqlBool>`(${key}) > (${sql.join([accountId, ...readValues(cursor, periodKey.length - 1)])})`,
+    );
   const rows = await query.execute();
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    items: shown.map(fromColumns),
-    next: rows.length > limit && last ? cursorOf(last) : null,
+    items: shown.map((row) => fieldsOf<PeriodRow>(row)),
+    next:
+      rows.length > limit && last
+        ? cursorOfValues(periodKey.slice(1).map((column) => last[column]))
+        : null,
   };
 }
-
-const cursorOf = (row: Selectable<UsagePeriodTable>): string =>
-  Buffer.from(JSON.stringify(periodKey.slice(1).map((column) => row[column]))).toString(
-    'base64url',
-  );
-
-function readCursor(cursor: string, accountId: string): (string | number)[] {
-  try {
-    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(values) && values.length === periodKey.length - 1)
-      return [
-        accountId,
-        ...values.map((value) => (typeof value === 'number' ? value : clean(String(value)))),
-      ];
-  } catch {
-    // answered below
-  }
-  throw invalidField('cursor', 'must be the cursor of an earlier page', 'bad_request');
-}
-
-const fromColumns = (row: Selectable<UsagePeriodTable>): PeriodRow => ({
-  at: row.at,
-  spanMs: row.span_ms,
-  accountId: row.account_id,
-  keyId: row.key_id,
-  provider: row.provider,
-  model: row.model,
-  measure: row.measure,
-  bucket: row.bucket,
-  latencies: row.latencies,
-  firstTokens: row.first_tokens,
-  requests: row.requests,
-  errors: row.errors,
-  promptTokens: row.prompt_tokens,
-  completionTokens: row.completion_tokens,
-  costUsd: row.cost_usd,
-});

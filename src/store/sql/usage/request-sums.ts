@@ -1,9 +1,9 @@
 import { periodTiers } from '../../contracts/periods.js';
 import type { NewRequest } from '../../contracts/requests.js';
 import { latencyBucket, LatencyCounts } from '../../latency-buckets.js';
-import type { PeriodColumns } from './add-periods.js';
+import type { PeriodColumns } from './merge-periods.js';
 import { clean, wholeOrNull } from '../columns.js';
-import { dayOf, type DayColumns } from './usage.js';
+import { type DayColumns, dayOf, daySums } from './usage.js';
 import { callsModels } from '../../../surface-labels.js';
 
 /** What some requests add to the sums: one row for each key. */
@@ -48,14 +48,7 @@ function daysOf(minutes: readonly MinuteSums[]): DayColumns[] {
     const key = [row.day, row.account_id, row.key_id, row.provider, row.model].join('\0');
     const sum = days.get(key);
     if (sum === undefined) days.set(key, row);
-    else {
-      sum.requests += row.requests;
-      sum.errors += row.errors;
-      sum.prompt_tokens += row.prompt_tokens;
-      sum.completion_tokens += row.completion_tokens;
-      sum.cost_usd += row.cost_usd;
-      sum.cache_saved_usd += row.cache_saved_usd;
-    }
+    else for (const column of daySums) sum[column] += row[column];
   }
   // in the order of their keys, so that two replicas cannot deadlock
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
@@ -63,11 +56,13 @@ function daysOf(minutes: readonly MinuteSums[]): DayColumns[] {
 
 /** The requests of one minute, account, key, provider and model. */
 class MinuteSums {
-  private requests = 0;
-  private errors = 0;
-  private promptTokens = 0;
-  private completionTokens = 0;
-  private costUsd = 0;
+  private readonly sums = {
+    requests: 0,
+    errors: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cost_usd: 0,
+  };
   private cacheSavedUsd = 0;
   private readonly latencies = new LatencyCounts();
   private readonly firstTokens = new LatencyCounts();
@@ -97,12 +92,13 @@ class MinuteSums {
   }
 
   add(request: NewRequest): void {
+    const { sums } = this;
     const { code, surface, latencyMs, ttftMs } = request;
-    this.requests += 1;
-    if (code !== null) this.errors += 1;
-    this.promptTokens += wholeOrNull(request.promptTokens) ?? 0;
-    this.completionTokens += wholeOrNull(request.completionTokens) ?? 0;
-    this.costUsd += finite(request.costUsd);
+    sums.requests += 1;
+    if (code !== null) sums.errors += 1;
+    sums.prompt_tokens += wholeOrNull(request.promptTokens) ?? 0;
+    sums.completion_tokens += wholeOrNull(request.completionTokens) ?? 0;
+    sums.cost_usd += finite(request.costUsd);
     this.cacheSavedUsd += finite(request.cacheSavedUsd);
     // where no model is called, the latency says nothing of it
     if (code !== null || !callsModels(surface)) return;
@@ -111,13 +107,12 @@ class MinuteSums {
   }
 
   day(): DayColumns {
-    return { day: dayOf(this.at), ...this.names(), ...this.counts(), ...this.saved() };
+    return { day: dayOf(this.at), ...this.named(), cache_saved_usd: this.cacheSavedUsd };
   }
 
   period(): PeriodColumns {
     return {
-      ...this.names(),
-      ...this.counts(),
+      ...this.named(),
       at: this.at,
       span_ms: spanMs,
       measure: 'open',
@@ -127,30 +122,14 @@ class MinuteSums {
     };
   }
 
-  private names(): Pick<DayColumns, 'account_id' | 'key_id' | 'provider' | 'model'> {
+  private named() {
     return {
       account_id: this.accountId,
       key_id: this.keyId ?? '',
       provider: clean(this.provider) ?? '',
       model: clean(this.model) ?? '',
+      ...this.sums,
     };
-  }
-
-  private counts(): Pick<
-    DayColumns,
-    'requests' | 'errors' | 'prompt_tokens' | 'completion_tokens' | 'cost_usd'
-  > {
-    return {
-      requests: this.requests,
-      errors: this.errors,
-      prompt_tokens: this.promptTokens,
-      completion_tokens: this.completionTokens,
-      cost_usd: this.costUsd,
-    };
-  }
-
-  private saved(): Pick<DayColumns, 'cache_saved_usd'> {
-    return { cache_saved_usd: this.cacheSavedUsd };
   }
 }
 

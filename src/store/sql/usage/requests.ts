@@ -1,29 +1,23 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import type {
   NewRequest,
   PlannedRequest,
   RequestFilter,
+  RequestRow,
   RequestStore,
   RequestSummary,
 } from '../../contracts/requests.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
-import { addPeriods } from './add-periods.js';
-import { clean } from '../columns.js';
+import { addPeriods } from './merge-periods.js';
+import { clean, fromJson, toJson, wholeOrNull, fieldsOf } from '../columns.js';
 import { pageOf } from '../pages.js';
 import { RepeatedInsert } from '../repeated-insert.js';
-import {
-  fromRequestColumns,
-  plannedFromColumns,
-  summaryFromColumns,
-  toRequestColumns,
-} from './request-rows.js';
 import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { addShadows } from '../choices/shadows.js';
-import type { StoreTables } from '../tables.js';
+import type { RequestTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
-import { sumUsage } from './sum-usage.js';
-import { addUsage, readSpentUsd } from './usage.js';
+import { addUsage, readSpentUsd, sumUsage } from './usage.js';
 
 /** The request log in SQL. */
 export function createRequestStore(database: Kysely<StoreTables>): RequestStore {
@@ -97,4 +91,61 @@ async function listRequests(
 ): Promise<Page<RequestSummary>> {
   const rows = await selectRequests(database, filter, page).execute();
   return pageOf(rows, page.limit, (row) => [row.at, row.id], summaryFromColumns);
+}
+
+/** The columns of a request. */
+function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
+  return {
+    id: row.id,
+    request_id: clean(row.requestId),
+    account_id: row.accountId,
+    key_id: row.keyId,
+    surface: row.surface,
+    at: Math.round(row.at),
+    status: row.status,
+    code: row.code,
+    error: clean(row.error),
+    field: clean(row.field),
+    provider: clean(row.provider),
+    model: clean(row.model),
+    plan_id: row.planId,
+    conversation_id: row.conversationId,
+    response_id: clean(row.responseId),
+    stream: row.stream ? 1 : 0,
+    latency_ms: Math.round(row.latencyMs),
+    ttft_ms: wholeOrNull(row.ttftMs),
+    prompt_tokens: wholeOrNull(row.promptTokens),
+    completion_tokens: wholeOrNull(row.completionTokens),
+    cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
+    plan: toJson(row.plan),
+    attempts: toJson(row.attempts),
+    content: toJson(row.content),
+  };
+}
+
+type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
+
+/** The request of a row. */
+function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
+  return Object.assign(shared(row), {
+    plan: fromJson(row.plan),
+    attempts: fromJson(row.attempts),
+    content: fromJson(row.content),
+  });
+}
+
+/** The request of a row with its plan. */
+function plannedFromColumns(
+  row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
+): PlannedRequest {
+  return Object.assign(shared(row), { plan: fromJson(row.plan) });
+}
+
+/** The request of a row in a list. */
+function summaryFromColumns(row: SummaryColumns & { key_name: string | null }): RequestSummary {
+  return Object.assign(shared(row), { keyName: row.key_name });
+}
+
+function shared({ stream, ...row }: SummaryColumns): Omit<RequestSummary, 'keyName'> {
+  return { ...fieldsOf<Omit<RequestSummary, 'keyName' | 'stream'>>(row), stream: stream === 1 };
 }

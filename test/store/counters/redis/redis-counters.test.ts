@@ -3,14 +3,14 @@ import { createClient } from '@redis/client';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
-  LimitCharge,
   Counters,
   CountersState,
-  Reservation,
+  LimitCharge,
   Measure,
+  Reservation,
   ReserveResult,
 } from '../../../../src/store/contracts/counters.js';
-import { openCounters } from '../../../../src/store/open-counters.js';
+import { openCounters } from '../../../../src/store/open-databases.js';
 import type { RedisCountersOptions } from '../../../../src/store/counters/redis/redis-counters.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../../helpers/redis.js';
 import { until } from '../../../helpers/until.js';

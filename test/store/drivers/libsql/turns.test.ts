@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../../../src/store/drivers/libsql/turns.js';
+import { Turns } from '../../../../src/store/drivers/libsql/driver.js';
 
 it('gives turns one at a time, in the order of the calls', async () => {
   const turns = new Turns();

@@ -9,7 +9,7 @@ import {
 } from '../run-evaluation.js';
 import { plotOf } from '../report/plot.js';
 import { asJson } from '../report/json.js';
-import { reportTables } from '../report/report-tables.js';
+import { cardTables, reportTables } from '../report/report-tables.js';
 import { asMarkdown, asText, type Table } from '../report/tables.js';
 import { TaskWorkers } from '../task-workers.js';
 import { choiceTables } from './judge-choice.js';
@@ -46,11 +46,11 @@ export async function evaluateRouter({ data, out, quick, card }: EvaluateOptions
   try {
     const extent = quick ? quickExtent : fullExtent;
     const evaluation = await runEvaluation(workers.run, extent, printTasks());
-    const tables = quick
-      ? reportTables(evaluation, [quickNote])
-      : [...reportTables(evaluation, []), ...choiceTables(folder)];
+    const choice = quick ? [] : choiceTables(folder, 'card');
+    const tables = [...reportTables(evaluation, quick ? [quickNote] : []), ...choice];
     if (out !== undefined) await writeReport(out, evaluation, tables);
-    if (card !== undefined) await writeCard(card, evaluation, tables);
+    if (card !== undefined)
+      await writeCard(card, evaluation, [...cardTables(evaluation), ...choice]);
     return asText(tables);
   } finally {
     await workers.close();

@@ -2,7 +2,7 @@ import { defaults } from '../../../src/config/fill.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';
-import { type PublishedResults, readPublishedResults } from '../abilities/published-results.js';
+import { readPublishedResults } from '../abilities/published-results.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { currentPools } from '../choice/current-pools.js';
 import { type HeldKind, judgeKind, type KindOrder } from '../choice/judge-kinds.js';
@@ -111,66 +111,66 @@ function shippedClassification(rows: readonly ScaleRow[]): Table {
   );
 }
 
-function kindTable(
-  published: PublishedResults,
-  rows: readonly ScaleRow[],
-  tables: readonly HeldKind[],
-  what: string,
-): Table {
-  const orders = tables.flatMap((held) => judgeKind(published, shippedOutlook(), rows, held) ?? []);
+const cardNote = 'Abilities are fitted without the tables of the kind that they are compared with.';
+const cardHead = ['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'];
+
+/** Columns that tell how much could be known; the model card does without them. */
+const boundNotes = [
+  'Knowing: by a regression that knows the held-out table of all other models, which no prediction does.',
+  'Halves: the order, and what is particular, by half of the columns beside the other half.',
+];
+const boundHead = ['order, knowing', 'particular, knowing', 'order, halves', 'particular, halves'];
+
+function kindLine({ source, kind, models, byKind, overall: all, ...rest }: KindOrder): string[] {
+  const { particular, knowing, halves } = rest;
+  const figures = [byKind, all, particular, knowing.order, knowing.particular];
+  return [
+    `${source}, ${kind}`,
+    `${models}`,
+    ...[...figures, halves?.order, halves?.particular].map((one) => one?.toFixed(3) ?? noFigure),
+  ];
+}
+
+function kindTable(orders: readonly KindOrder[], what: string, extent: 'card' | 'whole'): Table {
   const mean = (of: (one: KindOrder) => number): string =>
     (orders.reduce((sum, one) => sum + of(one), 0) / orders.length).toFixed(3);
-  const line = (one: KindOrder): string[] => [
-    `${one.source}, ${one.kind}`,
-    `${one.models}`,
-    one.byKind.toFixed(3),
-    one.overall.toFixed(3),
-    one.particular.toFixed(3),
-    one.knowing.order.toFixed(3),
-    one.knowing.particular.toFixed(3),
-    one.halves === null ? noFigure : one.halves.order.toFixed(3),
-    one.halves === null ? noFigure : one.halves.particular.toFixed(3),
+  const means = [
+    ...['mean', '', mean(({ byKind }) => byKind), mean(({ overall: all }) => all)],
+    ...[mean(({ particular }) => particular), mean(({ knowing }) => knowing.order)],
+    ...[mean(({ knowing }) => knowing.particular), noFigure, noFigure],
   ];
+  const isCard = extent === 'card';
+  const head = isCard ? cardHead : [...cardHead, ...boundHead];
   return {
     title: `The order of models by kind of task, tables kept back ${what}`,
-    notes: [
-      'Abilities are fitted without the tables of the kind that they are compared with.',
-      'Knowing: by a regression that knows the held-out table of all other models, as nobody does who predicts it.',
-      'Halves: the order, and what is particular, by half of the columns beside the other half.',
-    ],
-    head: [
-      ...['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'],
-      ...['order, knowing', 'particular, knowing', 'order, halves', 'particular, halves'],
-    ],
-    rows: [
-      ...orders.map(line),
-      [
-        'mean',
-        '',
-        mean(({ byKind }) => byKind),
-        mean(({ overall: all }) => all),
-        mean(({ particular }) => particular),
-        mean(({ knowing }) => knowing.order),
-        mean(({ knowing }) => knowing.particular),
-        noFigure,
-        noFigure,
-      ],
-    ],
+    notes: isCard ? [cardNote] : [cardNote, ...boundNotes],
+    head,
+    rows: [...orders.map(kindLine), means].map((line) => line.slice(0, head.length)),
   };
 }
 
-/** How the shipped choice among models of today does, in tables. Takes minutes. */
-export function choiceTables(folder: string): Table[] {
+/**
+ * How the shipped choice among models of today does, in tables; `card` for those of the model card.
+ * Takes minutes.
+ */
+export function choiceTables(folder: string, extent: 'card' | 'whole'): Table[] {
   const rows = readScaleRows(folder);
   const everyday = rows.filter(({ tier, task }) => tier !== null && !isOwn(task));
   const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
+  const outlook = shippedOutlook();
+  const kinds = (held: readonly HeldKind[], what: string): Table =>
+    kindTable(
+      held.flatMap((one) => judgeKind(published, outlook, rows, one) ?? []),
+      what,
+      extent,
+    );
   return [
     moneyTable(everyday),
     stabilityTable(everyday),
     shippedClassification(rows),
     pairTable(folder, rows),
-    kindTable(published, rows, heldToJudge, 'to judge by'),
-    kindTable(published, rows, heldToChoose, 'to choose a method by'),
+    kinds(heldToJudge, 'to judge by'),
+    ...(extent === 'whole' ? [kinds(heldToChoose, 'to choose a method by')] : []),
   ];
 }
 
@@ -179,4 +179,4 @@ export function choiceTables(folder: string): Table[] {
  * @throws Error for people
  */
 export const judgeChoice = ({ data }: { readonly data?: string }): string =>
-  asText(choiceTables(evaluationsFolder('choice', data)));
+  asText(choiceTables(evaluationsFolder('choice', data), 'whole'));

@@ -49,10 +49,7 @@ const familyHead = [
   'router: AIQ over zero router',
   '',
   'over zero router, known',
-  'over the best single',
   'calibration error',
-  'forest: AIQ over zero router',
-  'logistic: AIQ over zero router',
 ];
 
 /** The held-out families, a row each; null if none was judged. */
@@ -72,7 +69,7 @@ export function familyTable(families: readonly FamilyResult[]): Table | null {
 }
 
 function familyRow({ family, verdicts, means }: FamilyResult): string[] {
-  const { router = {}, 'random forest': forest = {}, 'logistic heads': logistic = {} } = means;
+  const { router = {} } = means;
   const prompts = verdicts.reduce((sum, { rows }) => sum + rows, 0);
   return [
     `${family} (${verdicts.length === 1 ? '1 source' : `${verdicts.length} sources`})`,
@@ -80,10 +77,7 @@ function familyRow({ family, verdicts, means }: FamilyResult): string[] {
     differenceWithInterval(router.overZero),
     router.overZero ? standingOf(router.overZero) : noFigure,
     differenceWithInterval(router.overKnownZero),
-    differenceWithInterval(router.gain),
     scoreWithInterval(router.calibration),
-    differenceWithInterval(forest.overZero),
-    differenceWithInterval(logistic.overZero),
   ];
 }
 

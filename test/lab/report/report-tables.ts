@@ -7,6 +7,12 @@ import { poolTables } from './pool-tables.js';
 import { goalsOf, goalTable } from './goals.js';
 import type { Table } from './tables.js';
 
+/** The tables of an evaluation that the model card shows: the goals, and the held-out families. */
+export function cardTables(evaluation: Evaluation): Table[] {
+  const families = familyTable(evaluation.families);
+  return [goalTable(goalsOf(evaluation), []), ...(families ? [families] : [])];
+}
+
 /** All tables of an evaluation, the goals first. @param notes what to read before the goals */
 export function reportTables(evaluation: Evaluation, notes: readonly string[]): Table[] {
   const { inDistribution, families, stability } = evaluation;

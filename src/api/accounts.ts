@@ -84,11 +84,8 @@ const administrator = { tag, scope: 'administrator' } as const;
 const written = { isUncounted: true, maxBodyBytes: maxSmallBodyBytes } as const;
 
 /** Newest first. */
-export const listAccounts = endpoint({
+export const listAccounts = endpoint('get', path, 'listAccounts', {
   ...administrator,
-  method: 'get',
-  path,
-  id: 'listAccounts',
   summary: 'List all accounts, newest first',
   response: 'account.response',
   isList: true,
@@ -100,12 +97,9 @@ export const listAccounts = endpoint({
 });
 
 /** Invites a person, even if sign-up is closed. */
-const inviteAccount = endpoint({
+const inviteAccount = endpoint('post', path, 'inviteAccount', {
   ...administrator,
   ...written,
-  method: 'post',
-  path,
-  id: 'inviteAccount',
   summary: 'Invite a person',
   description: 'Creates an account and a link to set its password.',
   request: 'account.request',
@@ -123,12 +117,9 @@ const inviteAccount = endpoint({
 });
 
 /** Changes an account's rights and limits, with effect on its keys and browsers within a second. */
-export const updateAccount = endpoint({
+export const updateAccount = endpoint('patch', onePath, 'updateAccount', {
   ...administrator,
   ...written,
-  method: 'patch',
-  path: onePath,
-  id: 'updateAccount',
   summary: "Change an account's role or limits, or disable it",
   request: 'account-change.request',
   example: { limits: { requestsPerMinute: 60, dayBudgetUsd: 5 } },
@@ -145,13 +136,10 @@ export const updateAccount = endpoint({
 });
 
 /** By an administrator, or by the account itself with its password. */
-const deleteOneAccount = endpoint({
+const deleteOneAccount = endpoint('delete', onePath, 'deleteAccount', {
   ...written,
   tag,
   scope: 'admin',
-  method: 'delete',
-  path: onePath,
-  id: 'deleteAccount',
   summary: 'Delete an account with all its data',
   description:
     'By an administrator, or by the account itself with its `password` in a JSON body. Its keys and sign-ins end at once.',
@@ -176,12 +164,9 @@ const deleteOneAccount = endpoint({
 });
 
 /** An administrator gets of another account what administrators can read. */
-const exportOneAccount = endpoint({
+const exportOneAccount = endpoint('get', `${onePath}/export`, 'exportAccount', {
   tag,
   scope: 'admin',
-  method: 'get',
-  path: `${onePath}/export`,
-  id: 'exportAccount',
   summary: 'All data of an account, as JSON Lines',
   description:
     'For the account itself, complete if the key may use completions; else, and for administrators, the account, its keys, usage, and the request log without prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
@@ -200,12 +185,9 @@ const exportOneAccount = endpoint({
 });
 
 /** For owners who cannot receive the link by mail. */
-const createResetLink = endpoint({
+const createResetLink = endpoint('post', `${onePath}/reset-link`, 'createResetLink', {
   ...administrator,
   isUncounted: true,
-  method: 'post',
-  path: `${onePath}/reset-link`,
-  id: 'createResetLink',
   summary: "Create a link with which the account's owner sets a new password",
   response: 'reset-link.response',
   status: 201,

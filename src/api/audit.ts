@@ -16,11 +16,8 @@ const parameters = [
 ];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
-const listActs = endpoint({
+const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs', {
   tag: 'Accounts',
-  method: 'get',
-  path: '/api/v1/audit',
-  id: 'listAdministrativeActs',
   summary: 'List administrative acts, newest first',
   description:
     'Who signed in as administrator, created, changed or revoked keys and accounts, or changed the configuration, when, and from which address. An account sees the acts that concern it.',

@@ -5,11 +5,8 @@ import { type Call, endpoint, type Endpoint } from './endpoint.js';
  * What the caller's completions may ask for here beside a model, and the limits that a client has to
  * know before it asks.
  */
-const getCompletionOptions = endpoint({
+const getCompletionOptions = endpoint('get', '/api/v1/completion-options', 'getCompletionOptions', {
   tag: 'Completions',
-  method: 'get',
-  path: '/api/v1/completion-options',
-  id: 'getCompletionOptions',
   summary: 'What completions may ask for: search, research, toolkits, and the size of requests',
   response: 'completion-options.response',
   scope: 'completions',

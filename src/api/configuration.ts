@@ -17,11 +17,8 @@ interface TestedConnection {
 const fixed = { tag: 'Accounts', scope: 'administrator' } as const;
 const path = '/api/v1/configuration';
 
-const getConfiguration = endpoint({
+const getConfiguration = endpoint('get', path, 'getConfiguration', {
   ...fixed,
-  method: 'get',
-  path,
-  id: 'getConfiguration',
   summary: 'The configuration in force, without secrets',
   response: 'configuration.response',
   run(call: Call) {
@@ -48,11 +45,8 @@ const getConfiguration = endpoint({
 });
 
 /** Tries one connection of the configuration. */
-const runTest = endpoint({
+const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
   ...fixed,
-  method: 'post',
-  path: `${path}/tests`,
-  id: 'testConnection',
   summary: 'Try a connection of the configuration',
   description:
     'A mail server and Redis are signed in to, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is told in the answer, which then is `ok: false`.',

@@ -16,15 +16,13 @@ import {
 const fixed = { tag: 'Conversations', scope: 'completions' } as const;
 const path = '/api/v1/conversations';
 const onePath = `${path}/{id}`;
+const chatPath = '/api/v1/chat/conversation';
 const response = 'conversation.response';
 const example = { title: 'Colours of the sky' };
 
 /** Most recently used first. */
-export const listConversations = endpoint({
+export const listConversations = endpoint('get', path, 'listConversations', {
   ...fixed,
-  method: 'get',
-  path,
-  id: 'listConversations',
   summary: "List the account's conversations, most recently used first",
   response,
   isList: true,
@@ -42,11 +40,8 @@ export const listConversations = endpoint({
   },
 });
 
-const createConversation = endpoint({
+const createConversation = endpoint('post', path, 'createConversation', {
   ...fixed,
-  method: 'post',
-  path,
-  id: 'createConversation',
   summary: 'Create a conversation without messages',
   request: 'conversation.request',
   example,
@@ -56,11 +51,8 @@ const createConversation = endpoint({
 });
 
 /** With a page of its messages. */
-export const getConversation = endpoint({
+export const getConversation = endpoint('get', onePath, 'getConversation', {
   ...fixed,
-  method: 'get',
-  path: onePath,
-  id: 'getConversation',
   summary: 'One conversation, with a page of its messages',
   response,
   parameters: [
@@ -81,11 +73,8 @@ export const getConversation = endpoint({
 });
 
 /** Gives a conversation a title. */
-export const updateConversation = endpoint({
+export const updateConversation = endpoint('patch', onePath, 'updateConversation', {
   ...fixed,
-  method: 'patch',
-  path: onePath,
-  id: 'updateConversation',
   summary: 'Rename a conversation',
   request: 'conversation-change.request',
   example,
@@ -100,11 +89,8 @@ export const updateConversation = endpoint({
 });
 
 /** Deletes a conversation with its messages. */
-export const deleteConversation = endpoint({
+export const deleteConversation = endpoint('delete', onePath, 'deleteConversation', {
   ...fixed,
-  method: 'delete',
-  path: onePath,
-  id: 'deleteConversation',
   summary: 'Delete a conversation with its messages',
   async run(call: Call): Promise<void> {
     const { conversations } = call.parts.state;
@@ -113,11 +99,8 @@ export const deleteConversation = endpoint({
   },
 });
 
-const listMessages = endpoint({
+const listMessages = endpoint('get', `${onePath}/messages`, 'listMessages', {
   ...fixed,
-  method: 'get',
-  path: `${onePath}/messages`,
-  id: 'listMessages',
   summary: 'The messages of a conversation, oldest first',
   response: 'message.response',
   isList: true,
@@ -131,11 +114,8 @@ const listMessages = endpoint({
 });
 
 /** For older clients, which read the id from `id` or `data.id`. */
-const createChatConversation = endpoint({
+const createChatConversation = endpoint('post', chatPath, 'createChatConversation', {
   ...fixed,
-  method: 'post',
-  path: '/api/v1/chat/conversation',
-  id: 'createChatConversation',
   summary: 'Create a conversation (for earlier clients)',
   request: 'chat-conversation.request',
   example,

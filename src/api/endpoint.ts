@@ -48,17 +48,8 @@ export interface Described extends TakesParameters {
   readonly isDeprecated?: boolean;
 }
 
-/**
- * One operation of the API as one value. Its route, its checks, its entry in `/openapi.json`, the
- * `Allow` of its path and the methods for host apps follow from it.
- */
-export interface Endpoint<
-  Input extends Call = RequestCall<never>,
-  Answer = unknown,
-> extends Described {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With parameters in braces, such as `/api/v1/keys/{id}`. */
-  readonly path: string;
+/** What an endpoint is beside its route and its id. */
+interface Operation<Input extends Call, Answer> extends Omit<Described, 'id'> {
   readonly tag: Tag;
   /** Whether it exists only where people can sign in. */
   readonly needsWebAccounts?: boolean;
@@ -74,10 +65,24 @@ export interface Endpoint<
   run(call: Input): Answer | Promise<Answer>;
 }
 
-/** An endpoint, with the types of what it takes and answers. */
+/**
+ * One operation of the API as one value. Its route, its checks, its entry in `/openapi.json`, the
+ * `Allow` of its path and the methods for host apps follow from it.
+ */
+export interface Endpoint<Input extends Call = RequestCall<never>, Answer = unknown>
+  extends Described, Operation<Input, Answer> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With parameters in braces, such as `/api/v1/keys/{id}`. */
+  readonly path: string;
+}
+
+/** An endpoint at this route, with the types of what it takes and answers. */
 export const endpoint = <Input extends Call, Answer>(
-  one: Endpoint<Input, Answer>,
-): Endpoint<Input, Answer> => one;
+  method: Endpoint['method'],
+  path: string,
+  id: string,
+  one: Operation<Input, Answer>,
+): Endpoint<Input, Answer> => ({ ...one, method, path, id });
 
 /** For bodies that hold no more than a few names, addresses and passwords. */
 export const maxSmallBodyBytes = 16_384;

@@ -32,11 +32,8 @@ const scores = { 'demo/demo-large': 1, 'demo/demo-small': 0.5 };
 const parameters = [queryParameter('format', '`json` or `csv`.')];
 
 /** Newest first, or all as the CSV that trainings take. */
-const listEvaluations = endpoint({
+const listEvaluations = endpoint('get', path, 'listEvaluations', {
   ...fixed,
-  method: 'get',
-  path,
-  id: 'listEvaluations',
   summary: 'List the evaluation set, newest first',
   description:
     'Lists show the beginnings of the prompts. With `format=csv` the whole set comes as the CSV that trainings take.',
@@ -58,11 +55,8 @@ const listEvaluations = endpoint({
  * Of a request it takes the last turn of its user and what the answer cost; a request that is in the
  * set already gets the new figures.
  */
-const createEvaluation = endpoint({
+const createEvaluation = endpoint('post', path, 'createEvaluation', {
   ...fixed,
-  method: 'post',
-  path,
-  id: 'createEvaluation',
   summary: 'Add a prompt or a request to the evaluation set',
   description:
     'Of a request it takes the last turn of the user, if its content is stored, and the cost of the answer. A request that is in the set already gets the new figures. A set has at most 5,000 prompts.',
@@ -90,11 +84,8 @@ const createEvaluation = endpoint({
   },
 });
 
-const getEvaluation = endpoint({
+const getEvaluation = endpoint('get', onePath, 'getEvaluation', {
   ...fixed,
-  method: 'get',
-  path: onePath,
-  id: 'getEvaluation',
   summary: 'One prompt with its scores',
   response,
   async run(call: Call) {
@@ -103,11 +94,8 @@ const getEvaluation = endpoint({
   },
 });
 
-const updateEvaluation = endpoint({
+const updateEvaluation = endpoint('patch', onePath, 'updateEvaluation', {
   ...fixed,
-  method: 'patch',
-  path: onePath,
-  id: 'updateEvaluation',
   summary: 'Change scores',
   description: 'Scores that are not named stay as they are; null takes one away.',
   request: 'evaluation-change.request',
@@ -122,11 +110,8 @@ const updateEvaluation = endpoint({
   },
 });
 
-const deleteEvaluation = endpoint({
+const deleteEvaluation = endpoint('delete', onePath, 'deleteEvaluation', {
   ...fixed,
-  method: 'delete',
-  path: onePath,
-  id: 'deleteEvaluation',
   summary: 'Delete a prompt from the evaluation set',
   async run(call: Call): Promise<void> {
     const { store } = await call.parts.state.opened();

@@ -10,6 +10,7 @@ import { conversationNotFound, shownConversation, shownMessage } from './shown-c
 import { type Call, endpoint, FileAnswer } from './endpoint.js';
 import { idOf } from './page-request.js';
 
+const path = '/api/v1/conversations/{id}/export';
 const pageSize = 100;
 
 /** Writes a conversation as a file, piece by piece. */
@@ -45,12 +46,9 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
 ]);
 
 /** A file of any length, read and sent page by page. */
-export const exportConversation = endpoint({
+export const exportConversation = endpoint('get', path, 'exportConversation', {
   tag: 'Conversations',
   scope: 'completions',
-  method: 'get',
-  path: '/api/v1/conversations/{id}/export',
-  id: 'exportConversation',
   summary: 'Export a conversation as a file',
   answer: {
     description: 'The file, as an attachment.',

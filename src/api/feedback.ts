@@ -20,11 +20,8 @@ const tag = 'Feedback';
 const path = '/api/v1/feedback';
 const response = 'feedback.response';
 
-const listFeedback = endpoint({
+const listFeedback = endpoint('get', path, 'listFeedback', {
   tag,
-  method: 'get',
-  path,
-  id: 'listFeedback',
   summary: "List the account's feedback, newest first",
   response,
   isList: true,
@@ -37,11 +34,8 @@ const listFeedback = endpoint({
 });
 
 /** Answers after the feedback is stored. */
-const giveFeedback = endpoint({
+const giveFeedback = endpoint('post', path, 'giveFeedback', {
   tag,
-  method: 'post',
-  path,
-  id: 'giveFeedback',
   summary: 'Rate a model selection or an answer',
   request: 'feedback.request',
   example: { response_id: 'RESPONSE_MESSAGE_ID', score: 1, comment: 'A clear answer.' },

@@ -70,11 +70,8 @@ const onePath = `${path}/{id}`;
 const response = 'key.response';
 
 /** Administrators list another account with `?account=<id>`, all with `?account=all`. */
-export const listKeys = endpoint({
+export const listKeys = endpoint('get', path, 'listKeys', {
   ...fixed,
-  method: 'get',
-  path,
-  id: 'listKeys',
   summary: "List the account's API keys, newest first",
   response,
   isList: true,
@@ -88,11 +85,8 @@ export const listKeys = endpoint({
 });
 
 /** Issues a key: the only answer that contains the key itself. */
-export const createKey = endpoint({
+export const createKey = endpoint('post', path, 'createKey', {
   ...fixed,
-  method: 'post',
-  path,
-  id: 'createKey',
   summary: 'Create an API key',
   description: 'Only this answer contains the key itself.',
   request: 'key.request',
@@ -125,11 +119,8 @@ export const createKey = endpoint({
 });
 
 /** Gives a key a new secret, which only this answer contains. Its id, limits and usage stay. */
-export const replaceSecret = endpoint({
+export const replaceSecret = endpoint('post', `${onePath}/rotate`, 'rotateKey', {
   ...fixed,
-  method: 'post',
-  path: `${onePath}/rotate`,
-  id: 'rotateKey',
   summary: 'Give an API key a new secret',
   description:
     'Only this answer contains the new secret. The old one works until the overlap ends; id, limits, budgets and usage stay.',
@@ -154,22 +145,16 @@ export const replaceSecret = endpoint({
 });
 
 /** One key. */
-export const getKey = endpoint({
+export const getKey = endpoint('get', onePath, 'getKey', {
   ...fixed,
-  method: 'get',
-  path: onePath,
-  id: 'getKey',
   summary: 'One API key',
   response,
   run: async (call: Call): Promise<Key> => shownKey(await foundKey(call)),
 });
 
 /** Changes the given fields; takes effect on every replica within a second. */
-export const updateKey = endpoint({
+export const updateKey = endpoint('patch', onePath, 'updateKey', {
   ...fixed,
-  method: 'patch',
-  path: onePath,
-  id: 'updateKey',
   summary: 'Change an API key',
   request: 'key-change.request',
   example: { limits: { dayBudgetUsd: 10 } },
@@ -195,11 +180,8 @@ export const updateKey = endpoint({
  * Revokes a key permanently. A revoked one stays as it is. It does not count as a request: a key
  * that leaked can be revoked while its thief uses up the account's requests.
  */
-export const revokeKey = endpoint({
+export const revokeKey = endpoint('delete', onePath, 'revokeKey', {
   ...fixed,
-  method: 'delete',
-  path: onePath,
-  id: 'revokeKey',
   summary: 'Revoke an API key permanently',
   isUncounted: true,
   async run(call: Call): Promise<void> {

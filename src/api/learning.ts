@@ -23,11 +23,8 @@ const whoForgets =
   '`key` and `model` name, 404.';
 
 /** What was learned from feedback, signals and outcomes. */
-const getLearning = endpoint({
+const getLearning = endpoint('get', path, 'getLearning', {
   tag,
-  method: 'get',
-  path,
-  id: 'getLearning',
   summary: 'Show what was learned from feedback and outcomes',
   description: 'Of requests without a preference.',
   response,
@@ -44,11 +41,8 @@ const getLearning = endpoint({
  * The next choice no longer uses what was forgotten. Needs the scope `admin`; a key without it may
  * take back what came with itself.
  */
-const forgetLearning = endpoint({
+const forgetLearning = endpoint('delete', path, 'forgetLearning', {
   tag,
-  method: 'delete',
-  path,
-  id: 'forgetLearning',
   summary: 'Forget what was learned, or a part of it',
   description: `Without parameters, everything. ${whoForgets}`,
   parameters: retraction,
@@ -74,21 +68,16 @@ const forgetLearning = endpoint({
 export const learningEndpoints: readonly Endpoint[] = [
   getLearning,
   forgetLearning,
-  {
+  endpoint('get', preferencePath, 'getPreferenceLearning', {
     tag,
-    method: 'get',
-    path: preferencePath,
-    id: 'getPreferenceLearning',
     summary: 'Show what was learned for a preference',
     response,
     run: getLearning.run,
-  },
-  {
+  }),
+  endpoint('delete', preferencePath, 'forgetPreferenceLearning', {
     ...forgetLearning,
-    path: preferencePath,
-    id: 'forgetPreferenceLearning',
     summary: 'Forget what was learned for a preference, or a part of it',
-  },
+  }),
 ];
 
 /** Whether it takes back only what came with the caller's own key. */

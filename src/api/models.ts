@@ -20,11 +20,8 @@ const orders = {
 const orderNames = Object.keys(orders) as (keyof typeof orders)[];
 
 /** Computed from what this process knows; nothing is read from the database. */
-const listModels = endpoint({
+const listModels = endpoint('get', '/api/v1/models', 'listDescribedModels', {
   tag: 'Models',
-  method: 'get',
-  path: '/api/v1/models',
-  id: 'listDescribedModels',
   summary: 'List the models that this key may use, with prices, abilities and speed',
   response: 'described-model.response',
   isList: true,

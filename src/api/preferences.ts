@@ -132,11 +132,8 @@ const response = 'preference.response';
 const weights = { quality: 3, cost: 1, latency: 1 };
 
 /** Newest first. */
-export const listPreferences = endpoint({
+export const listPreferences = endpoint('get', path, 'listPreferences', {
   tag,
-  method: 'get',
-  path,
-  id: 'listPreferences',
   summary: "List the account's preferences, newest first",
   response,
   isList: true,
@@ -150,11 +147,8 @@ export const listPreferences = endpoint({
 });
 
 /** Stores a new preference. */
-export const createPreference = endpoint({
+export const createPreference = endpoint('post', path, 'createPreference', {
   tag,
-  method: 'post',
-  path,
-  id: 'createPreference',
   summary: 'Create a preference',
   request,
   example: { name: 'support', weights, exclude: ['demo/*'] },
@@ -175,11 +169,8 @@ export const createPreference = endpoint({
 });
 
 /** One preference. */
-export const getPreference = endpoint({
+export const getPreference = endpoint('get', onePath, 'getPreference', {
   tag,
-  method: 'get',
-  path: onePath,
-  id: 'getPreference',
   summary: 'One preference',
   response,
   async run(call: Call): Promise<Preference> {
@@ -191,11 +182,8 @@ export const getPreference = endpoint({
 });
 
 /** Changes the given settings. */
-export const updatePreference = endpoint({
+export const updatePreference = endpoint('patch', onePath, 'updatePreference', {
   tag,
-  method: 'patch',
-  path: onePath,
-  id: 'updatePreference',
   summary: 'Change a preference',
   request,
   example: { weights },
@@ -215,20 +203,15 @@ export const updatePreference = endpoint({
   },
 });
 
-const replacePreference = endpoint({
+const replacePreference = endpoint('put', onePath, 'replacePreference', {
   ...updatePreference,
-  method: 'put',
-  id: 'replacePreference',
   summary: 'Change a preference with PUT',
   description: 'The same as PATCH.',
 });
 
 /** Deletes a preference with what was learned and trained for it. */
-export const deletePreference = endpoint({
+export const deletePreference = endpoint('delete', onePath, 'deletePreference', {
   tag,
-  method: 'delete',
-  path: onePath,
-  id: 'deletePreference',
   summary: 'Delete a preference',
   async run(call: Call): Promise<void> {
     const { accountId } = call.caller;
@@ -237,11 +220,8 @@ export const deletePreference = endpoint({
   },
 });
 
-const preview = endpoint({
+const preview = endpoint('post', `${path}/preview`, 'previewPreference', {
   tag,
-  method: 'post',
-  path: `${path}/preview`,
-  id: 'previewPreference',
   summary: 'Try a preference without storing it',
   description:
     'Tells which model would win, by how much and at what cost, for requests of the account, example prompts and messages, beside what wins now.',

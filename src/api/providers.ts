@@ -20,11 +20,8 @@ const onePath = `${path}/{name}`;
 const response = 'provider.response';
 
 /** Addresses, keys and health are for administrators. */
-const listProviders = endpoint({
+const listProviders = endpoint('get', path, 'listProviders', {
   tag,
-  method: 'get',
-  path,
-  id: 'listProviders',
   summary: 'List the configured providers, and how they do',
   answer: {
     description: 'All of them.',
@@ -38,11 +35,8 @@ const listProviders = endpoint({
   },
 });
 
-const getProvider = endpoint({
+const getProvider = endpoint('get', onePath, 'getProvider', {
   tag,
-  method: 'get',
-  path: onePath,
-  id: 'getProvider',
   summary: 'One provider',
   response,
   run(call: Call) {
@@ -58,11 +52,8 @@ const messages = [{ role: 'user', content: 'Answer with the word OK.' }];
 const max_completion_tokens = 64;
 
 /** It counts as the request that it makes. */
-const testOneProvider = endpoint({
+const testOneProvider = endpoint('post', `${onePath}/test`, 'testProvider', {
   tag,
-  method: 'post',
-  path: `${onePath}/test`,
-  id: 'testProvider',
   summary: 'Send a tiny request to a model of the provider',
   description:
     "It is a request of the caller's own, with its limits and its cost, without retries. A provider that refuses or fails is told in the answer, which then is `ok: false`.",

@@ -20,7 +20,7 @@ import {
 } from './query.js';
 import { isoOf } from './shown-fields.js';
 
-const fixed = { tag: 'Usage', method: 'get', scope: 'admin' } as const;
+const fixed = { tag: 'Usage', scope: 'admin' } as const;
 const path = '/api/v1/requests';
 const response = 'request.response';
 
@@ -49,10 +49,8 @@ const filters = [
 const parameters = [...filters, shared.format];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
-const listRequests = endpoint({
+const listRequests = endpoint('get', path, 'listRequests', {
   ...fixed,
-  path,
-  id: 'listRequests',
   summary: "List the account's requests, newest first",
   response,
   isList: true,
@@ -76,10 +74,8 @@ const listRequests = endpoint({
  * With its content if that is stored. Administrators see the requests of all accounts, but only the
  * content of their own.
  */
-const getRequest = endpoint({
+const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
   ...fixed,
-  path: `${path}/{id}`,
-  id: 'getRequest',
   summary: 'One request, with its plan and attempts',
   response,
   async run(call: Call) {
@@ -101,10 +97,8 @@ const getRequest = endpoint({
 });
 
 /** Exactly `from` to `to` are counted, by default the last day; the outer intervals may be cut. */
-const getRequestHistogram = endpoint({
+const getRequestHistogram = endpoint('get', `${path}/histogram`, 'getRequestHistogram', {
   ...fixed,
-  path: `${path}/histogram`,
-  id: 'getRequestHistogram',
   summary: 'How many requests there were over time, by the filters of their list',
   response: 'request-histogram.response',
   parameters: [

@@ -18,18 +18,12 @@ export interface Shadowing {
 }
 
 const fixed = { tag: 'Usage', scope: 'admin' } as const;
-const shadowing = {
-  ...fixed,
-  path: '/api/v1/savings/shadowing',
-  response: 'shadowing.response',
-} as const;
+const shadowingPath = '/api/v1/savings/shadowing';
+const shadowing = { ...fixed, response: 'shadowing.response' } as const;
 
 /** Of all accounts for administrators who ask for them. */
-const getSavings = endpoint({
+const getSavings = endpoint('get', '/api/v1/savings', 'getSavings', {
   ...fixed,
-  method: 'get',
-  path: '/api/v1/savings',
-  id: 'getSavings',
   summary: 'What choosing has saved, against always calling each candidate, and prompt caches',
   description:
     'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason. What prompt caches have saved is exact.',
@@ -55,10 +49,8 @@ const getSavings = endpoint({
 });
 
 /** The account's will, and the share of completions that is configured. */
-export const getShadowing = endpoint({
+export const getShadowing = endpoint('get', shadowingPath, 'getShadowing', {
   ...shadowing,
-  method: 'get',
-  id: 'getShadowing',
   summary: "Whether the account's completions are sent to a second model too",
   async run({ parts, caller }: Call): Promise<Shadowing> {
     const { store } = await parts.state.opened();
@@ -71,10 +63,8 @@ export const getShadowing = endpoint({
 });
 
 /** Allows or forbids it, for all requests that end from now on. */
-export const setShadowing = endpoint({
+export const setShadowing = endpoint('put', shadowingPath, 'setShadowing', {
   ...shadowing,
-  method: 'put',
-  id: 'setShadowing',
   summary: 'Allow or forbid that completions are sent to a second model',
   request: 'shadowing.request',
   example: { allowed: false },

@@ -5,14 +5,12 @@ import { type Call, endpoint, type Endpoint } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { isoOf } from './shown-fields.js';
 
-const fixed = { tag: 'Model selection', method: 'get', scope: 'model-select' } as const;
+const fixed = { tag: 'Model selection', scope: 'model-select' } as const;
 const path = '/api/v1/sessions';
 
 /** The first decision of each session. */
-const listSessions = endpoint({
+const listSessions = endpoint('get', path, 'listSessions', {
   ...fixed,
-  path,
-  id: 'listSessions',
   summary: "List the account's sessions of model selection, newest first",
   response: 'decision.response',
   isList: true,
@@ -27,10 +25,8 @@ const listSessions = endpoint({
 });
 
 /** All decisions linked with this one by `previous_session`. */
-const getSession = endpoint({
+const getSession = endpoint('get', `${path}/{session_id}`, 'getSession', {
   ...fixed,
-  path: `${path}/{session_id}`,
-  id: 'getSession',
   summary: 'All decisions of a session, oldest first',
   response: 'session.response',
   async run(call: Call) {

@@ -14,22 +14,21 @@ interface Credentials {
   readonly password: string;
 }
 
+const path = '/api/v1/auth';
+const resetPath = `${path}/password-reset`;
 const email = 'ada@example.org';
 const password = 'correct horse battery staple';
 /** What the endpoints of people with browsers have in common. */
 const open = {
   tag: 'Sign-in',
-  method: 'post',
   needsWebAccounts: true,
   isUncounted: true,
   maxBodyBytes: maxSmallBodyBytes,
 } as const;
 
 /** The answer does not reveal whether the address has an account already. */
-const signUpAccount = endpoint({
+const signUpAccount = endpoint('post', `${path}/sign-up`, 'signUp', {
   ...open,
-  path: '/api/v1/auth/sign-up',
-  id: 'signUp',
   summary: 'Create an account',
   description:
     'Only if `auth.signUp` is open. The answer is the same if the address already has an account. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once.',
@@ -45,10 +44,8 @@ const signUpAccount = endpoint({
 });
 
 /** The secret is `code` in the body or the API key of the request. */
-const claim = endpoint({
+const claim = endpoint('post', `${path}/claim`, 'claimGateway', {
   ...open,
-  path: '/api/v1/auth/claim',
-  id: 'claimGateway',
   summary: 'Claim the gateway, once',
   description:
     'Gives the first account its owner, who becomes administrator. Needs the first API key or the claim code, in `code` or as the API key of the request.',
@@ -75,10 +72,8 @@ const claim = endpoint({
 });
 
 /** Sets the cookie and returns the CSRF token that the browser sends with every change. */
-const signInBrowser = endpoint({
+const signInBrowser = endpoint('post', `${path}/sign-in`, 'signIn', {
   ...open,
-  path: '/api/v1/auth/sign-in',
-  id: 'signIn',
   summary: 'Sign in a browser',
   description:
     'Sets the cookie `__Host-signalbox`, or `signalbox_session` over plain HTTP. Changes also need the `csrfToken` of the answer, in `X-CSRF-Token`.',
@@ -115,10 +110,8 @@ const signInBrowser = endpoint({
  * Ends the browser's sign-in; with an API key it changes nothing. With `everywhere` it ends all
  * sign-ins of the account, for which a key needs the scope `admin`.
  */
-const signOutBrowser = endpoint({
+const signOutBrowser = endpoint('post', `${path}/sign-out`, 'signOut', {
   ...open,
-  path: '/api/v1/auth/sign-out',
-  id: 'signOut',
   summary: 'Sign out the browser, or all browsers of the account',
   description: 'With `everywhere`, a key must allow `admin`.',
   request: 'sign-out.request',
@@ -136,10 +129,8 @@ const signOutBrowser = endpoint({
   },
 });
 
-const changeOwnPassword = endpoint({
+const changeOwnPassword = endpoint('post', `${path}/password`, 'changePassword', {
   ...open,
-  path: '/api/v1/auth/password',
-  id: 'changePassword',
   summary: "Change the account's own password",
   description: 'Signs out all other browsers.',
   request: 'password-change.request',
@@ -161,10 +152,8 @@ const changeOwnPassword = endpoint({
 });
 
 /** The answer does not reveal whether the address has an account. */
-const requestPasswordReset = endpoint({
+const requestPasswordReset = endpoint('post', resetPath, 'requestPasswordReset', {
   ...open,
-  path: '/api/v1/auth/password-reset',
-  id: 'requestPasswordReset',
   summary: 'Request a mail with a link to set a new password',
   description:
     'The link leads to `/reset-password#token=…`. The answer is the same if the address has no account.',
@@ -179,10 +168,8 @@ const requestPasswordReset = endpoint({
 });
 
 /** Sets a new password, without signing in. */
-const completePasswordReset = endpoint({
+const completePasswordReset = endpoint('post', `${resetPath}/complete`, 'completePasswordReset', {
   ...open,
-  path: '/api/v1/auth/password-reset/complete',
-  id: 'completePasswordReset',
   summary: 'Set a new password with the token of a link',
   description: 'The token is valid once. Signs out all browsers.',
   request: 'password-reset-complete.request',
@@ -201,11 +188,8 @@ const completePasswordReset = endpoint({
 });
 
 /** It reveals nothing that the other routes without a key do not reveal. */
-const getAuthStatus = endpoint({
+const getAuthStatus = endpoint('get', `${path}/status`, 'getAuthStatus', {
   tag: 'Sign-in',
-  method: 'get',
-  path: '/api/v1/auth/status',
-  id: 'getAuthStatus',
   summary: 'How people sign in, and whether this browser has',
   response: 'auth-status.response',
   isPublic: true,
@@ -225,11 +209,8 @@ const getAuthStatus = endpoint({
 });
 
 /** A key in the configuration has an account of its own. */
-const getOwnAccount = endpoint({
+const getOwnAccount = endpoint('get', `${path}/account`, 'getOwnAccount', {
   tag: 'Sign-in',
-  method: 'get',
-  path: '/api/v1/auth/account',
-  id: 'getOwnAccount',
   summary: 'The account of this browser or key',
   response: 'own-account.response',
   async run({ parts, caller, browser: { signIn: current } }: RequestCall) {

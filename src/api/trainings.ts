@@ -35,11 +35,8 @@ const trainingFields = {
 const file = { type: 'string', format: 'binary', description: 'CSV or newline-delimited JSON.' };
 
 /** The last training. */
-const getTraining = endpoint({
+const getTraining = endpoint('get', path, 'getTraining', {
   tag,
-  method: 'get',
-  path,
-  id: 'getTraining',
   summary: "The last training of the preference's own router",
   response,
   async run(call: Call) {
@@ -50,11 +47,8 @@ const getTraining = endpoint({
   },
 });
 
-const trainPreference = endpoint({
+const trainPreference = endpoint('post', path, 'trainPreference', {
   tag,
-  method: 'post',
-  path,
-  id: 'trainPreference',
   summary: "Train the preference's own router from evaluations",
   description:
     'Evaluations are scores of the answers of several models to the same prompts: JSON, CSV with a column `prompt` and a column for each model, newline-delimited JSON, or a form with a `file`. The training runs in the background.',
@@ -84,11 +78,8 @@ const trainPreference = endpoint({
 });
 
 /** Deletes the trained router and its training. */
-const deleteTraining = endpoint({
+const deleteTraining = endpoint('delete', path, 'deleteTraining', {
   tag,
-  method: 'delete',
-  path,
-  id: 'deleteTraining',
   summary: 'Delete the trained router',
   async run(call: Call) {
     const { accountId } = call.caller;

@@ -98,16 +98,13 @@ const rounded = (sums: UsageRow): UsageRow => ({
 
 const described = {
   tag: 'Usage',
-  method: 'get',
   scope: 'admin',
-  path: '/api/v1/usage',
-  id: 'getUsage',
   summary: 'Sums of requests, tokens and cost over whole UTC days',
   response: 'usage.response',
 } as const;
 
 /** A page of sums. They are stored longer than the requests. */
-export const getUsageSums = endpoint({
+export const getUsageSums = endpoint('get', '/api/v1/usage', 'getUsage', {
   ...described,
   parameters,
   async run(call: Call): Promise<UsageSums> {
@@ -119,7 +116,7 @@ export const getUsageSums = endpoint({
 });
 
 /** The same over HTTP: as JSON page by page, or all as CSV. */
-const getUsage = endpoint({
+const getUsage = endpoint('get', '/api/v1/usage', 'getUsage', {
   ...described,
   parameters: withFormat,
   run: (call: Call) =>

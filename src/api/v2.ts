@@ -19,16 +19,12 @@ const preferences = {
 const preferencePath = '/v2/preferences/userPreference';
 const reports = {
   ...fixed,
-  method: 'post',
   response: 'v2-report.response',
   errors: { 404: 'The session does not exist.' },
 } as const;
 
-const createUserPreference = endpoint({
+const createUserPreference = endpoint('post', `${preferencePath}Create`, 'createPreferenceV2', {
   ...preferences,
-  method: 'post',
-  path: `${preferencePath}Create`,
-  id: 'createPreferenceV2',
   summary: 'Create a preference',
   request: 'v2-preference.request',
   example: { name: 'support' },
@@ -39,11 +35,8 @@ const createUserPreference = endpoint({
 });
 
 /** The body names the preference. */
-const updateUserPreference = endpoint({
+const updateUserPreference = endpoint('put', `${preferencePath}Update`, 'updatePreferenceV2', {
   ...preferences,
-  method: 'put',
-  path: `${preferencePath}Update`,
-  id: 'updatePreferenceV2',
   summary: 'Change a preference',
   request: 'v2-preference-change.request',
   example: { preference_id: 'PREFERENCE_ID', name: 'support' },
@@ -55,11 +48,9 @@ const updateUserPreference = endpoint({
   },
 });
 
-const deleteUserPreference = endpoint({
+const deletePath = `${preferencePath}Delete/{id}`;
+const deleteUserPreference = endpoint('delete', deletePath, 'deletePreferenceV2', {
   ...preferences,
-  method: 'delete',
-  path: `${preferencePath}Delete/{id}`,
-  id: 'deletePreferenceV2',
   summary: 'Delete a preference',
   async run(call: Call) {
     await deletePreference.run(call);
@@ -67,20 +58,16 @@ const deleteUserPreference = endpoint({
   },
 });
 
-const reportFeedback = endpoint({
+const reportFeedback = endpoint('post', '/v2/report/metrics/feedback', 'reportFeedbackV2', {
   ...reports,
-  path: '/v2/report/metrics/feedback',
-  id: 'reportFeedbackV2',
   summary: 'Rate a selected model',
   request: 'v2-feedback.request',
   example: { session_id: 'SESSION_ID', feedback: { accuracy: 1 } },
   run: storeReport,
 });
 
-const reportLatency = endpoint({
+const reportLatency = endpoint('post', '/v2/report/metrics/latency', 'reportLatencyV2', {
   ...reports,
-  path: '/v2/report/metrics/latency',
-  id: 'reportLatencyV2',
   summary: 'Report the speed of a selected model',
   request: 'v2-latency.request',
   example: { session_id: 'SESSION_ID', feedback: { tokens_per_second: 80 } },
@@ -109,11 +96,8 @@ const form = {
 };
 
 /** Creates a preference if the form names none. */
-const trainCustomRouter = endpoint({
+const trainCustomRouter = endpoint('post', '/v2/pzn/trainCustomRouter', 'trainCustomRouterV2', {
   ...preferences,
-  method: 'post',
-  path: '/v2/pzn/trainCustomRouter',
-  id: 'trainCustomRouterV2',
   summary: "Train a preference's own router",
   description: 'The answer says that the training has started.',
   otherBodies: {

@@ -27,12 +27,9 @@ const groupFields = {
 } as const satisfies Record<SeriesGrouping, readonly string[]>;
 
 /** By default of the last day. */
-const getUsageSeries = endpoint({
+const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageSeries', {
   tag: 'Usage',
-  method: 'get',
   scope: 'admin',
-  path: '/api/v1/usage/series',
-  id: 'getUsageSeries',
   summary: 'Requests, errors, tokens, cost and latencies over time',
   description:
     'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',

@@ -17,7 +17,7 @@ import {
   type ApiContext,
   type Call,
   type Endpoint,
-  endpoint,
+  endpointsOf,
   FileAnswer,
   maxSmallBodyBytes,
   type RequestCall,
@@ -77,15 +77,13 @@ export async function accountLines(
   return exportAccount(store, id, options);
 }
 
-const tag = 'Accounts';
+const endpoint = endpointsOf({ tag: 'Accounts', scope: 'administrator' });
 const path = '/api/v1/accounts';
 const onePath = `${path}/{id}`;
-const administrator = { tag, scope: 'administrator' } as const;
 const written = { isUncounted: true, maxBodyBytes: maxSmallBodyBytes } as const;
 
 /** Newest first. */
 export const listAccounts = endpoint('get', path, 'listAccounts', {
-  ...administrator,
   summary: 'List all accounts, newest first',
   response: 'account.response',
   isList: true,
@@ -98,7 +96,6 @@ export const listAccounts = endpoint('get', path, 'listAccounts', {
 
 /** Invites a person, even if sign-up is closed. */
 const inviteAccount = endpoint('post', path, 'inviteAccount', {
-  ...administrator,
   ...written,
   summary: 'Invite a person',
   description: 'Creates an account and a link to set its password.',
@@ -118,7 +115,6 @@ const inviteAccount = endpoint('post', path, 'inviteAccount', {
 
 /** Changes an account's rights and limits, with effect on its keys and browsers within a second. */
 export const updateAccount = endpoint('patch', onePath, 'updateAccount', {
-  ...administrator,
   ...written,
   summary: "Change an account's role or limits, or disable it",
   request: 'account-change.request',
@@ -138,7 +134,6 @@ export const updateAccount = endpoint('patch', onePath, 'updateAccount', {
 /** By an administrator, or by the account itself with its password. */
 const deleteOneAccount = endpoint('delete', onePath, 'deleteAccount', {
   ...written,
-  tag,
   scope: 'admin',
   summary: 'Delete an account with all its data',
   description:
@@ -165,7 +160,6 @@ const deleteOneAccount = endpoint('delete', onePath, 'deleteAccount', {
 
 /** An administrator gets of another account what administrators can read. */
 const exportOneAccount = endpoint('get', `${onePath}/export`, 'exportAccount', {
-  tag,
   scope: 'admin',
   summary: 'All data of an account, as JSON Lines',
   description:
@@ -186,7 +180,6 @@ const exportOneAccount = endpoint('get', `${onePath}/export`, 'exportAccount', {
 
 /** For owners who cannot receive the link by mail. */
 const createResetLink = endpoint('post', `${onePath}/reset-link`, 'createResetLink', {
-  ...administrator,
   isUncounted: true,
   summary: "Create a link with which the account's owner sets a new password",
   response: 'reset-link.response',

@@ -1,10 +1,12 @@
 import { acts, type AuditRow } from '../store/contracts/audit.js';
 import { pageOrCsv } from './csv.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf } from './endpoint.js';
 import { listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, spanParameters } from './query.js';
 import { isoOf } from './shown-fields.js';
+
+const endpoint = endpointsOf({ tag: 'Accounts', scope: 'admin' });
 
 const { account, from, to, format } = shared;
 const parameters = [
@@ -16,15 +18,13 @@ const parameters = [
 ];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
-const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs', {
-  tag: 'Accounts',
+export const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs', {
   summary: 'List administrative acts, newest first',
   description:
     'Who signed in as administrator, created, changed or revoked keys and accounts, or changed the configuration, when, and from which address. An account sees the acts that concern it.',
   response: 'audit.response',
   isList: true,
   parameters,
-  scope: 'admin',
   async run(call: Call) {
     const filter = {
       accountId: accountParameter(call),
@@ -38,9 +38,6 @@ const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs', {
     });
   },
 });
-
-/** The log of administrative acts. */
-export const auditEndpoints: readonly Endpoint[] = [listActs];
 
 const columns = [
   'at',

@@ -1,15 +1,16 @@
 import { matchesGlob } from '../models/access-rules.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf } from './endpoint.js';
+
+const endpoint = endpointsOf({ tag: 'Completions', scope: 'completions' });
+const path = '/api/v1/completion-options';
 
 /**
  * What the caller's completions may ask for here beside a model, and the limits that a client has to
  * know before it asks.
  */
-const getCompletionOptions = endpoint('get', '/api/v1/completion-options', 'getCompletionOptions', {
-  tag: 'Completions',
+export const getCompletionOptions = endpoint('get', path, 'getCompletionOptions', {
   summary: 'What completions may ask for: search, research, toolkits, and the size of requests',
   response: 'completion-options.response',
-  scope: 'completions',
   run({ snapshot, caller }: Call) {
     const { grounding, limits, conversations } = snapshot;
     const { maxUses, maxResults, maxToolSteps, research } = grounding.limits;
@@ -30,6 +31,3 @@ const getCompletionOptions = endpoint('get', '/api/v1/completion-options', 'getC
     };
   },
 });
-
-/** What completions may ask for. */
-export const completionOptionsEndpoints: readonly Endpoint[] = [getCompletionOptions];

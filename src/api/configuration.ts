@@ -3,7 +3,7 @@ import { GatewayError, invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { openCounters } from '../store/open-databases.js';
 import { checkProvider } from './check-provider.js';
-import { type Call, endpoint, type Endpoint, maxSmallBodyBytes } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint, maxSmallBodyBytes } from './endpoint.js';
 import { refuseUnknown } from './query.js';
 import { isoOf } from './shown-fields.js';
 
@@ -14,11 +14,10 @@ interface TestedConnection {
   readonly name?: string | null;
 }
 
-const fixed = { tag: 'Accounts', scope: 'administrator' } as const;
+const endpoint = endpointsOf({ tag: 'Accounts', scope: 'administrator' });
 const path = '/api/v1/configuration';
 
 const getConfiguration = endpoint('get', path, 'getConfiguration', {
-  ...fixed,
   summary: 'The configuration in force, without secrets',
   response: 'configuration.response',
   run(call: Call) {
@@ -46,7 +45,6 @@ const getConfiguration = endpoint('get', path, 'getConfiguration', {
 
 /** Tries one connection of the configuration. */
 const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
-  ...fixed,
   summary: 'Try a connection of the configuration',
   description:
     'A mail server and Redis are signed in to, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is told in the answer, which then is `ok: false`.',

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.js';
 import type { ConversationRecord } from '../store/contracts/conversations.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { exportConversation } from './export-conversation.js';
 import { json } from './openapi/components.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
@@ -13,7 +13,7 @@ import {
   type StoredConversation,
 } from './shown-conversation.js';
 
-const fixed = { tag: 'Conversations', scope: 'completions' } as const;
+const endpoint = endpointsOf({ tag: 'Conversations', scope: 'completions' });
 const path = '/api/v1/conversations';
 const onePath = `${path}/{id}`;
 const chatPath = '/api/v1/chat/conversation';
@@ -22,7 +22,6 @@ const example = { title: 'Colours of the sky' };
 
 /** Most recently used first. */
 export const listConversations = endpoint('get', path, 'listConversations', {
-  ...fixed,
   summary: "List the account's conversations, most recently used first",
   response,
   isList: true,
@@ -41,7 +40,6 @@ export const listConversations = endpoint('get', path, 'listConversations', {
 });
 
 const createConversation = endpoint('post', path, 'createConversation', {
-  ...fixed,
   summary: 'Create a conversation without messages',
   request: 'conversation.request',
   example,
@@ -52,7 +50,6 @@ const createConversation = endpoint('post', path, 'createConversation', {
 
 /** With a page of its messages. */
 export const getConversation = endpoint('get', onePath, 'getConversation', {
-  ...fixed,
   summary: 'One conversation, with a page of its messages',
   response,
   parameters: [
@@ -74,7 +71,6 @@ export const getConversation = endpoint('get', onePath, 'getConversation', {
 
 /** Gives a conversation a title. */
 export const updateConversation = endpoint('patch', onePath, 'updateConversation', {
-  ...fixed,
   summary: 'Rename a conversation',
   request: 'conversation-change.request',
   example,
@@ -90,7 +86,6 @@ export const updateConversation = endpoint('patch', onePath, 'updateConversation
 
 /** Deletes a conversation with its messages. */
 export const deleteConversation = endpoint('delete', onePath, 'deleteConversation', {
-  ...fixed,
   summary: 'Delete a conversation with its messages',
   async run(call: Call): Promise<void> {
     const { conversations } = call.parts.state;
@@ -100,7 +95,6 @@ export const deleteConversation = endpoint('delete', onePath, 'deleteConversatio
 });
 
 const listMessages = endpoint('get', `${onePath}/messages`, 'listMessages', {
-  ...fixed,
   summary: 'The messages of a conversation, oldest first',
   response: 'message.response',
   isList: true,
@@ -115,7 +109,6 @@ const listMessages = endpoint('get', `${onePath}/messages`, 'listMessages', {
 
 /** For older clients, which read the id from `id` or `data.id`. */
 const createChatConversation = endpoint('post', chatPath, 'createChatConversation', {
-  ...fixed,
   summary: 'Create a conversation (for earlier clients)',
   request: 'chat-conversation.request',
   example,

@@ -50,7 +50,6 @@ export interface Described extends TakesParameters {
 
 /** What an endpoint is beside its route and its id. */
 interface Operation<Input extends Call, Answer> extends Omit<Described, 'id'> {
-  readonly tag: Tag;
   /** Whether it exists only where people can sign in. */
   readonly needsWebAccounts?: boolean;
   /** Whether it is a write that does not count as a request of its caller. */
@@ -74,15 +73,21 @@ export interface Endpoint<Input extends Call = RequestCall<never>, Answer = unkn
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces, such as `/api/v1/keys/{id}`. */
   readonly path: string;
+  readonly tag: Tag;
 }
 
-/** An endpoint at this route, with the types of what it takes and answers. */
-export const endpoint = <Input extends Call, Answer>(
-  method: Endpoint['method'],
-  path: string,
-  id: string,
-  one: Operation<Input, Answer>,
-): Endpoint<Input, Answer> => ({ ...one, method, path, id });
+/**
+ * Makes endpoints of one tag and scope: from the route, the id, and all else, which may name another
+ * scope.
+ */
+export const endpointsOf =
+  (group: Pick<Endpoint, 'tag' | 'scope'>) =>
+  <Input extends Call, Answer>(
+    method: Endpoint['method'],
+    path: string,
+    id: string,
+    one: Operation<Input, Answer>,
+  ): Endpoint<Input, Answer> => ({ ...group, ...one, method, path, id });
 
 /** For bodies that hold no more than a few names, addresses and passwords. */
 export const maxSmallBodyBytes = 16_384;

@@ -1,26 +1,26 @@
 import { accountEndpoints } from './accounts.js';
-import { auditEndpoints } from './audit.js';
+import { listActs } from './audit.js';
 import { configurationEndpoints } from './configuration.js';
 import { conversationEndpoints } from './conversations.js';
 import type { Endpoint } from './endpoint.js';
 import { evaluationEndpoints } from './evaluations.js';
 import { feedbackEndpoints } from './feedback.js';
-import { seriesEndpoints } from './figures/usage-series.js';
+import { getUsageSeries } from './figures/usage-series.js';
 import { keyEndpoints } from './keys.js';
 import { learningEndpoints } from './learning.js';
-import { modelEndpoints } from './models.js';
+import { listDescribedModels } from './models.js';
 import { preferenceEndpoints } from './preferences.js';
 import { providerEndpoints } from './providers.js';
-import { histogramEndpoints, requestEndpoints } from './requests.js';
+import { getRequestHistogram, requestEndpoints } from './requests.js';
 import { savingsEndpoints } from './savings.js';
 import { sessionEndpoints } from './sessions.js';
 import { signInEndpoints } from './sign-in.js';
 import { trainingEndpoints } from './trainings.js';
-import { usageEndpoints } from './usage.js';
+import { getUsage } from './usage.js';
 
 /** The endpoints of an account's resources, in the order of the API's document. */
 export const endpoints: readonly Endpoint[] = [
-  ...modelEndpoints,
+  listDescribedModels,
   ...providerEndpoints,
   ...conversationEndpoints,
   ...preferenceEndpoints,
@@ -28,15 +28,15 @@ export const endpoints: readonly Endpoint[] = [
   ...evaluationEndpoints,
   ...learningEndpoints,
   ...requestEndpoints,
-  ...usageEndpoints,
-  ...histogramEndpoints,
-  ...seriesEndpoints,
+  getUsage,
+  getRequestHistogram,
+  getUsageSeries,
   ...savingsEndpoints,
   ...sessionEndpoints,
   ...feedbackEndpoints,
   ...keyEndpoints,
   ...signInEndpoints,
   ...accountEndpoints,
-  ...auditEndpoints,
+  listActs,
   ...configurationEndpoints,
 ];

@@ -11,7 +11,7 @@ import type { RequestRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
 import { type CsvTable, pageOrCsv } from './csv.js';
-import { type Call, type Endpoint, endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOf } from './shown-fields.js';
@@ -24,7 +24,7 @@ interface EvaluationRequest {
   readonly costs?: ByModel | null;
 }
 
-const fixed = { tag: 'Preferences', scope: 'admin' } as const;
+const endpoint = endpointsOf({ tag: 'Preferences', scope: 'admin' });
 const path = '/api/v1/evaluations';
 const onePath = `${path}/{id}`;
 const response = 'evaluation.response';
@@ -33,7 +33,6 @@ const parameters = [queryParameter('format', '`json` or `csv`.')];
 
 /** Newest first, or all as the CSV that trainings take. */
 const listEvaluations = endpoint('get', path, 'listEvaluations', {
-  ...fixed,
   summary: 'List the evaluation set, newest first',
   description:
     'Lists show the beginnings of the prompts. With `format=csv` the whole set comes as the CSV that trainings take.',
@@ -56,7 +55,6 @@ const listEvaluations = endpoint('get', path, 'listEvaluations', {
  * set already gets the new figures.
  */
 const createEvaluation = endpoint('post', path, 'createEvaluation', {
-  ...fixed,
   summary: 'Add a prompt or a request to the evaluation set',
   description:
     'Of a request it takes the last turn of the user, if its content is stored, and the cost of the answer. A request that is in the set already gets the new figures. A set has at most 5,000 prompts.',
@@ -85,7 +83,6 @@ const createEvaluation = endpoint('post', path, 'createEvaluation', {
 });
 
 const getEvaluation = endpoint('get', onePath, 'getEvaluation', {
-  ...fixed,
   summary: 'One prompt with its scores',
   response,
   async run(call: Call) {
@@ -95,7 +92,6 @@ const getEvaluation = endpoint('get', onePath, 'getEvaluation', {
 });
 
 const updateEvaluation = endpoint('patch', onePath, 'updateEvaluation', {
-  ...fixed,
   summary: 'Change scores',
   description: 'Scores that are not named stay as they are; null takes one away.',
   request: 'evaluation-change.request',
@@ -111,7 +107,6 @@ const updateEvaluation = endpoint('patch', onePath, 'updateEvaluation', {
 });
 
 const deleteEvaluation = endpoint('delete', onePath, 'deleteEvaluation', {
-  ...fixed,
   summary: 'Delete a prompt from the evaluation set',
   async run(call: Call): Promise<void> {
     const { store } = await call.parts.state.opened();

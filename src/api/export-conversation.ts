@@ -7,8 +7,10 @@ import type {
 } from '../store/contracts/conversations.js';
 import type { Page } from '../store/contracts/page.js';
 import { conversationNotFound, shownConversation, shownMessage } from './shown-conversation.js';
-import { type Call, endpoint, FileAnswer } from './endpoint.js';
+import { type Call, endpointsOf, FileAnswer } from './endpoint.js';
 import { idOf } from './page-request.js';
+
+const endpoint = endpointsOf({ tag: 'Conversations', scope: 'completions' });
 
 const path = '/api/v1/conversations/{id}/export';
 const pageSize = 100;
@@ -47,8 +49,6 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
 
 /** A file of any length, read and sent page by page. */
 export const exportConversation = endpoint('get', path, 'exportConversation', {
-  tag: 'Conversations',
-  scope: 'completions',
   summary: 'Export a conversation as a file',
   answer: {
     description: 'The file, as an attachment.',

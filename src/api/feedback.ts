@@ -1,7 +1,7 @@
 import type { Chooser } from '../chooser/chooser.js';
 import { invalidField } from '../errors.js';
 import type { FeedbackRow } from '../store/contracts/requests.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { listOf, pageRequestOf } from './page-request.js';
 import { shownFieldsOf } from './shown-fields.js';
 
@@ -16,12 +16,11 @@ interface FeedbackRequest {
   model?: string | null;
 }
 
-const tag = 'Feedback';
+const endpoint = endpointsOf({ tag: 'Feedback' });
 const path = '/api/v1/feedback';
 const response = 'feedback.response';
 
 const listFeedback = endpoint('get', path, 'listFeedback', {
-  tag,
   summary: "List the account's feedback, newest first",
   response,
   isList: true,
@@ -35,7 +34,6 @@ const listFeedback = endpoint('get', path, 'listFeedback', {
 
 /** Answers after the feedback is stored. */
 const giveFeedback = endpoint('post', path, 'giveFeedback', {
-  tag,
   summary: 'Rate a model selection or an answer',
   request: 'feedback.request',
   example: { response_id: 'RESPONSE_MESSAGE_ID', score: 1, comment: 'A clear answer.' },

@@ -7,7 +7,7 @@ import type { Act } from '../store/contracts/audit.js';
 import { type KeyLimits, noLimits } from '../store/contracts/accounts.js';
 import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
 import { matchesGlob } from '../models/access-rules.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
 import { shared } from './parameters.js';
 import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
@@ -64,14 +64,13 @@ const shownKey = (record: KeyRecord): Key => ({
   ...shownFieldsOf(record, shownFields),
 });
 
-const fixed = { tag: 'API keys', scope: 'admin' } as const;
+const endpoint = endpointsOf({ tag: 'API keys', scope: 'admin' });
 const path = '/api/v1/keys';
 const onePath = `${path}/{id}`;
 const response = 'key.response';
 
 /** Administrators list another account with `?account=<id>`, all with `?account=all`. */
 export const listKeys = endpoint('get', path, 'listKeys', {
-  ...fixed,
   summary: "List the account's API keys, newest first",
   response,
   isList: true,
@@ -86,7 +85,6 @@ export const listKeys = endpoint('get', path, 'listKeys', {
 
 /** Issues a key: the only answer that contains the key itself. */
 export const createKey = endpoint('post', path, 'createKey', {
-  ...fixed,
   summary: 'Create an API key',
   description: 'Only this answer contains the key itself.',
   request: 'key.request',
@@ -120,7 +118,6 @@ export const createKey = endpoint('post', path, 'createKey', {
 
 /** Gives a key a new secret, which only this answer contains. Its id, limits and usage stay. */
 export const replaceSecret = endpoint('post', `${onePath}/rotate`, 'rotateKey', {
-  ...fixed,
   summary: 'Give an API key a new secret',
   description:
     'Only this answer contains the new secret. The old one works until the overlap ends; id, limits, budgets and usage stay.',
@@ -146,7 +143,6 @@ export const replaceSecret = endpoint('post', `${onePath}/rotate`, 'rotateKey', 
 
 /** One key. */
 export const getKey = endpoint('get', onePath, 'getKey', {
-  ...fixed,
   summary: 'One API key',
   response,
   run: async (call: Call): Promise<Key> => shownKey(await foundKey(call)),
@@ -154,7 +150,6 @@ export const getKey = endpoint('get', onePath, 'getKey', {
 
 /** Changes the given fields; takes effect on every replica within a second. */
 export const updateKey = endpoint('patch', onePath, 'updateKey', {
-  ...fixed,
   summary: 'Change an API key',
   request: 'key-change.request',
   example: { limits: { dayBudgetUsd: 10 } },
@@ -181,7 +176,6 @@ export const updateKey = endpoint('patch', onePath, 'updateKey', {
  * that leaked can be revoked while its thief uses up the account's requests.
  */
 export const revokeKey = endpoint('delete', onePath, 'revokeKey', {
-  ...fixed,
   summary: 'Revoke an API key permanently',
   isUncounted: true,
   async run(call: Call): Promise<void> {

@@ -2,13 +2,13 @@ import { type Caller, checkScope } from '../accounts/caller.js';
 import type { Retraction } from '../chooser/chooser.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { idOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { textParameter, timeParameter } from './query.js';
 import { isoOrNull } from './shown-fields.js';
 
-const tag = 'Feedback';
+const endpoint = endpointsOf({ tag: 'Feedback' });
 const path = '/api/v1/learning';
 const preferencePath = '/api/v1/preferences/{id}/learning';
 const response = 'learning.response';
@@ -24,7 +24,6 @@ const whoForgets =
 
 /** What was learned from feedback, signals and outcomes. */
 const getLearning = endpoint('get', path, 'getLearning', {
-  tag,
   summary: 'Show what was learned from feedback and outcomes',
   description: 'Of requests without a preference.',
   response,
@@ -42,7 +41,6 @@ const getLearning = endpoint('get', path, 'getLearning', {
  * take back what came with itself.
  */
 const forgetLearning = endpoint('delete', path, 'forgetLearning', {
-  tag,
   summary: 'Forget what was learned, or a part of it',
   description: `Without parameters, everything. ${whoForgets}`,
   parameters: retraction,
@@ -69,7 +67,6 @@ export const learningEndpoints: readonly Endpoint[] = [
   getLearning,
   forgetLearning,
   endpoint('get', preferencePath, 'getPreferenceLearning', {
-    tag,
     summary: 'Show what was learned for a preference',
     response,
     run: getLearning.run,

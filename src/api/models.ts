@@ -5,10 +5,12 @@ import { forbiddenReason } from '../models/access-rules.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import type { ListedModel } from '../providers/adapter.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf } from './endpoint.js';
 import { pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { choiceParameter, textParameter } from './query.js';
+
+const endpoint = endpointsOf({ tag: 'Models' });
 
 /** Unknown figures come last. */
 const orders = {
@@ -20,8 +22,7 @@ const orders = {
 const orderNames = Object.keys(orders) as (keyof typeof orders)[];
 
 /** Computed from what this process knows; nothing is read from the database. */
-const listModels = endpoint('get', '/api/v1/models', 'listDescribedModels', {
-  tag: 'Models',
+export const listDescribedModels = endpoint('get', '/api/v1/models', 'listDescribedModels', {
   summary: 'List the models that this key may use, with prices, abilities and speed',
   response: 'described-model.response',
   isList: true,
@@ -48,9 +49,6 @@ const listModels = endpoint('get', '/api/v1/models', 'listDescribedModels', {
     };
   },
 });
-
-/** The models that a caller may use. */
-export const modelEndpoints: readonly Endpoint[] = [listModels];
 
 const compare = (one: number | string, other: number | string): number =>
   one < other ? -1 : one > other ? 1 : 0;

@@ -4,7 +4,7 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type PreviewRequest, previewPreference } from '../pipeline/preview/preview-preference.js';
 import type { PreferenceSettings, PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
@@ -124,7 +124,7 @@ function found(preference: PreferenceRecord | null): PreferenceRecord {
   return preference;
 }
 
-const tag = 'Preferences';
+const endpoint = endpointsOf({ tag: 'Preferences' });
 const path = '/api/v1/preferences';
 const onePath = `${path}/{id}`;
 const request = 'preference.request';
@@ -133,7 +133,6 @@ const weights = { quality: 3, cost: 1, latency: 1 };
 
 /** Newest first. */
 export const listPreferences = endpoint('get', path, 'listPreferences', {
-  tag,
   summary: "List the account's preferences, newest first",
   response,
   isList: true,
@@ -148,7 +147,6 @@ export const listPreferences = endpoint('get', path, 'listPreferences', {
 
 /** Stores a new preference. */
 export const createPreference = endpoint('post', path, 'createPreference', {
-  tag,
   summary: 'Create a preference',
   request,
   example: { name: 'support', weights, exclude: ['demo/*'] },
@@ -170,7 +168,6 @@ export const createPreference = endpoint('post', path, 'createPreference', {
 
 /** One preference. */
 export const getPreference = endpoint('get', onePath, 'getPreference', {
-  tag,
   summary: 'One preference',
   response,
   async run(call: Call): Promise<Preference> {
@@ -183,7 +180,6 @@ export const getPreference = endpoint('get', onePath, 'getPreference', {
 
 /** Changes the given settings. */
 export const updatePreference = endpoint('patch', onePath, 'updatePreference', {
-  tag,
   summary: 'Change a preference',
   request,
   example: { weights },
@@ -211,7 +207,6 @@ const replacePreference = endpoint('put', onePath, 'replacePreference', {
 
 /** Deletes a preference with what was learned and trained for it. */
 export const deletePreference = endpoint('delete', onePath, 'deletePreference', {
-  tag,
   summary: 'Delete a preference',
   async run(call: Call): Promise<void> {
     const { accountId } = call.caller;
@@ -221,7 +216,6 @@ export const deletePreference = endpoint('delete', onePath, 'deletePreference', 
 });
 
 const preview = endpoint('post', `${path}/preview`, 'previewPreference', {
-  tag,
   summary: 'Try a preference without storing it',
   description:
     'Tells which model would win, by how much and at what cost, for requests of the account, example prompts and messages, beside what wins now.',

@@ -7,21 +7,20 @@ import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { parseUrl } from '../text/parse-url.js';
-import { type Call, endpoint, type Endpoint, type RequestCall } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint, type RequestCall } from './endpoint.js';
 import { describeModels } from './models.js';
 import { listRef } from './openapi/components.js';
 import { idOf } from './page-request.js';
 import { refuseUnknown } from './query.js';
 import { isoOf, isoOrNull } from './shown-fields.js';
 
-const tag = 'Models';
+const endpoint = endpointsOf({ tag: 'Models' });
 const path = '/api/v1/providers';
 const onePath = `${path}/{name}`;
 const response = 'provider.response';
 
 /** Addresses, keys and health are for administrators. */
 const listProviders = endpoint('get', path, 'listProviders', {
-  tag,
   summary: 'List the configured providers, and how they do',
   answer: {
     description: 'All of them.',
@@ -36,7 +35,6 @@ const listProviders = endpoint('get', path, 'listProviders', {
 });
 
 const getProvider = endpoint('get', onePath, 'getProvider', {
-  tag,
   summary: 'One provider',
   response,
   run(call: Call) {
@@ -53,7 +51,6 @@ const max_completion_tokens = 64;
 
 /** It counts as the request that it makes. */
 const testOneProvider = endpoint('post', `${onePath}/test`, 'testProvider', {
-  tag,
   summary: 'Send a tiny request to a model of the provider',
   description:
     "It is a request of the caller's own, with its limits and its cost, without retries. A provider that refuses or fails is told in the answer, which then is `ok: false`.",

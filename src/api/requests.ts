@@ -4,7 +4,7 @@ import type { RequestFilter, RequestRow, RequestSummary } from '../store/contrac
 import type { Store } from '../store/contracts/store.js';
 import { isSelection } from '../surface-labels.js';
 import { pageOrCsv } from './csv.js';
-import { type Call, type Endpoint, endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { requestIntervals, seriesSpan, shownSpan } from './figures/series-span.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
@@ -20,7 +20,7 @@ import {
 } from './query.js';
 import { isoOf } from './shown-fields.js';
 
-const fixed = { tag: 'Usage', scope: 'admin' } as const;
+const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 const path = '/api/v1/requests';
 const response = 'request.response';
 
@@ -50,7 +50,6 @@ const parameters = [...filters, shared.format];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
 const listRequests = endpoint('get', path, 'listRequests', {
-  ...fixed,
   summary: "List the account's requests, newest first",
   response,
   isList: true,
@@ -75,7 +74,6 @@ const listRequests = endpoint('get', path, 'listRequests', {
  * content of their own.
  */
 const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
-  ...fixed,
   summary: 'One request, with its plan and attempts',
   response,
   async run(call: Call) {
@@ -97,8 +95,7 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
 });
 
 /** Exactly `from` to `to` are counted, by default the last day; the outer intervals may be cut. */
-const getRequestHistogram = endpoint('get', `${path}/histogram`, 'getRequestHistogram', {
-  ...fixed,
+export const getRequestHistogram = endpoint('get', `${path}/histogram`, 'getRequestHistogram', {
   summary: 'How many requests there were over time, by the filters of their list',
   response: 'request-histogram.response',
   parameters: [
@@ -124,9 +121,6 @@ const getRequestHistogram = endpoint('get', `${path}/histogram`, 'getRequestHist
 
 /** The request log. */
 export const requestEndpoints: readonly Endpoint[] = [listRequests, getRequest];
-
-/** How many requests there were. */
-export const histogramEndpoints: readonly Endpoint[] = [getRequestHistogram];
 
 /** What the parameters select. @throws GatewayError `validation_failed` that names the parameter */
 async function selected(call: Call): Promise<{ store: Store; filter: RequestFilter }> {

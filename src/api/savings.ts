@@ -1,7 +1,7 @@
 import { savingsOf } from '../chooser/chooser.js';
 import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
-import { type Call, type Endpoint, endpoint } from './endpoint.js';
+import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, keyParameter } from './query.js';
 import { usageSpan } from './usage.js';
@@ -17,13 +17,12 @@ export interface Shadowing {
   readonly share: number;
 }
 
-const fixed = { tag: 'Usage', scope: 'admin' } as const;
+const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 const shadowingPath = '/api/v1/savings/shadowing';
-const shadowing = { ...fixed, response: 'shadowing.response' } as const;
+const response = 'shadowing.response';
 
 /** Of all accounts for administrators who ask for them. */
 const getSavings = endpoint('get', '/api/v1/savings', 'getSavings', {
-  ...fixed,
   summary: 'What choosing has saved, against always calling each candidate, and prompt caches',
   description:
     'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason. What prompt caches have saved is exact.',
@@ -50,7 +49,7 @@ const getSavings = endpoint('get', '/api/v1/savings', 'getSavings', {
 
 /** The account's will, and the share of completions that is configured. */
 export const getShadowing = endpoint('get', shadowingPath, 'getShadowing', {
-  ...shadowing,
+  response,
   summary: "Whether the account's completions are sent to a second model too",
   async run({ parts, caller }: Call): Promise<Shadowing> {
     const { store } = await parts.state.opened();
@@ -64,7 +63,7 @@ export const getShadowing = endpoint('get', shadowingPath, 'getShadowing', {
 
 /** Allows or forbids it, for all requests that end from now on. */
 export const setShadowing = endpoint('put', shadowingPath, 'setShadowing', {
-  ...shadowing,
+  response,
   summary: 'Allow or forbid that completions are sent to a second model',
   request: 'shadowing.request',
   example: { allowed: false },

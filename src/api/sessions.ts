@@ -1,16 +1,15 @@
 import { invalidField } from '../errors.js';
 import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { SelectionRow } from '../store/contracts/requests.js';
-import { type Call, endpoint, type Endpoint } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { isoOf } from './shown-fields.js';
 
-const fixed = { tag: 'Model selection', scope: 'model-select' } as const;
+const endpoint = endpointsOf({ tag: 'Model selection', scope: 'model-select' });
 const path = '/api/v1/sessions';
 
 /** The first decision of each session. */
 const listSessions = endpoint('get', path, 'listSessions', {
-  ...fixed,
   summary: "List the account's sessions of model selection, newest first",
   response: 'decision.response',
   isList: true,
@@ -26,7 +25,6 @@ const listSessions = endpoint('get', path, 'listSessions', {
 
 /** All decisions linked with this one by `previous_session`. */
 const getSession = endpoint('get', `${path}/{session_id}`, 'getSession', {
-  ...fixed,
   summary: 'All decisions of a session, oldest first',
   response: 'session.response',
   async run(call: Call) {

@@ -6,7 +6,7 @@ import { changePassword, completeReset, requestReset } from '../accounts/new-pas
 import { signIn, signOut, signOutEverywhere } from '../accounts/sign-in.js';
 import { signUp } from '../accounts/sign-up.js';
 import { shownAccount } from './accounts.js';
-import { endpoint, type Endpoint, maxSmallBodyBytes, type RequestCall } from './endpoint.js';
+import { endpointsOf, type Endpoint, maxSmallBodyBytes, type RequestCall } from './endpoint.js';
 import { isoOrNull } from './shown-fields.js';
 
 interface Credentials {
@@ -18,9 +18,9 @@ const path = '/api/v1/auth';
 const resetPath = `${path}/password-reset`;
 const email = 'ada@example.org';
 const password = 'correct horse battery staple';
+const endpoint = endpointsOf({ tag: 'Sign-in' });
 /** What the endpoints of people with browsers have in common. */
 const open = {
-  tag: 'Sign-in',
   needsWebAccounts: true,
   isUncounted: true,
   maxBodyBytes: maxSmallBodyBytes,
@@ -189,7 +189,6 @@ const completePasswordReset = endpoint('post', `${resetPath}/complete`, 'complet
 
 /** It reveals nothing that the other routes without a key do not reveal. */
 const getAuthStatus = endpoint('get', `${path}/status`, 'getAuthStatus', {
-  tag: 'Sign-in',
   summary: 'How people sign in, and whether this browser has',
   response: 'auth-status.response',
   isPublic: true,
@@ -210,7 +209,6 @@ const getAuthStatus = endpoint('get', `${path}/status`, 'getAuthStatus', {
 
 /** A key in the configuration has an account of its own. */
 const getOwnAccount = endpoint('get', `${path}/account`, 'getOwnAccount', {
-  tag: 'Sign-in',
   summary: 'The account of this browser or key',
   response: 'own-account.response',
   async run({ parts, caller, browser: { signIn: current } }: RequestCall) {

@@ -3,7 +3,7 @@ import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { TrainingRecord } from '../store/contracts/trainings.js';
 import {
   type Call,
-  endpoint,
+  endpointsOf,
   type Endpoint,
   type RequestCall,
   type TrainingBody,
@@ -14,7 +14,7 @@ import { queryParameter } from './parameters.js';
 import { whyPassedOverNow } from './preferences.js';
 import { shownFieldsOf } from './shown-fields.js';
 
-const tag = 'Preferences';
+const endpoint = endpointsOf({ tag: 'Preferences' });
 const path = '/api/v1/preferences/{id}/training';
 const response = 'training.response';
 const trainingFields = {
@@ -36,7 +36,6 @@ const file = { type: 'string', format: 'binary', description: 'CSV or newline-de
 
 /** The last training. */
 const getTraining = endpoint('get', path, 'getTraining', {
-  tag,
   summary: "The last training of the preference's own router",
   response,
   async run(call: Call) {
@@ -48,7 +47,6 @@ const getTraining = endpoint('get', path, 'getTraining', {
 });
 
 const trainPreference = endpoint('post', path, 'trainPreference', {
-  tag,
   summary: "Train the preference's own router from evaluations",
   description:
     'Evaluations are scores of the answers of several models to the same prompts: JSON, CSV with a column `prompt` and a column for each model, newline-delimited JSON, or a form with a `file`. The training runs in the background.',
@@ -79,7 +77,6 @@ const trainPreference = endpoint('post', path, 'trainPreference', {
 
 /** Deletes the trained router and its training. */
 const deleteTraining = endpoint('delete', path, 'deleteTraining', {
-  tag,
   summary: 'Delete the trained router',
   async run(call: Call) {
     const { accountId } = call.caller;

@@ -3,7 +3,7 @@ import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { UsageGrouping, UsageRow } from '../store/contracts/requests.js';
 import { pageOrCsv } from './csv.js';
-import { type Call, type Endpoint, endpoint } from './endpoint.js';
+import { type Call, endpointsOf } from './endpoint.js';
 import { type List, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import {
@@ -15,6 +15,8 @@ import {
   type WithQuery,
 } from './query.js';
 import { isoOf } from './shown-fields.js';
+
+const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
@@ -97,8 +99,6 @@ const rounded = (sums: UsageRow): UsageRow => ({
 });
 
 const described = {
-  tag: 'Usage',
-  scope: 'admin',
   summary: 'Sums of requests, tokens and cost over whole UTC days',
   response: 'usage.response',
 } as const;
@@ -116,7 +116,7 @@ export const getUsageSums = endpoint('get', '/api/v1/usage', 'getUsage', {
 });
 
 /** The same over HTTP: as JSON page by page, or all as CSV. */
-const getUsage = endpoint('get', '/api/v1/usage', 'getUsage', {
+export const getUsage = endpoint('get', '/api/v1/usage', 'getUsage', {
   ...described,
   parameters: withFormat,
   run: (call: Call) =>
@@ -129,9 +129,6 @@ const getUsage = endpoint('get', '/api/v1/usage', 'getUsage', {
       },
     }),
 });
-
-/** Sums of usage. */
-export const usageEndpoints: readonly Endpoint[] = [getUsage];
 
 const counts = [
   'requests',

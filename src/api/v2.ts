@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { type Call, endpoint, type Endpoint, type RequestCall } from './endpoint.js';
+import { type Call, endpointsOf, type Endpoint, type RequestCall } from './endpoint.js';
 import { idOf } from './page-request.js';
 import {
   createPreference,
@@ -11,20 +11,16 @@ import {
 } from './preferences.js';
 import { startTraining } from './trainings.js';
 
-const fixed = { tag: 'SDK dialect', scope: 'model-select' } as const;
-const preferences = {
-  ...fixed,
-  response: 'v2-preference.response',
-} as const;
+const endpoint = endpointsOf({ tag: 'SDK dialect', scope: 'model-select' });
+const response = 'v2-preference.response';
 const preferencePath = '/v2/preferences/userPreference';
 const reports = {
-  ...fixed,
   response: 'v2-report.response',
   errors: { 404: 'The session does not exist.' },
 } as const;
 
 const createUserPreference = endpoint('post', `${preferencePath}Create`, 'createPreferenceV2', {
-  ...preferences,
+  response,
   summary: 'Create a preference',
   request: 'v2-preference.request',
   example: { name: 'support' },
@@ -36,7 +32,7 @@ const createUserPreference = endpoint('post', `${preferencePath}Create`, 'create
 
 /** The body names the preference. */
 const updateUserPreference = endpoint('put', `${preferencePath}Update`, 'updatePreferenceV2', {
-  ...preferences,
+  response,
   summary: 'Change a preference',
   request: 'v2-preference-change.request',
   example: { preference_id: 'PREFERENCE_ID', name: 'support' },
@@ -50,7 +46,7 @@ const updateUserPreference = endpoint('put', `${preferencePath}Update`, 'updateP
 
 const deletePath = `${preferencePath}Delete/{id}`;
 const deleteUserPreference = endpoint('delete', deletePath, 'deletePreferenceV2', {
-  ...preferences,
+  response,
   summary: 'Delete a preference',
   async run(call: Call) {
     await deletePreference.run(call);
@@ -97,7 +93,7 @@ const form = {
 
 /** Creates a preference if the form names none. */
 const trainCustomRouter = endpoint('post', '/v2/pzn/trainCustomRouter', 'trainCustomRouterV2', {
-  ...preferences,
+  response,
   summary: "Train a preference's own router",
   description: 'The answer says that the training has started.',
   otherBodies: {

@@ -31,7 +31,7 @@ import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
 import { methodNotAllowed, validate } from './bodies/validate.js';
 import { warnUnknown } from './bodies/warn-unknown.js';
-import { completionOptionsEndpoints } from '../api/completion-options.js';
+import { getCompletionOptions } from '../api/completion-options.js';
 import { endpoints } from '../api/endpoints.js';
 import { v2Endpoints } from '../api/v2.js';
 import { ifWebAccounts, mountEndpoints } from './mount-endpoints.js';
@@ -157,7 +157,7 @@ function mcpRouter(parts: GatewayParts): Router {
 /** The resources of an account, for its API keys and its signed-in browsers. */
 function resourcesRouter(parts: GatewayParts): Router {
   const router = Router();
-  mountEndpoints(router, parts, [...endpoints, ...completionOptionsEndpoints]);
+  mountEndpoints(router, parts, [...endpoints, getCompletionOptions]);
   return router.use(errorHandler(parts));
 }
 

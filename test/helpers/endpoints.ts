@@ -1,4 +1,4 @@
-import { completionOptionsEndpoints } from '../../src/api/completion-options.js';
+import { getCompletionOptions } from '../../src/api/completion-options.js';
 import type { Endpoint } from '../../src/api/endpoint.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { v2Endpoints } from '../../src/api/v2.js';
@@ -6,7 +6,7 @@ import { v2Endpoints } from '../../src/api/v2.js';
 /** All endpoints of the management API, and those of the `/v2` dialect. */
 export const allEndpoints: readonly Endpoint[] = [
   ...endpoints,
-  ...completionOptionsEndpoints,
+  getCompletionOptions,
   ...v2Endpoints,
 ];
 

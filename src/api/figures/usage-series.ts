@@ -6,11 +6,13 @@ import type {
   SeriesRow,
 } from '../../store/contracts/periods.js';
 import type { Store } from '../../store/contracts/store.js';
-import { type Call, type Endpoint, endpoint } from '../endpoint.js';
+import { type Call, endpointsOf } from '../endpoint.js';
 import { queryParameter, shared } from '../parameters.js';
 import { accountParameter, choiceParameter, keyParameter, modelParameters } from '../query.js';
 import { periodIntervals, seriesSpan, shownSpan } from './series-span.js';
 import { addSeriesRows, SeriesSums } from './series-sums.js';
+
+const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 
 /** Charts tell no more colours apart. */
 const maxGroups = 8;
@@ -27,9 +29,7 @@ const groupFields = {
 } as const satisfies Record<SeriesGrouping, readonly string[]>;
 
 /** By default of the last day. */
-const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageSeries', {
-  tag: 'Usage',
-  scope: 'admin',
+export const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageSeries', {
   summary: 'Requests, errors, tokens, cost and latencies over time',
   description:
     'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
@@ -75,9 +75,6 @@ const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageSeries',
     };
   },
 });
-
-/** Usage over time. */
-export const seriesEndpoints: readonly Endpoint[] = [getUsageSeries];
 
 interface DividedSums {
   /** Of all that the filter selects. */

@@ -1,4 +1,4 @@
-import { completionOptionsEndpoints } from '../../api/completion-options.js';
+import { getCompletionOptions } from '../../api/completion-options.js';
 import { completionSurfaces } from '../surfaces/completion-surfaces.js';
 import type { CompletionSurface } from '../surfaces/surface.js';
 import { ref } from '../../api/openapi/components.js';
@@ -65,7 +65,7 @@ const deprecatedPaths = (surface: CompletionSurface): object[] =>
 export const completionPaths = (): object => ({
   ...merged(completionSurfaces.map((one) => completionPath(one, one.path, completionOf(one)))),
   ...merged(completionSurfaces.flatMap(deprecatedPaths)),
-  ...endpointPaths(completionOptionsEndpoints),
+  ...endpointPaths([getCompletionOptions]),
 });
 
 /** Embeddings, and the list of models, in OpenAI's shape. */

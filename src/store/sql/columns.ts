@@ -4,7 +4,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 /** The columns of fields that are stored as they are: `created_at` of `createdAt`. */
 export type ColumnsOf<Fields> = {
-  -readonly [Name in keyof Fields & string as Snake<Name>]: Fields[Name];
+  -readonly [Name in keyof Fields as Snake<Name & string>]: Fields[Name];
 };
 
 const fieldNames = new Map<string, string>();

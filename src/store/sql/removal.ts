@@ -12,7 +12,8 @@ import { clean } from './columns.js';
 import { endAccess, limitColumns } from './accounts/accounts.js';
 import { removeNotesOf } from './conversations/research.js';
 import { foldPeriods } from './usage/merge-periods.js';
-import { dayOf } from './usage/usage.js';
+import { addingTo, columnList } from './sums.js';
+import { dayKey, dayOf, daySums } from './usage/usage.js';
 import { raiseRevision } from './revisions.js';
 import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
@@ -54,7 +55,7 @@ async function removeSome(
     key,
     only = sql`1 = 1`,
   }: EndOfRows & { readonly date: string } = accountTables[table];
-  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const columns = columnList(key);
   const condition: RawBuilder<unknown> = sql`(${columns}) in (
     select ${columns} from ${sql.table(table)}
     where ${only} and ${sql.ref(date)} < ${date === 'day' ? dayOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
@@ -170,7 +171,7 @@ async function removeRows(
 ): Promise<number> {
   for (const [table, { key, removedBy }] of Object.entries<EndOfRows>(accountTables)) {
     if (removedBy !== 'removeRows') continue;
-    const columns = sql.join(key.map((column) => sql.ref(column)));
+    const columns = columnList(key);
     const some = sql`(${columns}) in (
       select ${columns} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
     const count = await transact(database, async (transaction) => {
@@ -218,19 +219,11 @@ async function foldUsage(
   transaction: Transaction<StoreTables>,
   accountId: string,
 ): Promise<boolean> {
-  await sql`insert into usage_days
-    (day, account_id, key_id, provider, model, requests, errors, prompt_tokens, completion_tokens, cost_usd,
-      cache_saved_usd)
-    select day, ${sql.lit(deletedAccountId)}, '', provider, model, sum(requests), sum(errors),
-      sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(cache_saved_usd)
+  await sql`insert into usage_days (${columnList([...dayKey, ...daySums])})
+    select day, ${sql.lit(deletedAccountId)}, '', provider, model,
+      ${sql.join(daySums.map((column) => sql`sum(${sql.ref(column)})`))}
     from usage_days where account_id = ${accountId} group by day, provider, model
-    on conflict (day, account_id, key_id, provider, model) do update set
-      requests = usage_days.requests + excluded.requests,
-      errors = usage_days.errors + excluded.errors,
-      prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
-      cost_usd = usage_days.cost_usd + excluded.cost_usd,
-      cache_saved_usd = usage_days.cache_saved_usd + excluded.cache_saved_usd`.execute(transaction);
+    ${addingTo('usage_days', dayKey, daySums)}`.execute(transaction);
   const { numDeletedRows } = await transaction
     .deleteFrom('usage_days')
     .where('account_id', '=', accountId)

@@ -1,5 +1,6 @@
-import { type Compilable, CompiledQuery, type Insertable, type QueryResult } from 'kysely';
+import { CompiledQuery, type Insertable, type QueryResult, type RawBuilder, sql } from 'kysely';
 import { stepped } from './columns.js';
+import { columnList } from './sums.js';
 import type { Database, StoreTables } from './tables.js';
 
 /**
@@ -14,13 +15,14 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
    */
   private readonly statements = new WeakMap<object, Map<number, string>>();
 
-  /** @param build builds the insert for some rows */
+  /**
+   * @param end what follows the values
+   * @param columns those of the first row if absent
+   */
   constructor(
-    private readonly columns: readonly (keyof Insertable<StoreTables[Table]> & string)[],
-    private readonly build: (
-      database: Database,
-      rows: Insertable<StoreTables[Table]>[],
-    ) => Compilable<Returned>,
+    private readonly table: Table,
+    private readonly end: RawBuilder<unknown>,
+    private columns?: readonly (keyof Insertable<StoreTables[Table]>)[],
   ) {}
 
   /** Inserts any number of rows. @returns the rows that the statements return */
@@ -28,39 +30,37 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
     database: Database,
     rows: readonly Insertable<StoreTables[Table]>[],
   ): Promise<Returned[]> {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const columns = (this.columns ??= Object.keys(first) as (keyof typeof first)[]);
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
       const parameters: unknown[] = [];
       // by hand: `flatMap` makes a list for each row
-      for (const row of some) for (const column of this.columns) parameters.push(row[column]);
+      for (const row of some) for (const column of columns) parameters.push(row[column]);
       const result: QueryResult<Returned> = await database.executeQuery(
-        CompiledQuery.raw(this.statementFor(database, some), parameters),
+        CompiledQuery.raw(this.statementFor(database, some.length, columns), parameters),
       );
       for (const row of result.rows) returned.push(row);
     }
     return returned;
   }
 
-  private statementFor(database: Database, rows: Insertable<StoreTables[Table]>[]): string {
+  private statementFor(database: Database, rows: number, columns: readonly PropertyKey[]): string {
     const { adapter } = database.getExecutor();
     let known = this.statements.get(adapter);
     if (!known) this.statements.set(adapter, (known = new Map<number, string>()));
-    let statement = known.get(rows.length);
-    if (statement === undefined)
-      known.set(
-        rows.length,
-        (statement = this.build(
-          database,
-          rows.map((row) => this.inOrder(row)),
-        ).compile().sql),
-      );
+    let statement = known.get(rows);
+    if (statement === undefined) {
+      const row = sql`(${sql.join(columns.map(() => null))})`;
+      const values = sql.join(new Array<typeof row>(rows).fill(row));
+      statement = sql`insert into ${sql.table(this.table)} (${columnList(columns.map(String))})
+        values ${values} ${this.end}`.compile(database).sql;
+      known.set(rows, statement);
+    }
     return statement;
   }
-
-  /** Kysely binds values in the order of the columns of the first row. */
-  private inOrder(row: Insertable<StoreTables[Table]>): Insertable<StoreTables[Table]> {
-    return Object.fromEntries(this.columns.map((column) => [column, row[column]])) as Insertable<
-      StoreTables[Table]
-    >;
-  }
 }
+
+/** The end of an insert that skips rows whose ids are there. */
+export const skipKnown = sql`on conflict (id) do nothing`;

@@ -222,7 +222,7 @@ function discard(client: Client): void {
  * Redis is unavailable: unreachable, silent, starting, full or read-only. The command may or may
  * not have been executed.
  */
-export class RedisAway extends Error {
+class RedisAway extends Error {
   override readonly name = 'RedisAway';
 }
 
@@ -239,7 +239,7 @@ const unusable =
   /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 
 /** The reason for a failed connection, at most 200 characters. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // an AggregateError of several addresses has no message
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

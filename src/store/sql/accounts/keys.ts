@@ -149,41 +149,14 @@ async function update(
   });
 }
 
+/** Gives a key a new secret; the one that it had stays valid for as long as the rotation says. */
 async function rotate(
   database: Kysely<StoreTables>,
   accountId: string | null,
   id: string,
-  rotation: KeyRotation,
+  { hash, prefix, validUntil }: KeyRotation,
 ): Promise<KeyRecord | null> {
   if ((await find(database, accountId, id)) === null) return null;
-  await rotateSecret(database, id, rotation);
-  return find(database, accountId, id);
-}
-
-async function touch(
-  database: Kysely<StoreTables>,
-  usedAt: ReadonlyMap<string, number>,
-): Promise<void> {
-  if (usedAt.size === 0) return;
-  await transact(database, async (transaction) => {
-    // two processes that update the same rows in different orders would deadlock
-    await lockRevision(transaction, 'keys');
-    for (const chunk of chunks([...usedAt], maxRowsPerStatement)) {
-      const used = sql.join(chunk.map(([id, at]) => sql`(${id}, cast(${at} as bigint))`));
-      await sql`with used (id, at) as (values ${used}) update api_keys set last_used_at = used.at from used
-        where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(
-        transaction,
-      );
-    }
-  });
-}
-
-/** Gives a key a new secret; the one that it had stays valid for as long as the rotation says. */
-function rotateSecret(
-  database: Kysely<StoreTables>,
-  id: string,
-  { hash, prefix, validUntil }: KeyRotation,
-): Promise<void> {
   return transact(database, async (transaction) => {
     const revision = await raiseRevision(transaction, 'keys');
     const key = await transaction
@@ -207,5 +180,24 @@ function rotateSecret(
       .where('id', '=', clean(id))
       .set({ hash, prefix, revision })
       .execute();
+    return find(transaction, accountId, id);
+  });
+}
+
+async function touch(
+  database: Kysely<StoreTables>,
+  usedAt: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (usedAt.size === 0) return;
+  await transact(database, async (transaction) => {
+    // two processes that update the same rows in different orders would deadlock
+    await lockRevision(transaction, 'keys');
+    for (const chunk of chunks([...usedAt], maxRowsPerStatement)) {
+      const used = sql.join(chunk.map(([id, at]) => sql`(${id}, cast(${at} as bigint))`));
+      await sql`with used (id, at) as (values ${used}) update api_keys set last_used_at = used.at from used
+        where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(
+        transaction,
+      );
+    }
   });
 }

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { ChoiceSums, ChosenSums } from '../../contracts/choices.js';
 import { clean, fieldsOf } from '../columns.js';
+import { sumRows } from '../sums.js';
 import type { ChoiceDayTable } from '../tables.js';
 
 /** The columns of the primary key. */
@@ -38,16 +39,10 @@ export const choiceSums = [
  * are the same once they are clean share a row.
  */
 export function choiceRowsOf(sums: readonly ChosenSums[]): Insertable<ChoiceDayTable>[] {
-  const rows = new Map<string, Insertable<ChoiceDayTable>>();
-  for (const one of sums)
-    for (const [candidate, figures] of one.candidates) {
-      const row = rowOf(one, candidate, figures);
-      const key = JSON.stringify(choiceKey.map((column) => row[column]));
-      const same = rows.get(key);
-      if (!same) rows.set(key, row);
-      else for (const column of choiceSums) same[column] += row[column];
-    }
-  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const rows = sums.flatMap((one) =>
+    [...one.candidates].map(([candidate, figures]) => rowOf(one, candidate, figures)),
+  );
+  return sumRows(rows, choiceKey, choiceSums);
 }
 
 function rowOf(

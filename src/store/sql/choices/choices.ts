@@ -19,29 +19,15 @@ import { clean } from '../columns.js';
 import type { ChoiceDayTable, StoreTables } from '../tables.js';
 import { selected } from './shadows.js';
 import { transact } from '../transact.js';
-import { dayOf } from '../usage/usage.js';
+import { addingTo, summed } from '../sums.js';
+import { selectsDays } from '../usage/usage.js';
 
 const groupColumns = { preference: 'preference_id', key: 'key_id', model: 'chosen' } as const;
-const wholeSums: ReadonlySet<string> = new Set(['choices', 'priced']);
 
-const insertSums = new RepeatedInsert<'choice_days'>(
+const insertSums = new RepeatedInsert(
+  'choice_days',
+  addingTo('choice_days', choiceKey, choiceSums),
   [...choiceKey, ...choiceSums],
-  (database, rows) =>
-    database
-      .insertInto('choice_days')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns([...choiceKey])
-          .doUpdateSet((eb) =>
-            Object.fromEntries(
-              choiceSums.map((column) => [
-                column,
-                eb(`choice_days.${column}`, '+', eb.ref(`excluded.${column}`)),
-              ]),
-            ),
-          ),
-      ),
 );
 
 /** The sums of choices in SQL. */
@@ -89,7 +75,7 @@ async function sumChoices(
     .select([...grouped])
     .select((column === null ? sql<string>`''` : sql.ref<string>(column)).as('group'))
     .select(choiceSums.map((name) => summed(name)))
-    .where(selects(filter))
+    .where(selectsDays(filter, 'choice_days'))
     .groupBy(column === null ? [...grouped] : [...grouped, column])
     // what was counted before its answer was known, and taken back when it was, leaves nothing
     .having(sql<SqlBool>`sum(choices) > 0`);
@@ -97,11 +83,6 @@ async function sumChoices(
   const rows = (await query.execute()) as (SumColumns & { readonly group: string })[];
   return rows.map((row) => ({ group: row.group, ...fromChoiceColumns(row) }));
 }
-
-const summed = (column: (typeof choiceSums)[number]) =>
-  wholeSums.has(column)
-    ? sql<number>`cast(sum(${sql.ref(column)}) as bigint)`.as(column)
-    : sql<number>`sum(${sql.ref(column)})`.as(column);
 
 async function largestGroups(
   database: Kysely<StoreTables>,
@@ -113,7 +94,7 @@ async function largestGroups(
   const rows = await database
     .selectFrom('choice_days')
     .select(`${column} as group`)
-    .where(selects(filter))
+    .where(selectsDays(filter, 'choice_days'))
     // each choice has one such row
     .whereRef('chosen', '=', 'candidate')
     .groupBy(column)
@@ -148,18 +129,6 @@ async function sumRatings(
     ) as rated group by account_id, key, rated_model
     order by account_id, key, rated_model`.execute(database);
   return rows.map((row) => ({ ...row }));
-}
-
-function selects({ accountId, keyIds, from, to }: ChoiceFilter) {
-  const conditions = [sql`1 = 1`];
-  if (accountId !== null) conditions.push(sql`account_id = ${clean(accountId)}`);
-  if (keyIds)
-    conditions.push(
-      keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`,
-    );
-  if (typeof from === 'number') conditions.push(sql`day >= ${dayOf(from)}`);
-  if (typeof to === 'number') conditions.push(sql`day <= ${dayOf(to - 1)}`);
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
 }
 
 const dayFromColumns = ({

@@ -3,7 +3,7 @@ import { unpackCandidates } from '../../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../../contracts/requests.js';
 import { clean, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
-import { RepeatedInsert } from '../repeated-insert.js';
+import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import type { SelectionTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
@@ -41,27 +41,7 @@ export function createSelectionStore(database: Kysely<StoreTables>): SelectionSt
   };
 }
 
-const insertSelections = new RepeatedInsert<'selections', { id: string }>(
-  [
-    'id',
-    'account_id',
-    'key_id',
-    'previous_id',
-    'at',
-    'label',
-    'candidates',
-    'reason',
-    'tradeoff',
-    'preference_id',
-    'content',
-  ],
-  (database, rows) =>
-    database
-      .insertInto('selections')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id'),
-);
+const insertSelections = new RepeatedInsert('selections', skipKnown);
 
 async function addSelections(
   database: Kysely<StoreTables>,

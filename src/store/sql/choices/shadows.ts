@@ -8,6 +8,7 @@ import type {
   ShadowStore,
 } from '../../contracts/shadows.js';
 import { clean, stepped } from '../columns.js';
+import { allOf, namedBy } from '../sums.js';
 import type { Database, ShadowTable, StoreTables } from '../tables.js';
 import { dayOf } from '../usage/usage.js';
 
@@ -115,42 +116,21 @@ function columnsOf({
 const lengthOf = ({ tokens, expectedTokens }: ComparedAnswer): number => tokens / expectedTokens;
 
 async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Promise<PairSums[]> {
-  const { rows } = await sql<{
-    chosen: string;
-    shadow: string;
-    pairs: number;
-    measured: number;
-    log_ratio: number;
-    squares: number;
-    cost: number;
-  }>`select chosen, shadow, cast(sum(pair) as bigint) as pairs,
-      cast(sum(measured) as bigint) as measured, sum(log_ratio) as log_ratio,
-      sum(log_ratio * log_ratio) as squares, sum(cost_usd) as cost
+  const { rows } = await sql<PairSums>`select chosen, shadow, cast(sum(pair) as bigint) as pairs,
+      cast(sum(measured) as bigint) as measured, sum(log_ratio) as "logRatio",
+      sum(log_ratio * log_ratio) as "logRatioSquares", sum(cost_usd) as "costUsd"
     from shadows where ${selected(filter, 'shadows')} group by chosen, shadow`.execute(database);
-  return rows.map(({ log_ratio: logRatio, squares: logRatioSquares, cost: costUsd, ...row }) => ({
-    ...row,
-    logRatio,
-    logRatioSquares,
-    costUsd,
-  }));
+  return rows.map((row) => ({ ...row }));
 }
 
-interface RatedColumns {
-  account: string;
-  key: string;
-  chosen: string;
-  shadow: string;
-  pairs: number;
-  difference: number;
-  squares: number;
-  uncertainty: number;
-  chosen_uncertainty: number;
-  first_answers: number;
-  first_difference: number;
-  first_squares: number;
-  second_answers: number;
-  second_difference: number;
-  second_squares: number;
+/** The figures of single answers by the chosen model, and by the second one. */
+interface RatedColumns extends Omit<KeyRatedPairs, 'singles'> {
+  readonly first_answers: number;
+  readonly first_difference: number;
+  readonly first_squares: number;
+  readonly second_answers: number;
+  readonly second_difference: number;
+  readonly second_squares: number;
 }
 
 /**
@@ -181,9 +161,9 @@ async function sumRated(
         join scored a on a.plan_id = s.plan_id and a.model = s.chosen
         join scored b on b.plan_id = s.plan_id and b.model = s.shadow and b.key = a.key
     )
-    select account, key, chosen, shadow, sum(share) as pairs, sum(share * difference) as difference,
+    select account as "accountId", key as "keyId", chosen, shadow, sum(share) as pairs, sum(share * difference) as difference,
       sum(share * difference * difference) as squares, sum(share * uncertainty) as uncertainty,
-      sum(share * chosen_uncertainty) as chosen_uncertainty, sum(first_share) as first_answers,
+      sum(share * chosen_uncertainty) as "chosenUncertainty", sum(first_share) as first_answers,
       sum(first_share * first) as first_difference,
       sum(first_share * first * first) as first_squares, sum(second_share) as second_answers,
       sum(second_share * second) as second_difference,
@@ -192,52 +172,41 @@ async function sumRated(
   return rows.map(ratedOf);
 }
 
-const ratedOf = (row: RatedColumns): KeyRatedPairs => ({
-  accountId: row.account,
-  keyId: row.key,
-  chosen: row.chosen,
-  shadow: row.shadow,
-  pairs: row.pairs,
-  difference: row.difference,
-  squares: row.squares,
-  uncertainty: row.uncertainty,
-  chosenUncertainty: row.chosen_uncertainty,
+const ratedOf = ({
+  first_answers,
+  first_difference,
+  first_squares,
+  second_answers,
+  second_difference,
+  second_squares,
+  ...pairs
+}: RatedColumns): KeyRatedPairs => ({
+  ...pairs,
   singles: [
     {
-      model: row.chosen,
-      answers: row.first_answers,
-      difference: row.first_difference,
-      squares: row.first_squares,
+      model: pairs.chosen,
+      answers: first_answers,
+      difference: first_difference,
+      squares: first_squares,
     },
     {
-      model: row.shadow,
-      answers: row.second_answers,
-      difference: row.second_difference,
-      squares: row.second_squares,
+      model: pairs.shadow,
+      answers: second_answers,
+      difference: second_difference,
+      squares: second_squares,
     },
   ],
 });
 
 /** Rows of the account and keys of a filter, and within its period, by `at`. */
-export function selected(filter: ChoiceFilter, table: string): RawBuilder<unknown> {
-  const { accountId, keyIds } = filter;
-  const conditions = [within(filter, table)];
-  if (accountId !== null)
-    conditions.push(sql`${sql.ref(`${table}.account_id`)} = ${clean(accountId)}`);
-  if (keyIds)
-    conditions.push(
-      keyIds.length === 0
-        ? sql`1 = 0`
-        : sql`${sql.ref(`${table}.key_id`)} in (${sql.join(keyIds.map(clean))})`,
-    );
-  return sql`${sql.join(conditions, sql` and `)}`;
-}
+export const selected = (filter: ChoiceFilter, table: string): RawBuilder<unknown> =>
+  allOf([within(filter, table), ...namedBy(filter, table)]);
 
 /** Whole UTC days, as for sums of choices. */
 function within({ from, to }: ChoiceFilter, table: string): RawBuilder<unknown> {
   const at = sql.ref(`${table}.at`);
-  const conditions = [sql`1 = 1`];
+  const conditions: RawBuilder<unknown>[] = [];
   if (typeof from === 'number') conditions.push(sql`${at} >= ${Date.parse(dayOf(from))}`);
   if (typeof to === 'number') conditions.push(sql`${at} < ${Date.parse(dayOf(to - 1)) + dayMs}`);
-  return sql`${sql.join(conditions, sql` and `)}`;
+  return allOf(conditions);
 }

@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, type Selectable } from 'kysely';
+import { type Kysely, PostgresAdapter, type Selectable, sql } from 'kysely';
 import type { Turn } from '../../contracts/conversations.js';
 import { chunks, clean, stepped } from '../columns.js';
 import {
@@ -7,7 +7,7 @@ import {
   recallDialogues,
   recallSystemMessages,
 } from './growing-conversation.js';
-import { RepeatedInsert } from '../repeated-insert.js';
+import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import type { ConversationTable, Database, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
@@ -65,22 +65,8 @@ async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Tu
 }
 
 const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
-  [
-    'id',
-    'account_id',
-    'title',
-    'title_source',
-    'message_count',
-    'bytes',
-    'created_at',
-    'updated_at',
-  ],
-  (database, rows) =>
-    database
-      .insertInto('conversations')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id'),
+  'conversations',
+  sql`${skipKnown} returning id`,
 );
 
 const emptyConversation = (
@@ -200,24 +186,4 @@ async function write(
   }
 }
 
-const insertMessages = new RepeatedInsert<'messages'>(
-  [
-    'id',
-    'conversation_id',
-    'position',
-    'role',
-    'content',
-    'digest',
-    'provider',
-    'model',
-    'finish_reason',
-    'usage',
-    'cost_usd',
-    'created_at',
-  ],
-  (database, rows) =>
-    database
-      .insertInto('messages')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing()),
-);
+const insertMessages = new RepeatedInsert('messages', skipKnown);

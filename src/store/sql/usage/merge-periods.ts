@@ -12,6 +12,7 @@ import type { Database, StoreTables, UsagePeriodTable } from '../tables.js';
 import { transact } from '../transact.js';
 import { LatencyCounts } from '../../latency-buckets.js';
 import { RepeatedInsert } from '../repeated-insert.js';
+import { addingTo, columnList, sumRows } from '../sums.js';
 
 /** A row of the table. */
 export type PeriodColumns = Insertable<UsagePeriodTable>;
@@ -37,30 +38,10 @@ const periodSums = [
   'cost_usd',
 ] as const;
 
-type Sum = (typeof periodSums)[number];
-
-/** Counts are added by writing them behind the others. */
-const joined = (column: 'latencies' | 'first_tokens') =>
-  sql<string>`coalesce(usage_periods.${sql.ref(column)}, '') || ',' || excluded.${sql.ref(column)}`;
-
-const insertPeriods = new RepeatedInsert<'usage_periods'>(
+const insertPeriods = new RepeatedInsert(
+  'usage_periods',
+  addingTo('usage_periods', periodKey, periodSums, ['latencies', 'first_tokens']),
   [...periodKey, ...periodSums, 'latencies', 'first_tokens'],
-  (database, rows) =>
-    database
-      .insertInto('usage_periods')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.columns([...periodKey]).doUpdateSet((eb) => ({
-          ...Object.fromEntries(
-            periodSums.map((column) => [
-              column,
-              eb(`usage_periods.${column}`, '+', eb.ref(`excluded.${column}` as Sum)),
-            ]),
-          ),
-          latencies: joined('latencies'),
-          first_tokens: joined('first_tokens'),
-        })),
-      ),
 );
 
 /** Adds `open` and `packed` rows to those that are there. */
@@ -68,43 +49,24 @@ export async function addPeriods(
   database: Database,
   rows: readonly PeriodColumns[],
 ): Promise<void> {
-  const sums = new Map<string, PeriodSums>();
-  for (const row of rows) {
-    const key = JSON.stringify(periodKey.map((column) => row[column]));
-    let sum = sums.get(key);
-    if (!sum) sums.set(key, (sum = new PeriodSums(row)));
-    sum.add(row);
-  }
-  // in the order of their keys, so that two replicas cannot deadlock
-  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum.row());
-  await insertPeriods.run(database, sorted);
+  const sums = sumRows(rows, periodKey, periodSums, (sum, row) => {
+    sum.latencies = `${sum.latencies ?? ''},${row.latencies ?? ''}`;
+    sum.first_tokens = `${sum.first_tokens ?? ''},${row.first_tokens ?? ''}`;
+  });
+  await insertPeriods.run(
+    database,
+    sums.map((sum) => ({
+      ...sum,
+      latencies: packed(sum.latencies ?? ''),
+      first_tokens: packed(sum.first_tokens ?? ''),
+    })),
+  );
 }
 
-const nothing = { requests: 0, errors: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: 0 };
-
-/** Rows of the same key. */
-class PeriodSums {
-  private readonly sums: PeriodColumns;
-  private readonly latencies = new LatencyCounts();
-  private readonly firstTokens = new LatencyCounts();
-
-  constructor(like: PeriodColumns) {
-    this.sums = { ...like, ...nothing };
-  }
-
-  add(row: PeriodColumns): void {
-    for (const column of periodSums) this.sums[column] += row[column];
-    this.latencies.addPacked(row.latencies ?? '');
-    this.firstTokens.addPacked(row.first_tokens ?? '');
-  }
-
-  row(): PeriodColumns {
-    return {
-      ...this.sums,
-      latencies: this.latencies.packed(),
-      first_tokens: this.firstTokens.packed(),
-    };
-  }
+function packed(counts: string): string {
+  const latencies = new LatencyCounts();
+  latencies.addPacked(counts);
+  return latencies.packed();
 }
 
 /** Rows per transaction, few enough that no other statement waits long. */
@@ -113,7 +75,7 @@ const maxMoved = 500;
 const maxMerged = 5_000;
 /** After a period's end. What is written later is packed the next time. */
 const packedAfterMs = 2 * 60_000;
-const key = sql.join(periodKey.map((column) => sql.ref(column)));
+const key = columnList(periodKey);
 /** Rows that are not yet in the sums over all accounts: open ones, and those of earlier versions. */
 export const notPacked = sql`measure in ('open', 'latency', 'ttft', 'none')`;
 

@@ -11,6 +11,7 @@ import {
 } from '../../contracts/periods.js';
 import { clean } from '../columns.js';
 import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
+import { allOf, namedBy } from '../sums.js';
 import type { StoreTables } from '../tables.js';
 
 const groupings = {
@@ -139,13 +140,13 @@ function sourcesOf(filter: PeriodFilter, by: SeriesGrouping | null): RawBuilder<
 const ownedBy = (accountId: string) => sql`usage_periods.account_id = ${clean(accountId)}`;
 
 function selects(
-  { keyIds, provider, model, from, to }: PeriodFilter,
+  filter: PeriodFilter,
   conditions: readonly RawBuilder<unknown>[],
 ): RawBuilder<SqlBool> {
-  const all = [...conditions, sql`usage_periods.at >= ${from}`, sql`usage_periods.at < ${to}`];
-  if (keyIds)
-    all.push(keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`);
-  if (typeof provider === 'string') all.push(sql`provider = ${clean(provider)}`);
-  if (typeof model === 'string') all.push(sql`model = ${clean(model)}`);
-  return sql<SqlBool>`${sql.join(all, sql` and `)}`;
+  return allOf([
+    ...conditions,
+    sql`usage_periods.at >= ${filter.from}`,
+    sql`usage_periods.at < ${filter.to}`,
+    ...namedBy({ ...filter, accountId: null }, 'usage_periods'),
+  ]);
 }

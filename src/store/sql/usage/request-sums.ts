@@ -3,7 +3,8 @@ import type { NewRequest } from '../../contracts/requests.js';
 import { latencyBucket, LatencyCounts } from '../../latency-buckets.js';
 import type { PeriodColumns } from './merge-periods.js';
 import { clean, wholeOrNull } from '../columns.js';
-import { type DayColumns, dayOf, daySums } from './usage.js';
+import { sumRows } from '../sums.js';
+import { type DayColumns, dayKey, dayOf, daySums } from './usage.js';
 import { callsModels } from '../../../surface-labels.js';
 
 /** What some requests add to the sums: one row for each key. */
@@ -38,20 +39,14 @@ export function sumRequests(requests: readonly NewRequest[]): RequestSums {
     last.add(request);
   }
   const minutes = [...sums.values()];
-  return { days: daysOf(minutes), periods: minutes.map((sum) => sum.period()) };
-}
-
-function daysOf(minutes: readonly MinuteSums[]): DayColumns[] {
-  const days = new Map<string, DayColumns>();
-  for (const minute of minutes) {
-    const row = minute.day();
-    const key = [row.day, row.account_id, row.key_id, row.provider, row.model].join('\0');
-    const sum = days.get(key);
-    if (sum === undefined) days.set(key, row);
-    else for (const column of daySums) sum[column] += row[column];
-  }
-  // in the order of their keys, so that two replicas cannot deadlock
-  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  return {
+    days: sumRows(
+      minutes.map((sum) => sum.day()),
+      dayKey,
+      daySums,
+    ),
+    periods: minutes.map((sum) => sum.period()),
+  };
 }
 
 /** The requests of one minute, account, key, provider and model. */

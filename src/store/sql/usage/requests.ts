@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type {
   NewRequest,
   PlannedRequest,
@@ -11,7 +11,7 @@ import type { Page, PageRequest } from '../../contracts/page.js';
 import { addPeriods } from './merge-periods.js';
 import { clean, fromJson, toJson, wholeOrNull, fieldsOf } from '../columns.js';
 import { pageOf } from '../pages.js';
-import { RepeatedInsert } from '../repeated-insert.js';
+import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { addShadows } from '../choices/shadows.js';
@@ -38,13 +38,8 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
 }
 
 const insertRequests = new RepeatedInsert<'requests', { id: string }>(
-  ['id', 'account_id', ...requestColumns, 'plan', 'attempts', 'content'],
-  (database, rows) =>
-    database
-      .insertInto('requests')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id'),
+  'requests',
+  sql`${skipKnown} returning id`,
 );
 
 async function addRequests(

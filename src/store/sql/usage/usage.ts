@@ -2,14 +2,16 @@ import { type Insertable, type Kysely, sql, type SqlBool } from 'kysely';
 import type { RequestFilter, Spender, UsageGrouping, UsageRow } from '../../contracts/requests.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import type { Database, StoreTables, UsageDayTable } from '../tables.js';
+import { addingTo, allOf, namedBy, summed } from '../sums.js';
 import { cursorOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
-import { clean } from '../columns.js';
+import { fieldsOf } from '../columns.js';
 
 /** A row of the daily sums of usage. */
 export type DayColumns = Insertable<UsageDayTable>;
 
-const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
+/** The columns of the primary key, in the order by which sums are sorted. */
+export const dayKey = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
 /** The columns that are summed. */
 export const daySums = [
@@ -21,23 +23,10 @@ export const daySums = [
   'cache_saved_usd',
 ] as const;
 
-const insertDays = new RepeatedInsert<'usage_days'>([...keyColumns, ...daySums], (database, rows) =>
-  database
-    .insertInto('usage_days')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns([...keyColumns])
-        .doUpdateSet((eb) =>
-          Object.fromEntries(
-            daySums.map((column) => [
-              column,
-              eb(`usage_days.${column}`, '+', eb.ref(`excluded.${column}`)),
-            ]),
-          ),
-        ),
-    ),
-);
+const insertDays = new RepeatedInsert('usage_days', addingTo('usage_days', dayKey, daySums), [
+  ...dayKey,
+  ...daySums,
+]);
 
 /** Adds sums to those that are there. */
 export async function addUsage(database: Database, rows: readonly DayColumns[]): Promise<void> {
@@ -79,9 +68,7 @@ const groupings = {
   model: ['provider', 'model'],
 } as const satisfies Record<UsageGrouping, readonly string[]>;
 
-/** In the order by which sums are sorted. */
-const columns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
-type Column = (typeof columns)[number];
+type Column = (typeof dayKey)[number];
 
 /** Sums of the days that overlap the filter's time, newest day first, then by name. */
 export async function sumUsage(
@@ -91,19 +78,12 @@ export async function sumUsage(
   page: PageRequest,
 ): Promise<Page<UsageRow>> {
   const wanted = new Set<Column>(by.flatMap((grouping) => [...groupings[grouping]]));
-  const grouped = columns.filter((column) => wanted.has(column));
+  const grouped = dayKey.filter((column) => wanted.has(column));
   let query = database
     .selectFrom('usage_days')
     .select([...grouped])
-    .select([
-      sql<number>`cast(sum(requests) as bigint)`.as('requests'),
-      sql<number>`cast(sum(errors) as bigint)`.as('errors'),
-      sql<number>`cast(sum(prompt_tokens) as bigint)`.as('prompt_tokens'),
-      sql<number>`cast(sum(completion_tokens) as bigint)`.as('completion_tokens'),
-      sql<number>`sum(cost_usd)`.as('cost_usd'),
-      sql<number>`sum(cache_saved_usd)`.as('cache_saved_usd'),
-    ])
-    .where(selects(filter))
+    .select(daySums.map((column) => summed(column)))
+    .where(selectsDays(filter, 'usage_days'))
     .where(after(grouped, page.cursor))
     .groupBy([...grouped])
     .limit(page.limit + 1);
@@ -121,18 +101,15 @@ export async function sumUsage(
   };
 }
 
-function selects({ accountId, keyIds, provider, model, from, to }: RequestFilter) {
-  const conditions = [sql`1 = 1`];
-  if (accountId !== null) conditions.push(sql`account_id = ${clean(accountId)}`);
-  if (keyIds)
-    conditions.push(
-      keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`,
-    );
-  if (typeof provider === 'string') conditions.push(sql`provider = ${clean(provider)}`);
-  if (typeof model === 'string') conditions.push(sql`model = ${clean(model)}`);
-  if (typeof from === 'number') conditions.push(sql`day >= ${dayOf(from)}`);
-  if (typeof to === 'number') conditions.push(sql`day <= ${dayOf(to - 1)}`);
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+/** What a filter selects of sums by day: whole UTC days. */
+export function selectsDays(
+  filter: Pick<RequestFilter, 'accountId' | 'keyIds' | 'provider' | 'model' | 'from' | 'to'>,
+  table: string,
+) {
+  const conditions = namedBy(filter, table);
+  if (typeof filter.from === 'number') conditions.push(sql`day >= ${dayOf(filter.from)}`);
+  if (typeof filter.to === 'number') conditions.push(sql`day <= ${dayOf(filter.to - 1)}`);
+  return allOf(conditions);
 }
 
 /** The groups behind the last one of a page. */
@@ -147,14 +124,11 @@ function after(grouped: readonly Column[], cursor: string | null) {
   return sql<SqlBool>`(${sql.join(behind, sql` or `)})`;
 }
 
-interface Sums extends Partial<Record<Column, string>> {
-  readonly requests: number;
-  readonly errors: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cost_usd: number;
-  readonly cache_saved_usd: number;
-}
+type Sums = Pick<UsageDayTable, (typeof daySums)[number]> & Partial<Pick<UsageDayTable, Column>>;
+
+type SumFields = Omit<UsageRow, 'keyId' | 'keyName' | 'provider' | 'model'> & {
+  readonly [Name in 'keyId' | 'provider' | 'model']?: string;
+};
 
 async function keyNames(
   database: Kysely<StoreTables>,
@@ -171,18 +145,11 @@ async function keyNames(
 }
 
 function usageOf(row: Sums, names: ReadonlyMap<string, string>): UsageRow {
-  const { day, account_id: accountId, key_id: keyId, provider, model } = row;
+  const { keyId, provider, model, ...fields } = fieldsOf<SumFields>(row);
   return {
-    ...(day === undefined ? {} : { day }),
-    ...(accountId === undefined ? {} : { accountId }),
+    ...fields,
     ...(keyId === undefined ? {} : { keyId: keyId || null, keyName: names.get(keyId) ?? null }),
     ...(provider === undefined ? {} : { provider: provider || null }),
     ...(model === undefined ? {} : { model: model || null }),
-    requests: row.requests,
-    errors: row.errors,
-    promptTokens: row.prompt_tokens,
-    completionTokens: row.completion_tokens,
-    costUsd: row.cost_usd,
-    cacheSavedUsd: row.cache_saved_usd,
   };
 }

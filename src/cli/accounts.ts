@@ -24,6 +24,8 @@ import { pipeline } from 'node:stream/promises';
 import { isRowless } from '../accounts/caller.js';
 import { deleteAccount } from '../accounts/delete-account.js';
 import { exportAccount } from '../accounts/export-account.js';
+import { type Command, Option } from 'commander';
+import { groupOf, onStore, withConfig } from './command-group.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
@@ -34,7 +36,7 @@ export interface AccountOptions {
 }
 
 /** `signalbox accounts list`: one line for each account, newest first. */
-export async function listAccountsCommand(store: Store): Promise<string> {
+async function listAccountsCommand(store: Store): Promise<string> {
   const rows: string[][] = [];
   for await (const { id, email, role, createdAt, disabledAt } of everyPage((page) =>
     store.accounts.list(page),
@@ -85,7 +87,7 @@ export async function resetAccountCommand(
 }
 
 /** What `signalbox accounts disable`, `enable`, `promote` and `demote` change. */
-export const accountChanges = {
+const accountChanges = {
   disable: { disabled: true },
   enable: { disabled: false },
   // lets an administrator in who locked themselves out
@@ -164,4 +166,60 @@ async function confirm(named: string): Promise<void> {
     )
     .finally(() => terminal.close());
   if (answer.trim().toLowerCase() !== 'yes') throw new Error('nothing was deleted');
+}
+
+const meanings: Record<keyof typeof accountChanges, string> = {
+  disable: 'disable an account: end its sign-ins and refuse its keys',
+  enable: 'enable an account: its keys work again, and its owner can sign in again',
+  promote: 'make an account an administrator and enable it; its sign-ins and keys stay',
+  demote: 'make an account a member; its sign-ins and keys stay, for its own data only',
+};
+
+/** Adds `signalbox accounts …`. */
+export function addAccountCommands(program: Command): void {
+  const accounts = groupOf(program, 'accounts', 'create, list and change accounts');
+  accounts.command('list').description('list all accounts').action(onStore(listAccountsCommand));
+  accounts
+    .command('create <mail>')
+    .description('create an account and print a link that sets its password')
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices(['admin', 'member']).default('member'),
+    )
+    .action(
+      withConfig((store, config, email: string, { role }: { role: AccountRole }) =>
+        createAccountCommand(store, { email, role }, config),
+      ),
+    );
+  accounts
+    .command('claim-code')
+    .description('print a code that claims an unclaimed gateway')
+    .action(onStore(claimCodeCommand));
+  accounts
+    .command('reset <account>')
+    .description('print a link that sets a new password')
+    .action(
+      withConfig((store, config, account: string) => resetAccountCommand(store, account, config)),
+    );
+  for (const change of Object.keys(accountChanges) as (keyof typeof accountChanges)[])
+    accounts
+      .command(`${change} <account>`)
+      .description(`${meanings[change]} (a mail address or an id)`)
+      .action(onStore((store, account: string) => changeAccountCommand(store, account, change)));
+  addDataCommands(accounts);
+}
+
+function addDataCommands(accounts: Command): void {
+  accounts
+    .command('delete <account>')
+    .description('delete an account with all its data (a mail address or an id)')
+    .option('--yes', 'do not ask for confirmation')
+    .action(
+      onStore((store, account: string, { yes = false }: { yes?: boolean }) =>
+        deleteAccountCommand(store, account, yes),
+      ),
+    );
+  accounts
+    .command('export <account>')
+    .description('print all data of an account as JSON Lines (a mail address or an id)')
+    .action(onStore((store, account: string) => exportAccountCommand(store, account)));
 }

@@ -31,13 +31,23 @@ export function unknownCommand(group: Command, words: readonly string[]): Error 
   return new Error(`unknown command ${JSON.stringify(words.join(' '))}; ${hint}`);
 }
 
-/** Runs a command on the configuration's database and prints what it returns. */
-export async function onStore(
-  command: Command,
-  run: (store: Store, config: Config) => Promise<string>,
-): Promise<void> {
-  const config = configOf(command.optsWithGlobals<GlobalOptions>());
-  process.stdout.write(await withStore(config, (store) => run(store, config)));
+/**
+ * The action of a command: runs on the configuration's database, with the command's arguments and
+ * then its options, and prints what that returns.
+ */
+export const onStore = <Given extends unknown[]>(
+  run: (store: Store, ...given: Given) => Promise<string>,
+): ((this: Command, ...given: Given) => Promise<void>) =>
+  withConfig((store, _config, ...given: Given) => run(store, ...given));
+
+/** As `onStore`, for a command that also reads the configuration. */
+export function withConfig<Given extends unknown[]>(
+  run: (store: Store, config: Config, ...given: Given) => Promise<string>,
+): (this: Command, ...given: Given) => Promise<void> {
+  return async function (...given) {
+    const config = configOf(this.optsWithGlobals<GlobalOptions>());
+    process.stdout.write(await withStore(config, (store) => run(store, config, ...given)));
+  };
 }
 
 /** Reads the value of an option. @throws InvalidArgumentError unless it is a number of at least 1 */

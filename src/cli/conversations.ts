@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+import { groupOf, onStore, wholeNumber } from './command-group.js';
 import type { Store } from '../store/contracts/store.js';
 import { shownConversation, shownMessage } from '../api/shown-conversation.js';
 import { everyPage } from '../store/contracts/page.js';
@@ -5,11 +7,32 @@ import { findAccountId } from './keys.js';
 import { recordAct } from './record-act.js';
 import { tableOf } from './table.js';
 
+/** Whose conversation is meant. */
+interface OfAccount {
+  readonly account?: string;
+}
+
+/** Adds `signalbox conversations …`. */
+export function addConversationCommands(program: Command): void {
+  const group = groupOf(program, 'conversations', 'list, export and delete conversations');
+  const ofAccount = (name: string): Command =>
+    group.command(name).option('--account <mail>', 'whose; default: the first account');
+  ofAccount('list')
+    .description('list the conversations of an account, the last used first')
+    .option('--limit <n>', 'how many at most', wholeNumber, 20)
+    .action(onStore(listConversationsCommand));
+  ofAccount('export <id>')
+    .description('print a conversation with its messages as JSON')
+    .action(onStore(exportConversationCommand));
+  ofAccount('delete <id>')
+    .description('delete a conversation')
+    .action(onStore(deleteConversationCommand));
+}
+
 /** `signalbox conversations list`: the conversations of an account, the last used first. */
-export async function listConversationsCommand(
+async function listConversationsCommand(
   store: Store,
-  account: string | undefined,
-  limit: number,
+  { account, limit }: OfAccount & { readonly limit: number },
 ): Promise<string> {
   const accountId = await findAccountId(store, account);
   const rows: (string | number)[][] = [];
@@ -25,7 +48,7 @@ export async function listConversationsCommand(
 export async function exportConversationCommand(
   store: Store,
   id: string,
-  account: string | undefined,
+  { account }: OfAccount,
 ): Promise<string> {
   const accountId = await findAccountId(store, account);
   const found = await store.conversations.find(accountId, id);
@@ -44,7 +67,7 @@ export async function exportConversationCommand(
 export async function deleteConversationCommand(
   store: Store,
   id: string,
-  account: string | undefined,
+  { account }: OfAccount,
 ): Promise<string> {
   const accountId = await findAccountId(store, account);
   if (!(await store.conversations.remove(accountId, id))) throw new Error(noConversation(id));

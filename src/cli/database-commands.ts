@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { trainingTermsOf } from '../gateway.js';
-import { groupOf, onStore } from './command-group.js';
+import { groupOf, onStore, withConfig } from './command-group.js';
 import { trainCommand, type TrainOptions } from './train.js';
 import type { Store } from '../store/contracts/store.js';
 
@@ -13,8 +13,8 @@ export function addDatabaseCommands(program: Command): void {
     .option('--account <mail>', 'whose preference; default: the first account')
     .option('--prompt-column <name>', 'the column with the prompts', 'prompt')
     .option('--minimize', 'the lowest score is the best')
-    .action((file: string, options: TrainOptions, command: Command) =>
-      onStore(command, (store, config) =>
+    .action(
+      withConfig((store, config, file: string, options: TrainOptions) =>
         trainCommand(store, file, options, trainingTermsOf(config, process.env)),
       ),
     );
@@ -22,13 +22,11 @@ export function addDatabaseCommands(program: Command): void {
   database
     .command('migrate')
     .description('migrate the database, as every start does')
-    .action((_options: unknown, command: Command) => onStore(command, migrateCommand));
+    .action(onStore(migrateCommand));
   database
     .command('backup <file>')
     .description('copy the embedded database while it is in use')
-    .action((file: string, _options: unknown, command: Command) =>
-      onStore(command, (store) => backupCommand(store, file)),
-    );
+    .action(onStore(backupCommand));
 }
 
 /** `signalbox db migrate`: reports success, because opening the database has migrated it. */

@@ -8,7 +8,9 @@ import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
 import { recordAct } from './record-act.js';
-import { printable } from './table.js';
+import { printable, tableOf } from './table.js';
+import type { Command } from 'commander';
+import { groupOf, onStore } from './command-group.js';
 
 /** The options of `signalbox keys create` and `update`. */
 export interface KeyOptions {
@@ -211,4 +213,75 @@ function secondsOf(text: string): number {
       `--overlap: must be a time such as 90s, 30m, 24h or 7d, at most ${maxOverlapSeconds / 86_400}d`,
     );
   return span;
+}
+
+/** Adds `signalbox keys …`. */
+export function addKeyCommands(program: Command): void {
+  const keys = groupOf(program, 'keys', 'create, list, change, rotate and revoke API keys');
+  withSettings(keys.command('create'))
+    .description('create a key and print it; only its hash is stored')
+    .requiredOption('--name <name>', 'a name for people')
+    .option('--account <mail>', 'whose key; default: the first account')
+    .action(onStore(createKeyCommand));
+  keys
+    .command('list')
+    .description('list the keys of all accounts')
+    .action(onStore(listKeysCommand));
+  withSettings(keys.command('update <key>'))
+    .description('change a key, by id or prefix; "none" removes a limit')
+    .option('--name <name>', 'a name for people')
+    .action(onStore(updateKeyCommand));
+  keys
+    .command('rotate <key>')
+    .description('give a key, by id or prefix, a new secret and print it')
+    .option('--overlap <time>', 'how long the old one works: 90s, 30m, 24h, 7d or 0', '24h')
+    .action(
+      onStore((store, key: string, { overlap }: { overlap: string }) =>
+        rotateKeyCommand(store, key, overlap),
+      ),
+    );
+  keys
+    .command('revoke <key>')
+    .description('revoke a key, by id or prefix, within a second everywhere')
+    .action(onStore(revokeKeyCommand));
+}
+
+const withSettings = (command: Command): Command =>
+  command
+    .option('--scopes <list>', 'of completions, model-select and admin')
+    .option('--models <globs>', 'models it may use, such as openai/*,<provider>/*')
+    .option('--toolkits <globs>', 'toolkits it may use; default: none')
+    .option('--expires <date>', 'such as 2027-01-31')
+    .option('--requests-per-minute <n>', 'requests a minute')
+    .option('--tokens-per-minute <n>', 'tokens a minute')
+    .option('--day-budget <usd>', 'USD a day (UTC)')
+    .option('--month-budget <usd>', 'USD a month (UTC)');
+
+const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];
+
+/** `signalbox keys list`: one line for each key of all accounts, newest first. */
+export async function listKeysCommand(store: Store): Promise<string> {
+  const rows: string[][] = [];
+  const owners = new Map<string, string>();
+  for await (const key of everyPage((page) => store.keys.list(null, page))) {
+    const owner = owners.get(key.accountId) ?? (await ownerOf(store, key));
+    owners.set(key.accountId, owner);
+    rows.push([key.id, key.prefix, stateOf(key), owner, key.scopes.join(','), key.name]);
+  }
+  return tableOf(titles, rows);
+}
+
+/**
+ * The account's mail address. The accounts of keys in the configuration have none and are shown by
+ * id.
+ */
+async function ownerOf({ accounts }: Store, { accountId }: KeyRecord): Promise<string> {
+  const account = await accounts.find(accountId);
+  return account?.email ?? (accountId === firstAccountId ? 'first account' : accountId);
+}
+
+function stateOf({ revokedAt, expiresAt, accountDisabledAt }: KeyRecord): string {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
+  return accountDisabledAt === null ? 'active' : 'disabled';
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { Chooser, type Retraction } from '../chooser/chooser.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
-import { groupOf, onStore } from './command-group.js';
+import { groupOf, onStore, withConfig } from './command-group.js';
 import { isRowless } from '../accounts/caller.js';
 import { findAccountId } from './keys.js';
 import { recordAct } from './record-act.js';
@@ -33,17 +33,17 @@ export function addLearningCommands(program: Command): void {
       .option('--preference <id>', 'of requests with this preference; default: without any');
   ofScope('show')
     .description('print what was learned from ratings and outcomes, as JSON')
-    .action((options: LearningOptions, command: Command) =>
-      onStore(command, (store, config) => showLearningCommand(store, options, config)),
+    .action(
+      withConfig((store, config, options: LearningOptions) =>
+        showLearningCommand(store, options, config),
+      ),
     );
   ofScope('forget')
     .description('forget what was learned: all, or the part that the options name')
     .option('--from <time>', 'what came from this time on, such as 2027-01-31T12:00:00Z')
     .option('--key <key>', 'what one key taught, by id or name')
     .option('--model <model>', 'what was learned about one model')
-    .action((options: ForgetOptions, command: Command) =>
-      onStore(command, (store) => forgetLearningCommand(store, options)),
-    );
+    .action(onStore(forgetLearningCommand));
 }
 
 /** `signalbox learning show`: the same JSON as `GET /api/v1/learning`. */

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { version } from '../version.js';
-import { addAccountCommands } from './account-commands.js';
+import { addAccountCommands } from './accounts.js';
 import { addLearningCommands } from './learning.js';
+import { addConversationCommands } from './conversations.js';
 import { groupOf, unknownCommand } from './command-group.js';
 import { addDatabaseCommands } from './database-commands.js';
-import { addKeyCommands } from './key-commands.js';
-import { addReportCommands } from './report-commands.js';
+import { addKeyCommands } from './keys.js';
+import { addReportCommands } from './reports.js';
 import { doctor } from './doctor.js';
 import { addMcpCommand } from './mcp/mcp-command.js';
 import type { GlobalOptions } from './existing-store.js';
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addCheck(program);
   addKeyCommands(program);
   addAccountCommands(program);
+  addConversationCommands(program);
   addLearningCommands(program);
   addReportCommands(program);
   program

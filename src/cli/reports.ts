@@ -4,6 +4,10 @@ import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
 import { findAccountId } from './keys.js';
 import { tableOf } from './table.js';
+import type { Command } from 'commander';
+import { onStore, wholeNumber } from './command-group.js';
+import { savingsOf } from '../chooser/chooser.js';
+import type { ChoiceGrouping } from '../store/contracts/choices.js';
 
 /** The options that `usage` and `requests` have in common. */
 export interface ReportOptions {
@@ -26,7 +30,7 @@ const defaultDays = 30;
 const groupings: readonly UsageGrouping[] = ['day', 'account', 'key', 'provider', 'model'];
 
 /** `signalbox usage`: sums of requests, tokens and cost. @throws Error for an unknown grouping */
-export async function usageCommand(
+async function usageCommand(
   store: Store,
   options: ReportOptions & { readonly by: string },
 ): Promise<string> {
@@ -57,7 +61,7 @@ export async function usageCommand(
 }
 
 /** `signalbox requests`: the newest requests, or the newest failed ones. */
-export async function requestsCommand(
+async function requestsCommand(
   store: Store,
   options: ReportOptions & { readonly failed?: boolean; readonly limit: number },
 ): Promise<string> {
@@ -88,7 +92,7 @@ function requestRow(request: RequestSummary): (string | number | null)[] {
 }
 
 /** The filter that options describe. @throws Error for an unknown account or a wrong date */
-export async function filterOf(
+async function filterOf(
   store: Store,
   { account, key, model, from, to }: ReportOptions,
 ): Promise<RequestFilter> {
@@ -123,3 +127,110 @@ function timeOf(option: string, text: string | undefined): number | null {
 
 const shown = (titles: string[], rows: Rows, { csv }: ReportOptions): string =>
   csv ? [titles, ...rows].map(csvLine).join('') : tableOf(titles, rows);
+
+/** Adds `signalbox usage`, `signalbox savings` and `signalbox requests`. */
+export function addReportCommands(program: Command): void {
+  const report = (name: string): Command =>
+    program
+      .command(name)
+      .option('--account <mail>', 'of one account; default: of all')
+      .option('--key <key>', 'of one key, by id or name')
+      .option('--model <model>', 'of one model, as provider/model')
+      .option('--from <date>', 'from this day on, such as 2027-01-31')
+      .option('--to <date>', 'before this day')
+      .option('--csv', 'print CSV instead of a table');
+  report('usage')
+    .description('sums of requests, tokens and cost, by default of the last 30 days')
+    .option('--by <list>', 'of day, account, key, provider and model', 'day,model')
+    .action(onStore(usageCommand));
+  program
+    .command('savings')
+    .description('what choosing saved, against always calling each candidate, and prompt caches')
+    .option('--account <mail>', 'of one account; default: of all')
+    .option('--key <key>', 'of one key, by id or name')
+    .option('--from <date>', 'from this day on, such as 2027-01-31; default: 30 days ago')
+    .option('--to <date>', 'before this day')
+    .option('--by <grouping>', 'also by preference, key or (chosen) model')
+    .action(onStore(savingsCommand));
+  report('requests')
+    .description('the newest requests, with the reasons of failures')
+    .option('--failed', 'only failed ones')
+    .option('--limit <n>', 'how many at most', wholeNumber, 20)
+    .action(onStore(requestsCommand));
+}
+
+const savingsGroupings: readonly ChoiceGrouping[] = ['preference', 'key', 'model'];
+
+/** What `signalbox savings` may be asked for. */
+export type SavingsOptions = Pick<ReportOptions, 'account' | 'key' | 'from' | 'to'> & {
+  readonly by?: string;
+};
+
+/**
+ * `signalbox savings`: what choosing has saved, against always calling each candidate,
+ * and what prompt caches have saved.
+ * @throws Error for an unknown grouping, account or date
+ */
+export async function savingsCommand(store: Store, options: SavingsOptions): Promise<string> {
+  const by = savingsGroupings.find((known) => known === options.by) ?? null;
+  if (options.by !== undefined && by === null)
+    throw new Error(`--by: must be one of ${savingsGroupings.join(', ')}`);
+  const filter = await filterOf(store, options);
+  const to = filter.to ?? Date.now() + 1;
+  const from = filter.from ?? to - defaultDays * dayMs;
+  if (from >= to) throw new Error('--from: must be before --to');
+  const savings = await savingsOf(store, { ...filter, from, to }, by);
+  const groups = savings.groups.map(({ preferenceId, keyId, model, ...receipt }) => [
+    preferenceId ?? keyId ?? model ?? '(none)',
+    receipt.choices,
+    dollars(receipt.spentUsd),
+    receipt.best?.model ?? '',
+    dollars(receipt.best?.savedUsd ?? null),
+    points(receipt.best?.qualityGivenUp ?? null),
+  ]);
+  return [
+    savings.candidates.length === 0
+      ? ''
+      : `${tableOf(savingsTitles, savings.candidates.map(rowOf))}\n`,
+    groups.length === 0
+      ? ''
+      : `${tableOf([by ?? '', 'choices', 'USD', 'best', 'saved', 'given up'], groups)}\n`,
+    `${savings.from} to ${savings.to}: ${savings.summary}\n`,
+    ...[savings.spentReason].flatMap((reason) => (reason === null ? [] : [`Note: ${reason}.\n`])),
+  ].join('');
+}
+
+type Alternative = Awaited<ReturnType<typeof savingsOf>>['candidates'][number];
+type Figure = Alternative['quality'];
+
+const savingsTitles = [
+  'always calling',
+  'possible',
+  'chosen',
+  'USD',
+  'saved',
+  '95 %',
+  'quality',
+  '95 %',
+];
+
+function rowOf(one: Alternative): (string | number | null)[] {
+  return [
+    one.model,
+    one.candidateIn,
+    one.chosenIn,
+    dollars(one.alwaysUsd),
+    dollars(one.savedUsd),
+    one.savedUsd === null ? (one.reason ?? '') : interval(one.savedUsd, cents),
+    points(one.quality),
+    interval(one.quality, hundredths),
+  ];
+}
+
+const unknown = 'unknown';
+const cents = (usd: number): string => usd.toFixed(Math.abs(usd) < 1 ? 4 : 2);
+const hundredths = (share: number): string => (100 * share).toFixed(1);
+const dollars = (figure: Figure | null): string => (figure ? cents(figure.value) : unknown);
+const points = (figure: Figure | null): string => (figure ? hundredths(figure.value) : unknown);
+const interval = ({ low, high }: Figure, show: (value: number) => string): string =>
+  `${show(low)} to ${show(high)}`;

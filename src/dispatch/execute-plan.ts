@@ -1,10 +1,9 @@
-import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import { type ErrorTraceEntry, GatewayError, type ClientError, type ErrorCode } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptLog, type OnAttempt } from './attempt-log.js';
 import { type Admission, type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
 import { type Cancellation, Deadline } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
-import { exhausted, type RefusalAnswer } from './exhausted.js';
 import type { Provider } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
@@ -99,3 +98,108 @@ class PlanExecution<Answer extends AttemptAnswer> {
     return new GatewayError(error.code, error.message, { cause: error, errorTrace, retryAfterMs });
   }
 }
+
+/** How a request is answered that every provider refused. */
+export interface RefusalAnswer {
+  /**
+   * True: with the status and code of the first refusal, which clients of OpenAI's dialect branch
+   * on. False: with 422, where all refused it for the same reason.
+   */
+  readonly keepsStatus: boolean;
+  /** The request's field that names the first model, for messages. */
+  readonly modelField: string;
+}
+
+/** How long a client should wait where no provider states a wait, in ms. */
+const defaultWaitMs = 5_000;
+
+/** Codes that are kept where all attempts failed with the same one. */
+const sharedCodes: readonly ErrorCode[] = [
+  'rate_limited',
+  'upstream_overloaded',
+  'upstream_timeout',
+  'request_refused',
+  'model_not_found',
+];
+
+/** The client's own mistakes, as far as a provider can tell. */
+const refusals: readonly ErrorCode[] = ['request_refused', 'model_not_found', 'stream_refused'];
+
+/** Statuses of refusals that clients know; others of the same kind become 400 and 404. */
+const keptStatuses: readonly number[] = [400, 404, 413, 422];
+
+/**
+ * The error for a request whose candidates all failed: `all_failed`, or the code that all failures
+ * share; `not_configured` where no candidate could be called.
+ */
+function exhausted(
+  failures: readonly GatewayError[],
+  errorTrace: readonly ErrorTraceEntry[],
+  refusal: RefusalAnswer = { keepsStatus: false, modelField: 'model' },
+): GatewayError {
+  const last = failures.at(-1);
+  if (!last)
+    return new GatewayError(
+      'not_configured',
+      errorTrace.at(-1)?.error ?? 'no candidate could be called',
+      { errorTrace },
+    );
+  if (refusal.keepsStatus && failures.every(({ code }) => refusals.includes(code)))
+    return firstRefusal(failures, errorTrace);
+  const code = sharedCodes.find((shared) => failures.every((failure) => failure.code === shared));
+  if (!code)
+    return new GatewayError('all_failed', summary(failures, last), { cause: last, errorTrace });
+  if (code === 'model_not_found')
+    return new GatewayError(code, `${refusal.modelField}: ${summary(failures, last)}`, {
+      cause: last,
+      errorTrace,
+      status: 422,
+      field: refusal.modelField,
+      upstreamStatus: last.upstreamStatus,
+    });
+  const isTemporary = code === 'rate_limited' || code === 'upstream_overloaded';
+  return new GatewayError(code, summary(failures, last), {
+    cause: last,
+    errorTrace,
+    retryAfterMs: isTemporary ? shortestWaitMs(failures) : null,
+    upstreamStatus: last.upstreamStatus,
+  });
+}
+
+/**
+ * The first candidate's refusal with its own status. That a model does not stream is only an answer
+ * where it also refused the request without streaming.
+ */
+function firstRefusal(
+  failures: readonly GatewayError[],
+  errorTrace: readonly ErrorTraceEntry[],
+): GatewayError {
+  const first = failures.find(({ code }) => code !== 'stream_refused') ?? failures[0]!;
+  const { code, upstreamStatus } = first;
+  const kept = keptStatuses.find((status) => status === upstreamStatus);
+  return new GatewayError(code, first.message, {
+    cause: first,
+    errorTrace,
+    status: kept ?? (code === 'model_not_found' ? 404 : 400),
+    upstreamStatus,
+    field: first.field,
+    clientError: first.clientError ?? (upstreamStatus === null ? unsupported(first) : null),
+  });
+}
+
+/** The refusal of an adapter that did not ask its provider: what the request asks is not there. */
+const unsupported = ({ field }: GatewayError): ClientError => ({
+  code: 'unsupported_value',
+  param: field,
+  type: 'invalid_request_error',
+});
+
+function shortestWaitMs(failures: readonly GatewayError[]): number {
+  const waits = failures.map((failure) => failure.retryAfterMs).filter((ms) => ms !== null);
+  return waits.length > 0 ? Math.min(...waits) : defaultWaitMs;
+}
+
+const summary = (failures: readonly GatewayError[], last: GatewayError): string =>
+  failures.length === 1
+    ? last.message
+    : `all ${failures.length} attempts failed; the last: ${last.message}`;

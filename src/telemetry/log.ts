@@ -1,6 +1,5 @@
 import { pino, type Logger } from 'pino';
-import { LogOutput } from './log-output.js';
-import { readableOutput } from './readable-log.js';
+import { LogOutput, readableOutput } from './log-output.js';
 import type { GatewayError } from '../errors.js';
 import type { ObservedRequest } from './observed-request.js';
 import { cut } from './requests/kept-plan.js';

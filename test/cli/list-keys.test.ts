@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/accounts/administration.js';
-import { createKeyCommand, type KeyOptions } from '../../src/cli/keys.js';
-import { listKeysCommand } from '../../src/cli/key-commands.js';
+import { createKeyCommand, type KeyOptions, listKeysCommand } from '../../src/cli/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 

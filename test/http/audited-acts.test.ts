@@ -293,13 +293,13 @@ const onTheCommandLine: Act[] = [
         createdAt: 1,
       });
       secrets.push('a secret title');
-      await exportConversationCommand(store, 'c1', 'zoe@example.org');
+      await exportConversationCommand(store, 'c1', { account: 'zoe@example.org' });
     },
     () => ({ accountId: ids['zoe'], target: 'c1', details: null }),
   ],
   [
     'conversation.delete',
-    () => deleteConversationCommand(store, 'c1', 'zoe@example.org'),
+    () => deleteConversationCommand(store, 'c1', { account: 'zoe@example.org' }),
     () => ({ accountId: ids['zoe'], target: 'c1', details: null }),
   ],
 ];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { savingsCommand } from '../../src/cli/savings.js';
+import { savingsCommand } from '../../src/cli/reports.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databasesOfRun, type TestDatabase } from '../helpers/databases.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readable } from '../../src/telemetry/readable-log.js';
+import { readable } from '../../src/telemetry/log-output.js';
 import { runs } from '../helpers/runs.js';
 
 const clock = (): string => '10:20:30.456';

@@ -4,11 +4,20 @@ import type { ShadowOutcome } from '../../telemetry/metrics/metrics.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
 import { WholeCompletion } from '../direct-writers.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
-import { type PlannedShadow, planShadow } from './plan-shadow.js';
 import { closeRecord, reportRequest } from './report-request.js';
 import { type GatewayRequest, newRequest } from '../request.js';
-import { RequestReservation } from '../request-reservation.js';
+import { RequestReservation, type AttemptUse } from '../request-reservation.js';
 import { runCompletion } from '../run-completion.js';
+import type { Caller } from '../../accounts/caller.js';
+import { unpricedField } from '../../providers/unpriced-fields.js';
+import { statedAnswerTokens } from '../../models/max-cost.js';
+import type { RankedCandidate } from '../../chooser/plan.js';
+import { mediaOf } from '../../models/prompt-media.js';
+import { weighedFigures } from '../../store/contracts/choices.js';
+import type { ComparedAnswer } from '../../store/contracts/shadows.js';
+import type { CompletionCall, PlannedCompletion } from '../completion-call.js';
+import { CompletionUses } from '../completion-uses.js';
+import { unboundedReason } from '../unbounded-reason.js';
 
 /**
  * Sends some of the answered requests to a second model, as `savings.shadow` says: in the
@@ -134,3 +143,127 @@ function failureOf(failure: unknown): GatewayError {
   if (failure instanceof GatewayError) return failure;
   throw failure;
 }
+
+/**
+ * How much longer than expected, or than the first answer, the second one may be, and what it may be
+ * in any case. Its longest length is reserved of the day's budget.
+ */
+const longer = 4;
+const minBound = 1_024;
+
+/** What is asked of a second model, and what the first one answered. */
+interface PlannedShadow {
+  readonly planned: PlannedCompletion;
+  readonly uses: CompletionUses;
+  /** The most that it may use. */
+  readonly most: AttemptUse & { readonly costUsd: number };
+  readonly chosen: ComparedAnswer;
+  /** Of the second model, without its answer. */
+  readonly shadow: Omit<ComparedAnswer, 'tokens'>;
+  /** Whether the client's request bounds the length of answers; else only the second one is bounded. */
+  readonly isBounded: boolean;
+}
+
+/**
+ * How a request that was answered can be shadowed: by the candidate with the best predicted quality
+ * among the others, within a length whose cost is known. Null: it must not, or cannot. It must not
+ * where nothing of its content may be kept, where it continues a session (whose first request may
+ * have asked for a hash of its content), and where the caller's limits are half used.
+ */
+function planShadow(request: GatewayRequest): PlannedShadow | null {
+  const { call, plan, record, snapshot, caller } = request;
+  const { choice } = record;
+  if (!call || !plan || !choice?.measured || !mayBeRepeated(request, call)) return null;
+  // what was searched and done cannot be repeated for a comparison
+  if (call.grounding) return null;
+  const found = secondBest(request);
+  if (!found) return null;
+  const { candidate, place } = found;
+  const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
+  if (unpricedField(call.chat) !== null || call.chat.web_search_options) return null;
+  const asked = { media: mediaOf(call.chat), searches: 0 };
+  if (unboundedReason(candidate, facts, asked, 'key') !== null) return null;
+  const isBounded = statedAnswerTokens(call.chat) !== null;
+  const expectedTokens = candidate.why.outputTokens ?? 0;
+  const usual = longer * Math.max(expectedTokens, choice.measured.tokens);
+  const bound = Math.min(facts.maxOutput ?? Infinity, Math.max(minBound, Math.ceil(usual)));
+  const planned: PlannedCompletion = {
+    call: {
+      ...call,
+      stream: false,
+      chat: isBounded ? call.chat : { ...call.chat, max_tokens: bound },
+    },
+    plan: {
+      ...plan,
+      candidates: [candidate],
+      excluded: [],
+      limits: { ...plan.limits, retriesPerCandidate: 0 },
+    },
+    passedOver: [],
+    grounding: null,
+  };
+  const uses = new CompletionUses(planned, snapshot, withBudget(caller));
+  const most = uses.maxOf(candidate);
+  if (most.costUsd === null) return null;
+  return {
+    planned,
+    uses,
+    most: { ...most, costUsd: most.costUsd },
+    chosen: {
+      ...predictedAt(choice, choice.chosen),
+      tokens: choice.measured.tokens,
+      expectedTokens: choice.measured.expectedTokens,
+    },
+    shadow: { ...predictedAt(choice, place), expectedTokens },
+    isBounded,
+  };
+}
+
+/** Whether its content may go to another model, and enough is left of its caller's limits. */
+function mayBeRepeated({ record, rateLimits }: GatewayRequest, { store }: CompletionCall): boolean {
+  return (
+    store &&
+    record.content?.kind !== 'digest' &&
+    record.previousSession === null &&
+    rateLimits.every(({ limit, used }) => used <= limit / 2)
+  );
+}
+
+type Choice = NonNullable<GatewayRequest['record']['choice']>;
+
+/** Among the candidates of known price, other than the one that answered. */
+function secondBest({
+  plan,
+  record: { choice },
+}: GatewayRequest): { readonly candidate: RankedCandidate; readonly place: number } | null {
+  if (!plan || !choice) return null;
+  const { names, figures, chosen } = choice;
+  let best: number | null = null;
+  for (const place of names.keys()) {
+    const [quality, , prompt, answer] = figures.slice(place * weighedFigures);
+    if (place === chosen || !Number.isFinite(prompt! + answer!)) continue;
+    if (best === null || quality! > figures[best * weighedFigures]!) best = place;
+  }
+  if (best === null) return null;
+  const place = best;
+  const candidate = plan.candidates.find(
+    ({ provider, model, why }) =>
+      `${provider ?? ''}/${model}` === names[place] && why.uncertainty !== undefined,
+  );
+  return candidate ? { candidate, place } : null;
+}
+
+const predictedAt = (
+  { names, figures }: Choice,
+  place: number,
+): Pick<ComparedAnswer, 'model' | 'quality' | 'uncertainty'> => ({
+  model: names[place]!,
+  quality: figures[place * weighedFigures]!,
+  uncertainty: figures[place * weighedFigures + 1]!,
+});
+
+/** The same caller as one whose money is counted. */
+const withBudget = (caller: Caller): Caller => ({
+  ...caller,
+  accountLimits: { ...caller.accountLimits, dayBudgetUsd: Infinity },
+});

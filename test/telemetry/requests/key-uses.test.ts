@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyFor } from '../../../src/accounts/first-key.js';
-import { KeyUses } from '../../../src/telemetry/requests/key-uses.js';
+import { KeyUses } from '../../../src/telemetry/requests/request-log-writer.js';
 import { firstAccountId } from '../../../src/store/contracts/accounts.js';
 import { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { GatewayError } from '../../../src/errors.js';

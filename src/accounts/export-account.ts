@@ -150,8 +150,8 @@ async function* choiceLines({ choices }: Store, accountId: string): Lines {
     for (const sums of await choices.day(accountId, day)) yield lineOf('choices', sums);
 }
 
-/** What an export has of a key: no hash of a secret, and nothing of the account. */
-const keyFields: readonly (keyof KeyRecord)[] = [
+/** What is shown of a key beside its account: no hash of a secret. */
+export const keyFields = [
   'id',
   'name',
   'prefix',
@@ -164,7 +164,7 @@ const keyFields: readonly (keyof KeyRecord)[] = [
   'previousValidUntil',
   'revokedAt',
   'lastUsedAt',
-];
+] as const satisfies readonly (keyof KeyRecord)[];
 
 const shownKey = (key: KeyRecord): object =>
   Object.fromEntries(keyFields.map((field) => [field, key[field]]));

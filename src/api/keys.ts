@@ -1,4 +1,5 @@
 import { type Caller, defaultScopes } from '../accounts/caller.js';
+import { keyFields } from '../accounts/export-account.js';
 import { keyFor, rotateKey } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { type DoneAct, keyCreated } from '../accounts/write-act.js';
@@ -27,21 +28,7 @@ export interface KeyTerms {
   readonly limits?: Partial<KeyLimits> | null;
 }
 
-const shownFields = [
-  'id',
-  'accountId',
-  'name',
-  'prefix',
-  'scopes',
-  'models',
-  'toolkits',
-  'limits',
-  'createdAt',
-  'expiresAt',
-  'previousValidUntil',
-  'revokedAt',
-  'lastUsedAt',
-] as const;
+const shownFields = ['id', 'accountId', ...keyFields] as const;
 
 /** A key as the API returns it, without the key itself or its hash. Times in ISO 8601. */
 export interface Key extends Shown<KeyRecord, (typeof shownFields)[number]> {

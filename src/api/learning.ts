@@ -120,8 +120,7 @@ async function scopeOf(call: Call): Promise<{ scope: LearningScope; exploration:
     return { scope: { accountId, preferenceId: '' }, exploration };
   const { store } = await state.opened();
   const preference = await store.preferences.find(accountId, idOf(call));
-  if (!preference)
-    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  if (!preference) throw invalidField('preference_id', 'not found', 'not_found');
   return {
     scope: { accountId, preferenceId: preference.id },
     exploration: preference.settings.exploration ?? exploration,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError } from '../errors.js';
+import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type PreviewRequest, previewPreference } from '../pipeline/preview/preview-preference.js';
 import type { PreferenceSettings, PreferenceRecord } from '../store/contracts/preferences.js';
@@ -119,8 +119,7 @@ async function shownWith(
 }
 
 function found(preference: PreferenceRecord | null): PreferenceRecord {
-  if (!preference)
-    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  if (!preference) throw invalidField('preference_id', 'not found', 'not_found');
   return preference;
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.js';
+import { invalidField } from '../errors.js';
 import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type { RequestFilter, RequestRow, RequestSummary } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
@@ -80,7 +80,7 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
     const { role, accountId } = call.caller;
     const store = await settledStore(call.parts);
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(call));
-    if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
+    if (!row) throw invalidField('id', 'not found', 'not_found');
     const { attempts, content, plan: _plan, ...summary } = row;
     const key = row.keyId === null ? null : await store.keys.find(null, row.keyId);
     return {

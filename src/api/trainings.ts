@@ -1,4 +1,4 @@
-import { GatewayError, invalidField } from '../errors.js';
+import { type GatewayError, invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { TrainingRecord } from '../store/contracts/trainings.js';
 import {
@@ -127,8 +127,7 @@ async function requirePreference(
   if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
 }
 
-const notFound = (what: string): GatewayError =>
-  new GatewayError('not_found', `${what}: not found`, { field: what });
+const notFound = (what: string): GatewayError => invalidField(what, 'not found', 'not_found');
 
 /** @returns with `passedOver`: why requests do not use what the preference has in use */
 async function shownTraining(parts: GatewayParts, training: TrainingRecord): Promise<object> {

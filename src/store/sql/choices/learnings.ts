@@ -106,7 +106,8 @@ async function put(
   revision: number,
   at: number,
 ): Promise<void> {
-  if (!(await exists(transaction, scope))) return;
+  // a late change must not create a row for a deleted preference
+  if (scope.preferenceId !== '' && !(await hasPreference(transaction, scope))) return;
   const { state: before, updated_at: changedAt } = (await find(transaction, scope)) ?? {
     state: null,
     updated_at: null,
@@ -129,15 +130,11 @@ async function write(
     .execute();
 }
 
-/**
- * Whether the scope's preference still exists: a late change must not create a row for a deleted
- * one.
- */
-async function exists(
+/** Whether a preference of the account exists and is not deleted. */
+export async function hasPreference(
   transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
 ): Promise<boolean> {
-  if (preferenceId === '') return true;
   const row = await transaction
     .selectFrom('preferences')
     .select('id')

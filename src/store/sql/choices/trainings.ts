@@ -8,6 +8,7 @@ import type {
   TrainingStore,
 } from '../../contracts/trainings.js';
 import { clean, fieldsOf, fromJson } from '../columns.js';
+import { hasPreference } from './learnings.js';
 import { lockRevision, raiseRevision } from '../revisions.js';
 import type { StoreTables, TrainingTable } from '../tables.js';
 import { transact } from '../transact.js';
@@ -69,16 +70,17 @@ async function add(
   lease?: Lease,
 ): Promise<TrainingRecord> {
   await lockRevision(transaction, 'preferences');
-  const preference = await findPreference(transaction, accountId, preferenceId);
-  await removeExpired(transaction, preference.id, at);
+  if (!(await hasPreference(transaction, { accountId, preferenceId })))
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  await removeExpired(transaction, preferenceId, at);
   await checkQueue(transaction, accountId);
-  await transaction.deleteFrom('trainings').where('preference_id', '=', preference.id).execute();
+  await transaction.deleteFrom('trainings').where('preference_id', '=', preferenceId).execute();
   const row = await transaction
     .insertInto('trainings')
     .values({
       id,
       account_id: accountId,
-      preference_id: preference.id,
+      preference_id: preferenceId,
       state: lease ? 'running' : 'queued',
       progress: 0,
       doing: lease ? 'starting' : 'waiting',
@@ -95,24 +97,6 @@ async function add(
     .returning(shownColumns)
     .executeTakeFirstOrThrow();
   return trainingOf(row);
-}
-
-/** @throws GatewayError `not_found` */
-async function findPreference(
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-  preferenceId: string,
-): Promise<{ id: string }> {
-  const preference = await transaction
-    .selectFrom('preferences')
-    .select('id')
-    .where('id', '=', clean(preferenceId))
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (!preference)
-    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
-  return preference;
 }
 
 /** Deletes a running training of the preference whose lease has expired. */

@@ -29,7 +29,7 @@ describe('a stream whose provider takes its time', () => {
   it.each(streamedRows)(
     'begins with 200 and a ping, and the answer follows, asked %s',
     async (_name, way) => {
-      upstream.script([{ delayMs: 180 }]);
+      upstream.script([{ delayMs: 600 }]);
       const heard = await ask(gateway, way, { models });
       expect(heard).toMatchObject({
         status: 200,
@@ -38,7 +38,7 @@ describe('a stream whose provider takes its time', () => {
         headers: { 'content-type': 'text/event-stream; charset=utf-8' },
       });
       const firstData = heard.frames.findIndex((frame) => !isPing(frame));
-      // at 50 and 110 ms, and perhaps at 170
+      // at 50 and 110 ms, and after; a busy machine is late by hundreds of ms
       expect(firstData).toBeGreaterThanOrEqual(2);
       expect(heard.frames[firstData]!.at - heard.frames[0]!.at).toBeGreaterThan(80);
       expect(upstream.requests.length).toBeGreaterThan(0);

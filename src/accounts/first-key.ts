@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { firstAccountId, noLimits } from '../store/contracts/accounts.js';
 import { type KeyRecord, type NewKey, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
@@ -48,66 +46,6 @@ export const newSecret = (key: string): Pick<NewKey, 'prefix' | 'hash'> => ({
  */
 export const makeFirstKey = (store: Store, key: string): Promise<KeyRecord | null> =>
   store.keys.addFirst(keyFor(firstAccountId, 'first', key));
-
-/**
- * Imports the keys that version 0.1 kept in `keys.json`, and renames the file.
- * @throws Error for an invalid file
- */
-export async function importKeysFile(store: Store, dataDir: string): Promise<void> {
-  const file = join(dataDir, 'keys.json');
-  for (const { name, hash, createdAt } of readKeys(file)) {
-    const createdMs = Date.parse(createdAt);
-    if (!(await store.keys.findByHash(hash)))
-      await store.keys.add({
-        ...keyFor(firstAccountId, name, 'sk_…'),
-        hash,
-        createdAt: Number.isNaN(createdMs) ? Date.now() : createdMs,
-      });
-  }
-  if (existsSync(file)) renameSync(file, `${file}.taken-over`);
-}
-
-interface FileKey {
-  readonly name: string;
-  readonly hash: string;
-  readonly createdAt: string;
-}
-
-function readKeys(file: string): FileKey[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return [];
-    throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const kept = parsed(text);
-  if (!Array.isArray(kept) || !kept.every(isFileKey))
-    throw new Error(
-      `dataDir: ${file} is not a valid keys file; move it away to have a new key issued`,
-    );
-  return kept;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-}
-
-function isFileKey(value: unknown): value is FileKey {
-  const { name, hash, createdAt } = (value ?? {}) as Partial<FileKey>;
-  return (
-    typeof name === 'string' &&
-    typeof createdAt === 'string' &&
-    typeof hash === 'string' &&
-    /^[0-9a-f]{64}$/.test(hash)
-  );
-}
 
 /** How long the old secret works beside the new one, unless a rotation says otherwise. */
 const defaultOverlapSeconds = 86_400;

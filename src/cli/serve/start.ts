@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { importKeysFile } from '../../accounts/first-key.js';
 import type { Config } from '../../config/config.js';
 import { assembleGateway, providersOf } from '../../gateway.js';
 import { configOf, databaseUrlOf, type GlobalOptions } from '../existing-store.js';
@@ -46,8 +45,7 @@ interface StartParts {
 
 async function startOn(config: Config, parts: StartParts): Promise<void> {
   const { logger, demo, databases } = parts;
-  const { store } = await opened(databases, config);
-  await importKeysFile(store, config.dataDir);
+  await opened(databases, config);
   warnOfOpenSignUp(config, logger);
   const other = noteProcess(databaseFileOf(databaseUrlOf(config)));
   if (other !== null)

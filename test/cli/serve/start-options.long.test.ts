@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce } from '../../helpers/build.js';
@@ -183,19 +183,6 @@ describe('a start that cannot be', () => {
       code: 1,
       stderr: `cannot listen on 127.0.0.1:${port} (surfaces.metrics): the port is already in use; set surfaces.metrics.port to another\n`,
     });
-  });
-
-  it('because its keys cannot be read as such names the file', async () => {
-    const folder = newFolder();
-    mkdirSync(join(folder, 'data'));
-    for (const text of ['', '{}', '[{"name":"first"}]', '[null]']) {
-      writeFileSync(join(folder, 'data/keys.json'), text);
-      expect(await runToEnd({ folder })).toMatchObject({
-        code: 1,
-        stderr:
-          'dataDir: data/keys.json is not a valid keys file; move it away to have a new key issued\n',
-      });
-    }
   });
 });
 

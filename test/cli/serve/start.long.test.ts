@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -101,22 +100,6 @@ describe('the first start', () => {
       expect(third.stdout()).not.toMatch(warning);
     },
   );
-
-  it.runIf(isWholeRun)('takes over the key that version 0.1 kept in keys.json', async () => {
-    const folder = newFolder();
-    mkdirSync(join(folder, 'data'));
-    const hash = createHash('sha256').update('sk_from_before').digest('hex');
-    writeFileSync(
-      join(folder, 'data/keys.json'),
-      JSON.stringify([{ name: 'first', hash, createdAt: '2026-11-01T00:00:00.000Z' }]),
-    );
-    const started = await startProcess({ folder });
-    expect(started.key).toBe('');
-    expect(
-      await ask('GET', `${started.url}/v1/models`, { authorization: 'Bearer sk_from_before' }),
-    ).toMatchObject({ status: 200 });
-    expect(readdirSync(join(folder, 'data'))).toContain('keys.json.taken-over');
-  });
 
   it.runIf(isWholeRun)(
     'keeps the key in the folder that SIGNALBOX_DATA_DIR or dataDir names',

@@ -92,15 +92,12 @@ function overridePrices(listed: Prices, override: ModelOverride): Prices {
   } = override;
   const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
   return {
+    ...rest,
     inputPrice: inputPrice ?? listed.inputPrice,
     outputPrice: outputPrice ?? listed.outputPrice,
     cachedInputPrice: cachedInputPrice ?? rest.cachedInputPrice,
     cacheWritePrice: cacheWritePrice ?? rest.cacheWritePrice,
-    reasoningPrice: rest.reasoningPrice,
-    hourCacheWritePrice: rest.hourCacheWritePrice,
-    audioInputPrice: rest.audioInputPrice,
     hasOtherCharges: listed.hasOtherCharges,
-    requestPrice: rest.requestPrice,
     searchPrice: override.searchPrice ?? listed.searchPrice,
   };
 }

@@ -33,12 +33,8 @@ export interface Rates {
  */
 export type StatedAbility = { readonly like: string } | { readonly value: number };
 
-/** All known facts about one provider's model. Null: unknown. */
-export interface ModelFacts {
-  /** The name that tells which model it is: ours, or the provider's own where only that does. */
-  readonly knownAs: string;
-  /** `<provider>/<model>`: what is measured of the model at this provider is kept under this name. */
-  readonly offer: string;
+/** The prices of a model, without its other facts. Null: unknown. */
+export interface Prices {
   readonly inputPrice: TokenPrice | null;
   readonly outputPrice: TokenPrice | null;
   /** Null: charged at the rate of input; so with the other special rates, by input or output. */
@@ -54,6 +50,14 @@ export interface ModelFacts {
   readonly requestPrice: number | null;
   /** USD for each web search that the model's provider runs for it. */
   readonly searchPrice: number | null;
+}
+
+/** All known facts about one provider's model. Null: unknown. */
+export interface ModelFacts extends Prices {
+  /** The name that tells which model it is: ours, or the provider's own where only that does. */
+  readonly knownAs: string;
+  /** `<provider>/<model>`: what is measured of the model at this provider is kept under this name. */
+  readonly offer: string;
   /** The rates for a prompt of any length; null: they depend on it. */
   readonly rates: Rates | null;
   /** Tokens of prompt and answer together. */
@@ -77,21 +81,6 @@ export interface ModelFacts {
   /** Null: nothing is stated, and what is measured of the model counts. */
   readonly abilityStated: StatedAbility | null;
 }
-
-/** The prices of a model, without its other facts. */
-export type Prices = Pick<
-  ModelFacts,
-  | 'inputPrice'
-  | 'outputPrice'
-  | 'cachedInputPrice'
-  | 'cacheWritePrice'
-  | 'reasoningPrice'
-  | 'hourCacheWritePrice'
-  | 'audioInputPrice'
-  | 'hasOtherCharges'
-  | 'requestPrice'
-  | 'searchPrice'
->;
 
 /** The prices of a model whose prices are not known. */
 export const noPrices: Prices = {

@@ -6,7 +6,7 @@ export interface NativeSearchOptions {
   /** `low`, `medium`, `high`. */
   search_context_size?: string | null;
   user_location?: { type: 'approximate'; approximate: SearchLocation } | null;
-  /** Extension: at most so many searches; 0 only where `NativeSearch.stoppable` says so. */
+  /** Extension: the maximum number of searches; 0 only where `NativeSearch.stoppable` says so. */
   max_uses?: number | null;
   /** Extension: only pages of these domains and their subdomains. */
   allowed_domains?: readonly string[] | null;

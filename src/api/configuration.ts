@@ -47,7 +47,7 @@ const getConfiguration = endpoint('get', path, 'getConfiguration', {
 const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
   summary: 'Try a connection of the configuration',
   description:
-    'A mail server and Redis are signed in to, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is told in the answer, which then is `ok: false`.',
+    'A mail server and Redis are signed in to, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is part of the answer, which then is `ok: false`.',
   request: 'connection-test.request',
   example: { kind: 'provider', name: 'demo' },
   response: 'connection-test.response',

@@ -53,7 +53,7 @@ const max_completion_tokens = 64;
 const testOneProvider = endpoint('post', `${onePath}/test`, 'testProvider', {
   summary: 'Send a tiny request to a model of the provider',
   description:
-    "It is a request of the caller's own, with its limits and its cost, without retries. A provider that refuses or fails is told in the answer, which then is `ok: false`.",
+    "It is a request of the caller's own, with its limits and its cost, without retries. A refusal or failure of the provider is part of the answer, which then is `ok: false`.",
   request: 'provider-test.request',
   isBodyOptional: true,
   example: { model: 'demo-small' },

@@ -25,7 +25,7 @@ const response = 'shadowing.response';
 const getSavings = endpoint('get', '/api/v1/savings', 'getSavings', {
   summary: 'What choosing has saved, against always calling each candidate, and prompt caches',
   description:
-    'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason. What prompt caches have saved is exact.',
+    'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that cannot be computed is null, with a reason. What prompt caches have saved is exact.',
   response: 'savings.response',
   parameters: [
     shared.account,

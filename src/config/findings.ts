@@ -137,7 +137,7 @@ export function aliasFindings({ aliases = {} }: WrittenConfig): Finding[] {
   });
 }
 
-/** The target is told by its place: somebody may have put a key there. */
+/** Names the target by its place in the file: its text may be a key that was put there by mistake. */
 function firstProblem(
   name: string,
   targets: readonly string[],

@@ -82,7 +82,7 @@ export function watchFile(
   };
 }
 
-/** Delays a call until nobody has requested it for `ms`, and by ten times `ms` at most. */
+/** Delays a call until `ms` have passed without another request for it, and by ten times `ms` at most. */
 class Debounced {
   private timer: NodeJS.Timeout | undefined;
   /** When it was first asked for since the last call; null: it was not. */

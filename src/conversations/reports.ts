@@ -23,7 +23,7 @@ interface Lines {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** A line for each end of late turns; lost ones, late or not, have theirs. */
+/** The log line for each way in which a late turn ends. */
 const lateLines: Record<Exclude<TurnEnd, 'lost'>, string> = {
   stored:
     'conversation turns are stored late: their answers said conversationStored: false, because the database was slow or away',

@@ -31,7 +31,7 @@ export interface Attempt {
 
 /**
  * What an attempt tells of the time to a first token, in ms; null: nothing. A model that cannot be
- * streamed tells of it too: nobody sees a token of it earlier.
+ * streamed has one too: its client sees no token earlier.
  */
 export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
   isWhole ? null : firstContentMs;

@@ -90,7 +90,7 @@ export class AnswerPaces {
     const timed = this.models.get(offer);
     if (timed === undefined) return null;
     const now = this.now();
-    // both are asked: samples that nobody asks for keep old answers
+    // both are read: samples that are not read keep old answers
     const msPerToken = timed.perToken.p50(now, windowMs),
       startMs = timed.starts.p50(now, windowMs);
     if (msPerToken === null || startMs === null) return null;

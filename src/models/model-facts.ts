@@ -147,7 +147,7 @@ type Listed = Pick<
   'inputPrice' | 'outputPrice' | 'cachedInputPrice' | 'reasoningPrice' | 'requestPrice'
 >;
 
-/** What a prompt of so many tokens costs by a list of prices. */
+/** The cost of a prompt with a given number of tokens, by a list of prices. */
 export function ratesAt(prices: Listed, promptTokens: number): Rates {
   const at = (price: TokenPrice | null): number | null =>
     price === null ? null : figure(rateAt(price, promptTokens));

@@ -30,9 +30,9 @@ const averageVisible = models['gpt-4o']?.visible ?? 400;
 /** Those questions tempt to long answers: elsewhere models differ less. */
 const verbosityShare = 0.5,
   maxVerbosity = Math.log(2);
-/** Of models that nobody measured: they are newer and write more. */
+/** For models without measurements: they are newer and write more. */
 const unknownVerbosity = Math.log(1.2);
-/** For a model that says that it reasons, and that nobody measured. */
+/** For a model that reasons by its own statement, without measurements. */
 const guessedReasoning = [300, 450, 700, 1100, 1700, 2000];
 const none = efforts.map(() => 0);
 

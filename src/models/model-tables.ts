@@ -72,7 +72,7 @@ export function readModelTable<Name extends keyof ModelTables>(name: Name): Mode
   return JSON.parse(readFileSync(file, 'utf8')) as ModelTables[Name];
 }
 
-/** The kinds of answers whose lengths are told apart. */
+/** The kinds of answers that have lengths of their own. */
 export type AnswerKind =
   | 'greeting'
   | 'label'
@@ -99,7 +99,7 @@ export type AnswerKind =
 
 /** What `config/models/answer-lengths.json` holds: made by `npm run lab -- lengths`. */
 export interface AnswerLengths {
-  /** By kind: how much longer published answers were than estimated; absent: nobody measured it. */
+  /** By kind: how much longer published answers were than estimated; absent: not measured. */
   readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
   /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
   readonly levels: {

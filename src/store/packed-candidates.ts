@@ -31,7 +31,7 @@ interface Column {
   readonly name: string;
   /** Undefined: the candidate does not have it. */
   readonly of: (candidate: ExplainedCandidate) => unknown;
-  /** Numbers are multiples of one part in so many, where all of them are. */
+  /** Numbers are stored as multiples of 1 / `parts` where each of them is one. */
   readonly parts?: number;
 }
 

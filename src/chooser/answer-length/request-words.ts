@@ -94,7 +94,7 @@ type Entry = Pick<RequestWord, 'cues' | 'unit'>;
 interface Lexicon {
   /** By `hashWord`. */
   readonly words: ReadonlyMap<number, Entry>;
-  /** Whether the map may have a hash that ends so: most words are told apart by this alone. */
+  /** Whether the map may have a hash that ends so: for most words this alone decides. */
   readonly endings: Uint8Array;
   readonly phrases: readonly (readonly [phrase: string, cues: number])[];
   readonly unspacedUnits: readonly (readonly [name: string, unit: NamedUnit])[];

@@ -135,7 +135,7 @@ export class Beliefs {
     for (const held of this.models.values()) settle(held, this.shared, this.covariance);
   }
 
-  /** The kinds that are told apart, without `otherKinds`. */
+  /** The kinds that have ratings of their own, without `otherKinds`. */
   get kinds(): readonly number[] {
     return [...this.places.keys()].slice(1);
   }

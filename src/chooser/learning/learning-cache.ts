@@ -28,7 +28,7 @@ export interface KnownLearning {
 export interface LearningCacheOptions {
   /** Under this name kinds of task are numbered. */
   readonly router: () => string;
-  /** Told once of each scope whose ratings an earlier version told apart by other kinds of task. */
+  /** Warns once of each scope whose ratings an earlier version kept by other kinds of task. */
   readonly warn?: (warning: string) => void;
   /** How long a request waits for a lookup. */
   readonly maxWaitMs?: number;

@@ -58,7 +58,7 @@ const noParticulars: Readonly<Record<string, Particular>> = {};
 
 /** Finds what is known of a candidate's model. */
 export class ModelAbilities {
-  /** The kinds of task that abilities are told apart by. */
+  /** The kinds of task that have abilities of their own. */
   readonly kindNames: readonly string[];
   private readonly noKinds: Float64Array;
   private readonly unmeasured = new Map<number, Float64Array>();

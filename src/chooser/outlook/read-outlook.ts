@@ -102,7 +102,7 @@ export function withLength(outlook: Outlook, tokens: number): Outlook {
   return { ...outlook, kinds: kinds.sort((a, b) => b.share - a.share) };
 }
 
-/** Numbers the kinds of requests, by which ratings are told apart. */
+/** Numbers the kinds of requests; ratings are kept by kind. */
 export class RequestKinds {
   /** The name under which numbers of kinds are stored: other weights may number others. */
   readonly router: string;

@@ -6,7 +6,7 @@ export interface ChartSeries {
   readonly color: string;
 }
 
-/** Colours that are told apart in both themes, also by most people who are colour-blind. */
+/** Colours that differ visibly in both themes, also for most people who are colour-blind. */
 const chartColors = [
   '#228be6',
   '#f59f00',

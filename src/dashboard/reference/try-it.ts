@@ -55,7 +55,7 @@ function keyField(): HTMLInputElement {
   return field;
 }
 
-/** The token of who is signed in; null: nobody is. */
+/** The token of the signed-in person; null without one. */
 async function csrfToken(): Promise<string | null> {
   const answer = await fetch(`${basePath}/api/v1/auth/account`);
   if (!answer.ok) return null;

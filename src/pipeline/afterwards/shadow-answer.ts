@@ -35,7 +35,7 @@ export function shadowAnswer(parts: GatewayParts, request: GatewayRequest): void
   if (!began) parts.metrics.shadowed('busy');
 }
 
-/** Where the running ones are told that the gateway stops. */
+/** Signals the running ones that the gateway stops. */
 type WhenCancelled = (cancel: (reason: GatewayError) => void) => void;
 
 class Shadow {

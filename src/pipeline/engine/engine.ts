@@ -164,7 +164,7 @@ export class Engine {
 
   drain(): void {
     this.stopping = true;
-    // nobody waits for what they compare
+    // their results are for statistics: a stop does not wait for them
     this.state.chooser.shadows.running.close();
   }
 
@@ -265,7 +265,7 @@ function missingPublicUrl({ mail, publicUrl }: Config): string[] {
 }
 
 /**
- * Warnings for models whose `ability` names a model that nobody knows: probably misspelt. The name
+ * Warnings for models whose `ability` names an unknown model, probably misspelt. The name
  * itself is not repeated.
  */
 export function abilityWarnings({ models }: Pick<Config, 'models'>, at: number): string[] {

@@ -197,7 +197,7 @@ function choicesOfPrompts(
   });
 }
 
-/** A plan without any preference; or why nobody can answer. */
+/** A plan without any preference; or why no candidate can answer. */
 function planFor(
   parts: GatewayParts,
   caller: Caller,

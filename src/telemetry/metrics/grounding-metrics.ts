@@ -47,7 +47,7 @@ export class GroundingMetrics {
     this.instruments.searchDurations.series(engine, outcome).observe(ms / 1000);
   }
 
-  /** Searches of a model's own, of which nobody tells how long they took. */
+  /** Searches that a model made itself. How long they took is not known. */
   nativeSearches(count: number): void {
     this.instruments.searches.series('native', 'ok').inc(count);
   }

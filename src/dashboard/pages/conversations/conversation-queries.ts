@@ -6,7 +6,7 @@ export type Conversation = Schema<'ConversationResponse'>;
 type StoredMessage = Schema<'MessageResponse'>;
 
 const messagesPerPage = 100;
-/** A longer conversation is exported, not shown: so many messages are more than anybody reads. */
+/** The maximum number of messages shown. A longer conversation is exported instead. */
 const maxMessages = 1_000;
 
 /** A conversation with its messages, oldest first. */

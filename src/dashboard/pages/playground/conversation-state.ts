@@ -21,7 +21,7 @@ export interface ConversationState {
   readonly lanes: readonly Lane[];
 }
 
-/** At most so many models side by side. */
+/** The maximum number of models side by side. */
 export const maxLanes = 3;
 
 /** Nothing is said yet, and the gateway chooses the model. */

@@ -144,7 +144,7 @@ function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame):
   };
 }
 
-/** A linear axis around some values, with round ticks at about so many steps. */
+/** A linear axis around some values, with about the given number of round ticks. */
 export function linearAxis(
   values: readonly number[],
   from: number,

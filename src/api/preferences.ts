@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { whyPassedOver } from '../chooser/chooser.js';
 import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type PreviewRequest, previewPreference } from '../pipeline/preview/preview-preference.js';
@@ -61,12 +62,12 @@ const noSettings = {
  * Why requests do not use the preference's trained router; null if they use it, or there is none.
  */
 export function whyPassedOverNow(
-  { current, state }: GatewayParts,
+  { current }: GatewayParts,
   { router }: PreferenceRecord,
 ): string | null {
   if (router === null) return null;
   return current().ranker.learns
-    ? state.chooser.whyUntrained(router.weights)
+    ? whyPassedOver(router.weights)
     : 'routing.ranker is not "learned"';
 }
 

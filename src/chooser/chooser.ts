@@ -1,5 +1,4 @@
 import type { LazyDatabases } from '../store/lazy-databases.js';
-import type { NewChoice } from '../store/contracts/choices.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { FeedbackRow } from '../store/contracts/requests.js';
@@ -32,12 +31,10 @@ import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';
 import { RunningShadows, ShadowBudget } from './savings/shadow-limits.js';
-import { answeredChoice, openChoice, type WeighedRequest } from './savings/weighed-choice.js';
 import {
   type KnownPreference,
   PreferenceCache,
   tuningReader,
-  whyPassedOver,
 } from './training/preference-cache.js';
 import { trainNow } from './training/train-now.js';
 import { Trainings } from './training/trainings.js';
@@ -48,8 +45,9 @@ import { type AbilitiesByKind, abilitiesByKind } from './outlook/ability-of.js';
 export type { Retraction, TrainingTerms };
 export { knownModels } from './outlook/model-abilities.js';
 export { savingsOf } from './savings/period-savings.js';
-export { applyPreference } from './apply-preference.js';
-export { candidatesOfPlan } from './apply-preference.js';
+export { applyPreference, candidatesOfPlan } from './apply-preference.js';
+export { answeredChoice, openChoice } from './savings/weighed-choice.js';
+export { whyPassedOver } from './training/preference-cache.js';
 
 /** What a chooser works with. */
 interface ChooserOptions {
@@ -142,11 +140,6 @@ export class Chooser {
   /** Must be called when this process has changed a preference. */
   preferenceChanged(preference: PreferenceRecord): void {
     this.preferences.changed(preference);
-  }
-
-  /** Why stored weights of a training are ignored, in a few words; null if they are used. */
-  whyUntrained(weights: string): string | null {
-    return whyPassedOver(weights);
   }
 
   /**
@@ -249,16 +242,6 @@ export class Chooser {
 
   /** The format of evaluations, by their first character. */
   static readonly formatOf = formatOf;
-
-  /** The choice behind an answer, for the receipt; null: no other model was weighed. */
-  answeredChoice(request: WeighedRequest): NewChoice | null {
-    return answeredChoice(request);
-  }
-
-  /** A choice whose answer the gateway does not see, or not yet; null: there was none. */
-  openChoice(request: WeighedRequest): NewChoice | null {
-    return openChoice(request);
-  }
 
   /** Writes what is still to be written, and stops. */
   async close(): Promise<void> {

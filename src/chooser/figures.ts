@@ -1,9 +1,9 @@
 import { tenThousandths, thousandths } from '../models/numbers.js';
 
 /**
- * What a choice weighs in a candidate. Null: unknown. What a ranker predicts is added in this
- * file alone, because other files pass figures on as one object; what is known beforehand is also
- * set in `appraise.ts`. The schemas of answers describe both.
+ * What a choice weighs in a candidate. Null: unknown. What a ranker predicts is set in
+ * `predicted.ts` and copied here, because other files pass figures on as one object; what is known
+ * beforehand is set in `appraise.ts`. The schemas of answers describe both.
  *
  * The copies below are written out field by field: object spreads doubled the time of a plan of 40
  * candidates, from 0.5 to 1 ms (2026-11).
@@ -71,49 +71,8 @@ export interface KindsOfTask {
   readonly names?: readonly string[];
 }
 
-/** Of an explanation until its candidate has a place. */
-const noReason = '';
-
-/** What a ranker predicts of one candidate for one request. */
-export type Prediction = Required<
-  Pick<
-    Figures,
-    | 'quality'
-    | 'uncertainty'
-    | 'interval'
-    | 'basis'
-    | 'cost'
-    | 'answerCost'
-    | 'outputTokens'
-    | 'times'
-    | 'gate'
-    | 'kinds'
-  >
->;
-
-/**
- * Figures with what a ranker predicts in place of what was known beforehand: an explanation that
- * waits for its reason, so that the candidate's place needs no copy.
- */
-export function withPrediction({ price, latency }: Figures, prediction: Prediction): Explanation {
-  const { quality, uncertainty, interval, basis, cost, answerCost } = prediction;
-  const { outputTokens, times, gate, kinds } = prediction;
-  return {
-    quality,
-    price,
-    latency,
-    reason: noReason,
-    uncertainty,
-    interval,
-    basis,
-    cost,
-    answerCost,
-    outputTokens,
-    times,
-    gate,
-    kinds,
-  };
-}
+/** Of an explanation until its candidate has a place: then it is one without a copy. */
+export const noReason = '';
 
 /** Why a candidate has its place. */
 export interface Explanation extends Figures {
@@ -126,7 +85,7 @@ const isWaiting = (figures: Figures): figures is Explanation =>
   (figures as Explanation).reason === noReason;
 
 /**
- * The figures with the reason for the candidate's place: those that `withPrediction` has made
+ * The figures with the reason for the candidate's place: those that wait for one (`noReason`)
  * themselves, of others a copy.
  */
 export function explanationOf(figures: Figures, reason: string): Explanation {

@@ -6,7 +6,7 @@ import { habitsOf } from '../models/model-habits.js';
 import { imageTokens } from '../models/tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { ExpectedQuality } from './outlook/expected-quality.js';
-import { type AnswerTimes, type KindsOfTask, withPrediction } from './figures.js';
+import { type AnswerTimes, type Explanation, type KindsOfTask, noReason } from './figures.js';
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
 /**
@@ -82,19 +82,21 @@ export function predicted(
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   const answerCost = answerCostOf(known, tokens);
   const prompt = promptCost(known, promptTokensOf(request, answerer.model), cachedTokens);
-  return {
-    candidate,
-    figures: withPrediction(figures, {
-      quality: qualityStated ? figures.quality : quality,
-      uncertainty: qualityStated ? 0 : uncertainty,
-      interval: qualityStated ? null : interval,
-      basis: qualityStated ? null : basis,
-      cost: prompt === null || answerCost === null ? null : prompt + answerCost,
-      answerCost,
-      outputTokens: tokens.visible + tokens.reasoning,
-      times: timesOf(known, tokens),
-      gate,
-      kinds,
-    }),
+  // an explanation that waits for its reason, so that the candidate's place needs no copy
+  const why: Explanation = {
+    quality: qualityStated ? figures.quality : quality,
+    price: figures.price,
+    latency: figures.latency,
+    reason: noReason,
+    uncertainty: qualityStated ? 0 : uncertainty,
+    interval: qualityStated ? null : interval,
+    basis: qualityStated ? null : basis,
+    cost: prompt === null || answerCost === null ? null : prompt + answerCost,
+    answerCost,
+    outputTokens: tokens.visible + tokens.reasoning,
+    times: timesOf(known, tokens),
+    gate,
+    kinds,
   };
+  return { candidate, figures: why };
 }

@@ -1,3 +1,4 @@
+import { openChoice } from '../chooser/chooser.js';
 import type { Plan } from '../chooser/plan.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
 import { rememberChosen } from './continuation.js';
@@ -59,7 +60,7 @@ function storeDecision(
     : snapshot.requestLog.content
       ? keepText(messages)
       : null;
-  const choice = parts.state.chooser.openChoice(request);
+  const choice = openChoice(request);
   parts.state.requestLog.addDecision(request, {
     ...(choice ? { choice } : {}),
     previousId: record.previousSession,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { invalidField } from '../../errors.js';
-import type { FeedbackRow } from '../../store/contracts/requests.js';
+import type { FeedbackRow, RequestRow } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 import {
   decisionOfRequest,
@@ -160,31 +160,25 @@ async function findSubject(
       { limit: 1, cursor: null },
     );
     const row = items[0] ? await store.requests.find(accountId, items[0].id) : null;
-    return {
-      sessionId: null,
-      responseId: id,
-      provider: row?.provider ?? null,
-      model: row?.model ?? null,
-      decision: row ? decisionOfRequest(row) : null,
-    };
+    return { sessionId: null, responseId: id, ...answererOf(row) };
   }
   const row = await store.requests.find(accountId, id);
   if (!row) throw notFound({ kind, id });
-  const { responseId, planId, provider, model } = row;
+  const { responseId, planId } = row;
   // an answer without an id of the gateway is identified by its plan
   if (responseId === null && planId === null)
     throw invalidField('request_id', 'no model was chosen for this request');
   // model selection stores its decision separately
   if (responseId === null && planId !== null && isSelection(row.surface))
     return findSubject(store, accountId, { kind: 'session', id: planId });
-  return {
-    sessionId: responseId === null ? planId : null,
-    responseId,
-    provider,
-    model,
-    decision: decisionOfRequest(row),
-  };
+  return { sessionId: responseId === null ? planId : null, responseId, ...answererOf(row) };
 }
+
+const answererOf = (row: RequestRow | null): Pick<Found, 'provider' | 'model' | 'decision'> => ({
+  provider: row?.provider ?? null,
+  model: row?.model ?? null,
+  decision: row && decisionOfRequest(row),
+});
 
 const notFound = ({ kind }: FeedbackSubject): Error =>
   invalidField(`${kind}_id`, 'not found', 'not_found');

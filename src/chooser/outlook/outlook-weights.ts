@@ -1,6 +1,6 @@
 import { gramBuckets } from '../predictor/features/grams.js';
 import {
-  type ArrayKinds,
+  type Arrays,
   type ArraysOf,
   checkLengths,
   decodeWeights,
@@ -8,19 +8,18 @@ import {
 } from '../predictor/weights-file.js';
 
 const arrays = {
-  /** By dense feature. */
-  mean: 'f32',
-  scale: 'f32',
+  mean: ['f32', 'features'],
+  scale: ['f32', 'features'],
   /**
    * Linear in the n-grams (by bucket, in units of `gramScale`) and the dense features: the columns
    * are `difficulty`, the log odds of the `ceiling`, those of being an everyday request, and one
    * column for each kind and each language.
    */
-  grams: 'i8',
-  gramScale: 'f32',
-  dense: 'f32',
-  bias: 'f32',
-} as const satisfies ArrayKinds;
+  grams: ['i8', 'buckets', 'columns'],
+  gramScale: ['f32', 'columns'],
+  dense: ['f32', 'features', 'columns'],
+  bias: ['f32', 'columns'],
+} as const satisfies Arrays;
 const format = { magic: 'SBLOOK02', arrays };
 
 /** What reads a request's kind, language and difficulty, as numbers. */
@@ -59,15 +58,10 @@ export const encodeOutlook = (weights: OutlookWeights): Buffer => encodeWeights(
  */
 export function decodeOutlook(bytes: Uint8Array): OutlookWeights {
   const weights = decodeWeights(format, bytes) as OutlookWeights;
-  const { length: features } = weights.denseNames;
-  const width = firstColumns + weights.kinds.length + weights.languages.length;
-  checkLengths<keyof typeof arrays>(weights, {
-    mean: features,
-    scale: features,
-    grams: gramBuckets * width,
-    gramScale: width,
-    dense: features * width,
-    bias: width,
+  checkLengths(weights, arrays, {
+    features: weights.denseNames.length,
+    columns: firstColumns + weights.kinds.length + weights.languages.length,
+    buckets: gramBuckets,
   });
   return weights;
 }

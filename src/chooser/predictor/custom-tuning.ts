@@ -20,9 +20,8 @@ const clip = 4;
  * The number of coordinates of a prompt: its place in the predictor's space, then the dense
  * features.
  */
-export function coordinateCount(rank: number, denseCount: number): number {
-  return rank + denseCount;
-}
+export const coordinateCount = ({ rank, denseNames }: QualityPredictor['weights']): number =>
+  rank + denseNames.length;
 
 /** Writes a prompt's coordinates into `into`, beginning at `from`, without scaling. */
 export function writeCoordinates(
@@ -73,9 +72,10 @@ export function expectationsOf(
  * @returns null if the weights were fitted on another predictor
  */
 export function createTuning(weights: CustomWeights, predictor: QualityPredictor): Tuning | null {
-  const wide = predictor.weights.rank + predictor.weights.denseNames.length;
-  if (weights.router !== predictor.weights.name || weights.mean.length !== wide) return null;
-  return new CustomTuning(weights, predictor);
+  const { name } = predictor.weights;
+  const isOfIt =
+    weights.router === name && weights.mean.length === coordinateCount(predictor.weights);
+  return isOfIt ? new CustomTuning(weights, predictor) : null;
 }
 
 class CustomTuning implements Tuning {

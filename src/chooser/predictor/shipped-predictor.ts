@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decodePredictor, misfitOf } from './predictor-file.js';
+import { decodePredictor } from './predictor-file.js';
 import { denseNames } from './features/features.js';
 import { QualityPredictor } from './quality-predictor.js';
 
@@ -19,8 +19,7 @@ export function shippedPredictor(): QualityPredictor {
 
 function readPredictor(): QualityPredictor {
   const weights = decodePredictor(readFileSync(file));
-  const misfit = misfitOf(weights, denseNames);
-  if (misfit !== null)
-    throw new Error(`the predictor weights in ${file.pathname} cannot be used: ${misfit}`);
+  if (weights.denseNames.join() !== denseNames.join())
+    throw new Error(`the weights in ${file.pathname} cannot be used: they are for other features`);
   return new QualityPredictor(weights);
 }

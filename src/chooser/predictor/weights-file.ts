@@ -15,18 +15,23 @@ interface NumberArrays {
 }
 type NumberKind = keyof NumberArrays;
 type Numbers = NumberArrays[NumberKind];
-/** The kinds of the arrays in a file, by name. */
-export type ArrayKinds = Readonly<Record<string, NumberKind>>;
+/**
+ * The arrays in a file, by name: the kind of each, and the sides whose product is its length, as
+ * numbers or by name.
+ */
+export type Arrays = Readonly<
+  Record<string, readonly [kind: NumberKind, ...sides: (string | number)[]]>
+>;
 /** The arrays of such a file. */
-export type ArraysOf<Kinds extends ArrayKinds> = {
-  readonly [Name in keyof Kinds]: NumberArrays[Kinds[Name]];
+export type ArraysOf<All extends Arrays> = {
+  readonly [Name in keyof All]: NumberArrays[All[Name][0]];
 };
 
 /** What a file of weights holds. */
 export interface WeightsFormat {
   /** Eight characters that a file begins with. */
   readonly magic: string;
-  readonly arrays: ArrayKinds;
+  readonly arrays: Arrays;
 }
 
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
@@ -69,7 +74,7 @@ export function decodeWeights(format: WeightsFormat, bytes: Uint8Array): object 
   };
   let at = padded(4 + length);
   const read: Record<string, Numbers> = {};
-  for (const [name, kind] of Object.entries(format.arrays)) {
+  for (const [name, [kind]] of Object.entries(format.arrays)) {
     const make = makers[kind];
     const size = (lengths[name] ?? NaN) * make.BYTES_PER_ELEMENT;
     if (!Number.isInteger(size) || size < 0 || at + size > view.length)
@@ -98,14 +103,25 @@ function inflated(magic: string, bytes: Uint8Array): Buffer {
   }
 }
 
-/** @throws Error if an array does not have the length that it must have */
-export function checkLengths<Name extends string>(
-  weights: Readonly<Record<Name, Numbers>>,
-  expected: Readonly<Partial<Record<Name, number>>>,
+/**
+ * Checks that arrays have the lengths of their format.
+ * @param sizes the sides that the format names
+ * @throws Error naming the first array that has another length
+ */
+export function checkLengths<All extends Arrays>(
+  weights: ArraysOf<All>,
+  arrays: All,
+  sizes: Readonly<Record<string, number>>,
 ): void {
-  for (const [name, length] of Object.entries(expected) as [Name, number][])
-    if (weights[name].length !== length)
+  for (const [name, [, ...sides]] of Object.entries(arrays)) {
+    const expected = sides.reduce<number>(
+      (product, side) => product * (typeof side === 'number' ? side : (sizes[side] ?? NaN)),
+      1,
+    );
+    const { length } = weights[name]!;
+    if (length !== expected)
       throw new Error(
-        `the predictor weights do not fit together: "${name}" has ${weights[name].length} numbers instead of ${length}`,
+        `the predictor weights do not fit together: "${name}" has ${length} numbers instead of ${expected}`,
       );
+  }
 }

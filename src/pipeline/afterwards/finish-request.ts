@@ -1,3 +1,4 @@
+import { answeredChoice } from '../../chooser/chooser.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import { closeRecord, reportRequest } from './report-request.js';
@@ -10,7 +11,7 @@ import { shadowAnswer } from './shadow-answer.js';
 export function finishRequest(parts: GatewayParts, request: GatewayRequest): void {
   const { chooser } = parts.state;
   closeRecord(request);
-  request.record.choice = chooser.answeredChoice(request);
+  request.record.choice = answeredChoice(request);
   reportRequest(parts, request);
   chooser.learn(request);
   shadowAnswer(parts, request);

@@ -1,3 +1,4 @@
+import { isObject } from '../../../text/is-object.js';
 import { capital, digit, kindOf, letter, lowered } from './characters.js';
 import type { GramBag } from './grams.js';
 import { bucketOf, emptyHash, hashNext } from './grams.js';
@@ -26,18 +27,16 @@ interface Tool {
   readonly parameters: Json;
 }
 
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function toolOf(sent: unknown): Tool {
-  const outer = isJson(sent) ? sent : {};
-  const inner = isJson(outer['function']) ? outer['function'] : outer;
+  const outer = isObject(sent) ? sent : {};
+  const inner = isObject(outer['function']) ? outer['function'] : outer;
   const parameters = inner['parameters'] ?? inner['input_schema'];
   return {
     name: textOf(inner['name']),
     description: textOf(inner['description']),
-    parameters: isJson(parameters) ? parameters : {},
+    parameters: isObject(parameters) ? parameters : {},
   };
 }
 
@@ -121,39 +120,36 @@ export class ToolScan {
   }
 
   private shareSaid(hashes: readonly number[]): number {
-    if (hashes.length === 0) return 0;
-    let said = 0;
-    for (const hash of hashes) if (this.said.has(hash)) said++;
-    return said / hashes.length;
+    return hashes.filter((hash) => this.said.has(hash)).length / Math.max(1, hashes.length);
   }
 
   /** Reads the names, types and descriptions of a JSON Schema: at most `maxNodes` nodes. */
   private walk(schema: Json, depth: number): void {
     if (++this.nodes > maxNodes || depth > 6) return;
     this.depth = Math.max(this.depth, depth);
-    this.word(textOf(schema['type']));
+    this.word(textOf(schema['type']), 20);
     this.words(textOf(schema['description']), 120);
     if (Array.isArray(schema['enum'])) this.enums++;
     if (Array.isArray(schema['required'])) this.required += schema['required'].length;
-    if (isJson(schema['items'])) this.walk(schema['items'], depth + 1);
-    if (isJson(schema['properties'])) this.walkProperties(schema['properties'], depth);
+    if (isObject(schema['items'])) this.walk(schema['items'], depth + 1);
+    if (isObject(schema['properties'])) this.walkProperties(schema['properties'], depth);
   }
 
   private walkProperties(properties: Json, depth: number): void {
     for (const [name, property] of Object.entries(properties).slice(0, maxNodes)) {
       this.parameters++;
       this.words(name, 60);
-      if (isJson(property)) this.walk(property, depth + 1);
+      if (isObject(property)) this.walk(property, depth + 1);
     }
   }
 
   private words(text: string, maxLength: number): void {
     this.chars += text.length;
-    for (const hash of hashesOf(text, maxLength)) this.add(hash);
+    this.word(text, maxLength);
   }
 
-  private word(text: string): void {
-    if (text !== '') for (const hash of hashesOf(text, 20)) this.add(hash);
+  private word(text: string, maxLength: number): void {
+    for (const hash of hashesOf(text, maxLength)) this.add(hash);
   }
 
   private add(hash: number): void {

@@ -60,15 +60,24 @@ export function meanOf(values: Float64Array): number {
   return count === 0 ? NaN : sum / count;
 }
 
+/** By model: the sum of its values, and how many of them are known (not NaN). */
+export function sumsOf(
+  values: Float32Array,
+  models: number,
+): { readonly sums: Float64Array; readonly counts: Float64Array } {
+  const sums = new Float64Array(models),
+    counts = new Float64Array(models);
+  values.forEach((value, at) => {
+    if (Number.isNaN(value)) return;
+    sums[at % models]! += value;
+    counts[at % models]!++;
+  });
+  return { sums, counts };
+}
+
 /** By model: its mean score, drawn towards the mean of all where few rows were measured. */
-export function meanScores({ models, scores, count }: CustomRows): Float64Array {
-  const sums = new Float64Array(models.length),
-    counts = new Float64Array(models.length);
-  for (let at = 0; at < count * models.length; at++) {
-    if (Number.isNaN(scores[at]!)) continue;
-    sums[at % models.length]! += scores[at]!;
-    counts[at % models.length]!++;
-  }
+export function meanScores({ models, scores }: CustomRows): Float64Array {
+  const { sums, counts } = sumsOf(scores, models.length);
   const all = sums.reduce((sum, one) => sum + one, 0) / counts.reduce((sum, one) => sum + one, 0);
   return sums.map((sum, model) => (sum + 2 * all) / (counts[model]! + 2));
 }

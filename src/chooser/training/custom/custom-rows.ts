@@ -70,7 +70,7 @@ export function readCustomRows(
   onProgress: (share: number) => void,
 ): CustomRows {
   const known = abilitiesOf(models);
-  const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
+  const width = coordinateCount(predictor.weights);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length),
     doubts = new Float32Array(prompts.length * models.length),

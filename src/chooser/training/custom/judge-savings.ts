@@ -1,6 +1,6 @@
 import { isTolerated } from '../../rank-by-tradeoff.js';
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
-import { alwaysCalling, meanOf, meanScores, type Predicted, valuesAt } from './choices.js';
+import { alwaysCalling, meanOf, meanScores, type Predicted, sumsOf, valuesAt } from './choices.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
@@ -176,18 +176,9 @@ function isPriced({ models, scores }: CustomRows, costs: Float32Array, row: numb
 }
 
 /** Each model's mean cost in the place of its cost in every row. */
-function meanCosts({ models, count }: CustomRows, costs: Float32Array): Float32Array {
-  const sums = new Float64Array(models.length),
-    known = new Float64Array(models.length);
-  costs.forEach((cost, at) => {
-    if (Number.isNaN(cost)) return;
-    sums[at % models.length]! += cost;
-    known[at % models.length]!++;
-  });
-  return Float32Array.from(
-    { length: count * models.length },
-    (_, at) => sums[at % models.length]! / known[at % models.length]!,
-  );
+function meanCosts({ models: { length } }: CustomRows, costs: Float32Array): Float32Array {
+  const { sums, counts } = sumsOf(costs, length);
+  return costs.map((_, at) => sums[at % length]! / counts[at % length]!);
 }
 
 /** What `tradeoff: cost` goes by, by row and model. */

@@ -7,6 +7,7 @@ import {
   meanOf,
   type Predicted,
   pricedPool,
+  sumsOf,
   valuesAt,
 } from './choices.js';
 import { type CostQuality, judgeCostQuality } from './cost-quality.js';
@@ -173,17 +174,11 @@ function judgeChoices(
   };
 }
 
-function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models'] {
-  const measured = new Int32Array(models.length),
-    sums = new Float64Array(models.length);
-  for (let at = 0; at < count * models.length; at++) {
-    if (Number.isNaN(scores[at]!)) continue;
-    measured[at % models.length]!++;
-    sums[at % models.length]! += scores[at]!;
-  }
+function modelsOf({ models, scores }: CustomRows): TrainingReport['models'] {
+  const { sums, counts } = sumsOf(scores, models.length);
   return models.map((model, place) => ({
     model,
-    rows: measured[place]!,
-    score: sums[place]! / measured[place]!,
+    rows: counts[place]!,
+    score: sums[place]! / counts[place]!,
   }));
 }

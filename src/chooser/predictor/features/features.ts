@@ -23,74 +23,6 @@ interface Featured {
   readonly tools?: readonly unknown[];
 }
 
-const counts = [
-  'chars',
-  'words',
-  'lines',
-  'wordLength',
-  'digitShare',
-  'capitalShare',
-  'ideographShare',
-  'wideShare',
-  'markShare',
-  'bracketShare',
-  'operatorShare',
-  'tex',
-  'questions',
-  'freshShare',
-  'longShare',
-  'sentenceLength',
-  'sentences',
-  'indentShare',
-  'numbers',
-  'numberShare',
-  'decimals',
-  'options',
-  'hasOptions',
-  'fences',
-  'quotes',
-  'endsAsking',
-  'endsOpen',
-  'blanks',
-  'links',
-  'isShort',
-] as const;
-const scripts = [
-  'latinShare',
-  'cyrillicShare',
-  'semiticShare',
-  'indicShare',
-  'eastAsianShare',
-] as const;
-const toolCounts = [
-  'tools',
-  'hasTools',
-  'hasSeveralTools',
-  'toolText',
-  'toolDescriptionOverlap',
-  'toolNameOverlap',
-  'toolParameters',
-  'toolRequired',
-  'toolEnums',
-  'toolDepth',
-  'wordsWithTools',
-  'joinsWithTools',
-  'numbersWithTools',
-] as const;
-const conversation = ['turns', 'earlierText', 'instructions', 'pictures'] as const;
-
-/** Names of the dense features, in order. Weights name the features that they were fitted to. */
-export const denseNames: readonly string[] = [
-  ...counts,
-  ...scripts,
-  ...keywordGroups,
-  ...keywordGroups.map((group) => `${group}Share`),
-  ...toolCounts,
-  ...conversation,
-];
-
-const picturesPlace = denseNames.indexOf('pictures');
-
 /** Of a longer turn, only the beginning and the end are read. */
 const headLength = 8192;
 const tailLength = 4096;
@@ -145,87 +77,100 @@ function taskIn(messages: readonly ChatMessage[]): string {
 
 const log = Math.log1p;
 
-function writeCounts(dense: Float32Array, scan: TextScan, whole: number): number {
-  const chars = Math.max(1, scan.chars),
-    words = Math.max(1, scan.words),
-    sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
-  const values = [
-    log(Math.max(1, whole)) / 5,
-    log(words) / 4,
-    log(scan.lines),
-    Math.min(3, chars / words / 6),
-    (scan.digits / chars) * 5,
-    (scan.capitals / chars) * 5,
-    scan.ideographs / chars,
+type Dense = Readonly<Record<string, number>>;
+
+/** What counts are divided by; at least 1 each. */
+interface Sizes {
+  readonly chars: number;
+  readonly words: number;
+  readonly sentences: number;
+  /** Characters of the text, those that are not read too. */
+  readonly whole: number;
+}
+
+/** The dense features of the text that is asked, in their order: the weights count on it. */
+const counts: Readonly<Record<string, (scan: TextScan, of: Sizes) => number>> = {
+  chars: (_scan, of) => log(of.whole) / 5,
+  words: (_scan, of) => log(of.words) / 4,
+  lines: (scan) => log(scan.lines),
+  wordLength: (_scan, of) => Math.min(3, of.chars / of.words / 6),
+  digitShare: (scan, of) => (scan.digits / of.chars) * 5,
+  capitalShare: (scan, of) => (scan.capitals / of.chars) * 5,
+  ideographShare: (scan, of) => scan.ideographs / of.chars,
+  wideShare: (scan, of) =>
     (scan.scripts[0]! + scan.scripts[1]! + scan.scripts[2]! + scan.scripts[3]! + scan.scripts[4]!) /
-      chars,
-    (scan.marks / chars) * 5,
-    (scan.brackets / chars) * 5,
-    (scan.operators / chars) * 5,
-    log(scan.tex),
-    Math.min(2, scan.questions / 2),
-    scan.freshWords / words,
-    scan.longWords / words,
-    log(words / sentences) / 3,
-    log(sentences) / 2,
-    scan.indents / scan.lines,
-    log(scan.numbers),
-    scan.numbers / words,
-    Math.min(1, scan.decimals / 3),
-    log(scan.options),
-    scan.options >= 2 ? 1 : 0,
-    Math.min(1, scan.fences),
-    log(scan.quotes),
-    scan.lastKind === question ? 1 : 0,
-    scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0,
-    Math.min(1, scan.blanks),
-    Math.min(1, scan.links),
-    chars < 60 ? 1 : 0,
-  ];
-  let at = 0;
-  for (; at < values.length; at++) dense[at] = values[at]!;
-  for (const script of scan.scripts) dense[at++] = script / chars;
-  const { groups } = scan,
-    { length } = keywordGroups;
-  for (let group = 0; group < length; group++, at++) {
+    of.chars,
+  markShare: (scan, of) => (scan.marks / of.chars) * 5,
+  bracketShare: (scan, of) => (scan.brackets / of.chars) * 5,
+  operatorShare: (scan, of) => (scan.operators / of.chars) * 5,
+  tex: (scan) => log(scan.tex),
+  questions: (scan) => Math.min(2, scan.questions / 2),
+  freshShare: (scan, of) => scan.freshWords / of.words,
+  longShare: (scan, of) => scan.longWords / of.words,
+  sentenceLength: (_scan, of) => log(of.words / of.sentences) / 3,
+  sentences: (_scan, of) => log(of.sentences) / 2,
+  indentShare: (scan) => scan.indents / scan.lines,
+  numbers: (scan) => log(scan.numbers),
+  numberShare: (scan, of) => scan.numbers / of.words,
+  decimals: (scan) => Math.min(1, scan.decimals / 3),
+  options: (scan) => log(scan.options),
+  hasOptions: (scan) => (scan.options >= 2 ? 1 : 0),
+  fences: (scan) => Math.min(1, scan.fences),
+  quotes: (scan) => log(scan.quotes),
+  endsAsking: (scan) => (scan.lastKind === question ? 1 : 0),
+  endsOpen: (scan) => (scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0),
+  blanks: (scan) => Math.min(1, scan.blanks),
+  links: (scan) => Math.min(1, scan.links),
+  isShort: (_scan, of) => (of.chars < 60 ? 1 : 0),
+  latinShare: (scan, of) => scan.scripts[0]! / of.chars,
+  cyrillicShare: (scan, of) => scan.scripts[1]! / of.chars,
+  semiticShare: (scan, of) => scan.scripts[2]! / of.chars,
+  indicShare: (scan, of) => scan.scripts[3]! / of.chars,
+  eastAsianShare: (scan, of) => scan.scripts[4]! / of.chars,
+};
+const countOf = Object.values(counts);
+
+function writeCounts(dense: Float32Array, scan: TextScan, whole: number): void {
+  const of: Sizes = {
+    chars: Math.max(1, scan.chars),
+    words: Math.max(1, scan.words),
+    sentences: Math.max(1, scan.stops - scan.decimals + scan.questions),
+    whole: Math.max(1, whole),
+  };
+  for (let at = 0; at < countOf.length; at++) dense[at] = countOf[at]!(scan, of);
+}
+
+/** Writes how often the words of each group occur, and then their shares of all words. */
+function writeGroups(dense: Float32Array, from: number, { groups, words }: TextScan): void {
+  for (let group = 0; group < keywordGroups.length; group++) {
     const count = groups[group]!;
-    dense[at] = count === 0 ? 0 : log(count);
-    dense[at + length] = Math.min(1, (count / words) * 10);
+    dense[from + group] = count === 0 ? 0 : log(count);
+    dense[from + keywordGroups.length + group] = Math.min(1, (count / Math.max(1, words)) * 10);
   }
-  return at + length;
 }
 
-function writeTools(dense: Float32Array, at: number, tools: ToolScan, scan: TextScan): number {
-  // all of them are 0 without tools
-  if (tools.tools === 0) return at + toolCounts.length;
+/** The dense features of the offered tools, of which there is one at least. */
+function toolCountsOf(tools: ToolScan, scan: TextScan): Dense {
   const joins = scan.groups[keywordGroups.indexOf('join')]!;
-  dense.set(
-    [
-      log(tools.tools),
-      1,
-      tools.tools > 1 ? 1 : 0,
-      log(tools.chars) / 5,
-      tools.descriptionOverlap,
-      tools.nameOverlap,
-      log(tools.parameters),
-      log(tools.required),
-      log(tools.enums),
-      tools.depth / 2,
-      log(scan.words) / 4,
-      log(joins),
-      log(scan.numbers),
-    ],
-    at,
-  );
-  return at + toolCounts.length;
+  return {
+    tools: log(tools.tools),
+    hasTools: 1,
+    hasSeveralTools: tools.tools > 1 ? 1 : 0,
+    toolText: log(tools.chars) / 5,
+    toolDescriptionOverlap: tools.descriptionOverlap,
+    toolNameOverlap: tools.nameOverlap,
+    toolParameters: log(tools.parameters),
+    toolRequired: log(tools.required),
+    toolEnums: log(tools.enums),
+    toolDepth: tools.depth / 2,
+    wordsWithTools: log(scan.words) / 4,
+    joinsWithTools: log(joins),
+    numbersWithTools: log(scan.numbers),
+  };
 }
 
-function writeConversation(
-  dense: Float32Array,
-  at: number,
-  messages: readonly ChatMessage[],
-  asked: string,
-): void {
+/** The dense features of the conversation around what is asked. */
+function conversationOf(messages: readonly ChatMessage[], asked: string): Dense {
   let turns = 0,
     earlier = 0,
     instructions = 0,
@@ -238,16 +183,29 @@ function writeConversation(
     if (Array.isArray(message.content))
       for (const part of message.content) if (part.type !== 'text') pictures++;
   }
-  dense.set(
-    [
-      log(Math.max(0, turns - 1)),
-      log(Math.max(0, earlier - asked.length)) / 5,
-      log(instructions) / 5,
-      Math.min(1, pictures),
-    ],
-    at,
-  );
+  return {
+    turns: log(Math.max(0, turns - 1)),
+    earlierText: log(Math.max(0, earlier - asked.length)) / 5,
+    instructions: log(instructions) / 5,
+    pictures: Math.min(1, pictures),
+  };
 }
+
+const countNames = Object.keys(counts),
+  toolNames = Object.keys(toolCountsOf(new ToolScan(bag, noWords), scan)),
+  conversationNames = Object.keys(conversationOf([], ''));
+
+/** Names of the dense features, in order. Weights name the features that they were fitted to. */
+export const denseNames: readonly string[] = [
+  ...countNames,
+  ...keywordGroups,
+  ...keywordGroups.map((group) => `${group}Share`),
+  ...toolNames,
+  ...conversationNames,
+];
+
+const toolsPlace = denseNames.indexOf('tools'),
+  conversationPlace = toolsPlace + toolNames.length;
 
 /**
  * Makes the features of a conversation: of the last question, of the conversation around it and of
@@ -273,9 +231,13 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
     tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : noWords,
   );
   toolScan.scan(tools);
+  const around = conversationOf(messages, said);
   const dense = new Float32Array(denseNames.length);
-  const at = writeTools(dense, writeCounts(dense, scan, asked.length), toolScan, scan);
-  writeConversation(dense, at, messages, said);
-  const isCourtesy = meant === '' && said !== '' && dense[picturesPlace] === 0;
+  writeCounts(dense, scan, asked.length);
+  writeGroups(dense, countNames.length, scan);
+  // without tools they are 0
+  if (tools.length > 0) dense.set(Object.values(toolCountsOf(toolScan, scan)), toolsPlace);
+  dense.set(Object.values(around), conversationPlace);
+  const isCourtesy = meant === '' && said !== '' && around['pictures'] === 0;
   return { dense, genre: genreOf(scan), isCourtesy, ...bag.take() };
 }

@@ -50,7 +50,10 @@ const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 
  * threads and the parsers are loaded with the first page.
  */
 export function createPageReader(options: PageReaderOptions = {}): PageReader {
-  return new ThreadedPageReader({ ...pageReaderDefaults, ...options });
+  // a limit that a caller without types leaves undefined would be none
+  const entries: [string, unknown][] = Object.entries(options);
+  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  return new ThreadedPageReader({ ...pageReaderDefaults, ...given });
 }
 
 class ThreadedPageReader implements PageReader {

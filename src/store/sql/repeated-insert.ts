@@ -11,18 +11,18 @@ import type { Database, StoreTables } from './tables.js';
 export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   /**
    * By the database's adapter, because one insert may serve both databases, and by the number of
-   * rows.
+   * rows and their columns.
    */
-  private readonly statements = new WeakMap<object, Map<number, string>>();
+  private readonly statements = new WeakMap<object, Map<string, string>>();
 
   /**
    * @param end what follows the values
-   * @param columns those of the first row if absent
+   * @param columns those of the first row of a call if absent
    */
   constructor(
     private readonly table: Table,
     private readonly end: RawBuilder<unknown>,
-    private columns?: readonly (keyof Insertable<StoreTables[Table]>)[],
+    private readonly columns?: readonly (keyof Insertable<StoreTables[Table]>)[],
   ) {}
 
   /** Inserts any number of rows. @returns the rows that the statements return */
@@ -32,7 +32,7 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   ): Promise<Returned[]> {
     const [first] = rows;
     if (first === undefined) return [];
-    const columns = (this.columns ??= Object.keys(first) as (keyof typeof first)[]);
+    const columns = this.columns ?? (Object.keys(first) as (keyof typeof first)[]);
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
       const parameters: unknown[] = [];
@@ -49,14 +49,15 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   private statementFor(database: Database, rows: number, columns: readonly PropertyKey[]): string {
     const { adapter } = database.getExecutor();
     let known = this.statements.get(adapter);
-    if (!known) this.statements.set(adapter, (known = new Map<number, string>()));
-    let statement = known.get(rows);
+    if (!known) this.statements.set(adapter, (known = new Map<string, string>()));
+    const shape = `${rows} ${columns.map(String).join()}`;
+    let statement = known.get(shape);
     if (statement === undefined) {
       const row = sql`(${sql.join(columns.map(() => null))})`;
       const values = sql.join(new Array<typeof row>(rows).fill(row));
       statement = sql`insert into ${sql.table(this.table)} (${columnList(columns.map(String))})
         values ${values} ${this.end}`.compile(database).sql;
-      known.set(rows, statement);
+      known.set(shape, statement);
     }
     return statement;
   }

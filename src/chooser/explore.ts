@@ -81,7 +81,7 @@ export function explored(
 }
 
 /**
- * How far an account's own requests put a model from what published results let expect, in log odds
+ * How far an account's own requests move a model from its published results, in log odds
  * (standard deviation): even a model that is measured well may do better or worse there.
  */
 const ownSpread = 0.3;

@@ -60,7 +60,7 @@ const foreignPage = (): GatewayError =>
  * Refuses requests that a page of another site makes a browser send, recognized by `Sec-Fetch-Site`
  * and `Origin`. Programs send neither header. Links of other sites may be followed.
  * @param publicUrl the gateway's public URL, because a proxy may have changed `Host`
- * @param origins of pages that may send requests all the same; `*` is not one
+ * @param origins of pages of other sites that are not refused; `*` is not one
  * @throws GatewayError `forbidden`
  */
 export function refuseForeignPage(

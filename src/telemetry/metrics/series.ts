@@ -177,7 +177,7 @@ export interface InstrumentMaker {
     buckets: readonly number[],
   ): SeriesHistogram;
   counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
-  /** @param collect sets it when it is scraped; absent: whoever knows does */
+  /** @param collect sets it when it is scraped; absent: it is set where the value changes */
   gauge(
     name: string,
     help: string,

@@ -8,6 +8,12 @@ import type { FoundPage, NativeSearchOptions } from './native-search-options.js'
 export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage } from './usage.js';
 export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
 
+/**
+ * A dialect that clients and providers both speak: OpenAI's chat completions, which is the internal
+ * one, Anthropic's Messages, OpenAI's Responses.
+ */
+export type SharedDialect = 'chat' | 'messages' | 'responses';
+
 export interface ContentPart {
   /** `text`, `image_url`, `input_audio`, `file`, `refusal`, … */
   type: string;
@@ -30,6 +36,8 @@ export interface ChatMessage {
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
+  /** Of a tool's result: the tool failed. */
+  is_error?: boolean;
   refusal?: string | null;
   /** Reasoning text of an assistant turn, as DeepSeek and others name it. */
   reasoning_content?: string | null;
@@ -52,6 +60,10 @@ export interface ToolDefinition {
   };
   [field: string]: unknown;
 }
+
+/** The name of a tool's or call's function; a custom tool has none. */
+export const functionName = (tool: { readonly function?: { readonly name: string } }): string =>
+  tool.function?.name ?? '';
 
 /** How much a model reasons before it answers, from not at all to as much as it can. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -215,8 +227,19 @@ export interface CompletionSink {
   text(escaped: string, frame: string | null): void;
   /** Any other chunk. `frame` as above. */
   chunk(chunk: CompletionChunk, frame: string | null): void;
-  /** Called once, last, when the provider has confirmed the end. A failure is thrown instead. */
-  end(finishReason: string | null, usage: Usage | null): void;
+  /**
+   * A whole event of the provider, called before the methods for its content; only where the client's
+   * body was forwarded. Both are ordinary strings.
+   * @param name undefined if none was sent
+   */
+  event?(name: string | undefined, data: string): void;
+  /** The provider has stated the usage of the whole answer; `end` follows, unless the stream is cut. */
+  counted?(usage: Usage): void;
+  /**
+   * Called once, last, when the provider has confirmed the end. A failure is thrown instead.
+   * @param unknownFinish as in CompletionAnswer
+   */
+  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void;
 }
 
 /** Reads one streamed answer, synchronously. The bytes may be split anywhere. */
@@ -239,8 +262,13 @@ export function reasoningOf(part: {
   return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
 }
 
+/** ASCII that JSON needs not escape. */
+const isPlain = /^[ !#-[\]-~]*$/;
+
 /** Escapes a string for JSON in ASCII, without the quotes, so that it is its own byte string. */
 export function escapeJson(text: string): string {
+  // most pieces of an answer are such
+  if (isPlain.test(text)) return text;
   return JSON.stringify(text)
     .slice(1, -1)
     .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

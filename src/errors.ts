@@ -1,12 +1,13 @@
 /**
  * What to try after a failure:
  * `retry`: the same candidate again, then the next;
+ * `once`: the same candidate once more, then the next;
  * `next_key`: the same candidate with the provider's next key, then the next candidate;
  * `unstreamed`: the same candidate again without streaming;
  * `fallback`: the next candidate at once;
  * `stop`: nothing.
  */
-export type Recovery = 'retry' | 'next_key' | 'unstreamed' | 'fallback' | 'stop';
+export type Recovery = 'retry' | 'once' | 'next_key' | 'unstreamed' | 'fallback' | 'stop';
 
 interface ErrorKind {
   /** The HTTP status of the response to the client. */
@@ -23,7 +24,7 @@ const kinds = {
   malformed_json: { status: 400, recovery: 'stop' },
   bad_request: { status: 400, recovery: 'stop' },
   unauthorized: { status: 401, recovery: 'stop' },
-  payment_required: { status: 402, recovery: 'stop' },
+  budget_too_small: { status: 402, recovery: 'stop' },
   forbidden: { status: 403, recovery: 'stop' },
   not_found: { status: 404, recovery: 'stop' },
   method_not_allowed: { status: 405, recovery: 'stop' },
@@ -32,6 +33,7 @@ const kinds = {
   unsupported_media_type: { status: 415, recovery: 'stop' },
   misdirected_request: { status: 421, recovery: 'stop' },
   validation_failed: { status: 422, recovery: 'stop' },
+  upgrade_required: { status: 426, recovery: 'stop' },
   too_many_requests: { status: 429, recovery: 'stop' },
   budget_spent: { status: 429, recovery: 'stop' },
   client_closed: { status: 499, recovery: 'stop' },
@@ -44,9 +46,10 @@ const kinds = {
   upstream_error: { status: 502, recovery: 'retry' },
   upstream_overloaded: { status: 503, recovery: 'retry' },
   rate_limited: { status: 429, recovery: 'retry' },
-  unreadable_answer: { status: 502, recovery: 'retry' },
+  unreadable_answer: { status: 502, recovery: 'once' },
   upstream_timeout: { status: 504, recovery: 'fallback' },
   provider_auth: { status: 502, recovery: 'next_key' },
+  quota_exhausted: { status: 429, recovery: 'next_key' },
   stream_refused: { status: 502, recovery: 'unstreamed' },
   model_not_found: { status: 404, recovery: 'fallback' },
   request_refused: { status: 422, recovery: 'fallback' },
@@ -62,6 +65,38 @@ export type ErrorCode = keyof typeof kinds;
 /** All error codes, for closed sets of labels. */
 export const errorCodes = Object.keys(kinds) as ErrorCode[];
 
+/**
+ * Who ended a failed request: the `provider` failed; it was `refused`, by its key, its budget or what
+ * it asks, or the gateway could not serve it; or its `client` left. Only the first says something of
+ * a provider or a model.
+ */
+export const failureSides = ['provider', 'refused', 'client'] as const;
+export type FailureSide = (typeof failureSides)[number];
+
+const providerFailures: ReadonlySet<string> = new Set<ErrorCode>([
+  'connection_failed',
+  'upstream_error',
+  'upstream_overloaded',
+  'rate_limited',
+  'unreadable_answer',
+  'upstream_timeout',
+  'provider_auth',
+  'quota_exhausted',
+  'stream_refused',
+  'all_failed',
+  'deadline_exceeded',
+]);
+
+/** Who ended a request with this error code. */
+export function failureSide(code: string): FailureSide {
+  if (code === 'client_closed') return 'client';
+  return providerFailures.has(code) ? 'provider' : 'refused';
+}
+
+/** The codes of requests that this side ended. */
+export const codesOf = (side: FailureSide): ErrorCode[] =>
+  errorCodes.filter((code) => failureSide(code) === side);
+
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -74,6 +109,7 @@ const titles: Record<number, string> = {
   415: 'Unsupported Media Type',
   421: 'Misdirected Request',
   422: 'Validation Error',
+  426: 'Upgrade Required',
   429: 'Too Many Requests',
   499: 'Client Closed Request',
   500: 'Internal Server Error',

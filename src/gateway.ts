@@ -1,4 +1,5 @@
-import { abilityWarnings, Engine } from './pipeline/engine/engine.js';
+import { Engine } from './pipeline/engine/engine.js';
+import { abilityWarnings, aliasWarnings } from './pipeline/engine/config-warnings.js';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import {
   type Config,
@@ -14,13 +15,18 @@ import { authenticate } from './http/authenticate.js';
 import { type DirectMethods, directMethods } from './http/direct-methods.js';
 import { errorHandler } from './http/error-handler.js';
 import { hostCompletion, hostSelection, type SelectModelOptions } from './http/host-stages.js';
+import { unknownPathPage } from './http/dashboard/dashboard.js';
 import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/pages/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter } from './http/routes.js';
 import { prepare, warmUp } from './http/warm-up.js';
 import { wholeRouter } from './http/whole-router.js';
-import { adapterSettings, configRules } from './pipeline/engine/build-snapshot.js';
-import { priceIdsOf, trainingTerms } from './pipeline/engine/training-terms.js';
+import { adapterSettings, catalogOf, configRules } from './pipeline/engine/build-snapshot.js';
+import { autoCandidates } from './pipeline/engine/model-directory.js';
+import type { Catalog } from './models/catalog.js';
+import { longestAnswerUsd } from './models/max-cost.js';
+import { modelTypeOf } from './providers/model-type.js';
+import { priceSourcesOf, trainingTerms } from './pipeline/engine/training-terms.js';
 import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
 import { silentLog } from './telemetry/log.js';
@@ -101,6 +107,11 @@ export interface StandaloneGateway extends Gateway {
 /** What a configuration is checked against, beside its schema. */
 export const rules: ParseOptions = configRules(dialects);
 
+/** The variables that may hold the key of a provider, by its `api`; empty where it needs none. */
+export const keyVariables: ReadonlyMap<string, readonly string[]> = new Map(
+  [...dialects].map(([api, { env, needsKey }]) => [api, needsKey ? env : []]),
+);
+
 /**
  * The providers that a gateway with this configuration has, by its settings or by the environment,
  * with the warnings of a start.
@@ -110,12 +121,40 @@ export function providersOf(
   env: NodeJS.ProcessEnv = process.env,
 ): DetectedProviders {
   const found = detectProviders(config, dialects, env, rules);
-  return { ...found, warnings: [...found.warnings, ...abilityWarnings(config, Date.now())] };
+  const warnings = [
+    ...found.warnings,
+    ...abilityWarnings(config, Date.now()),
+    ...aliasWarnings(config.aliases, found.providers, dialects),
+  ];
+  return { ...found, warnings };
 }
 
 /** What a training takes from a configuration. */
 export function trainingTermsOf(config: Config, env: NodeJS.ProcessEnv): TrainingTerms {
-  return trainingTerms(config, priceIdsOf(providersOf(config, env).providers, dialects));
+  return trainingTerms(config, priceSourcesOf(providersOf(config, env).providers, dialects));
+}
+
+/** What is known of the models of a configuration's providers. */
+export function configuredCatalog(config: Config, env: NodeJS.ProcessEnv): Catalog {
+  const { providers } = providersOf(config, env);
+  return catalogOf(config, providers, priceSourcesOf(providers, dialects));
+}
+
+/** Of at most three providers the best model that `auto` may choose, and the USD of its longest answer. */
+export function longestAnswersOf(
+  config: Config,
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly model: string; readonly usd: number }[] {
+  const { providers } = providersOf(config, env);
+  const catalog = configuredCatalog(config, env);
+  const chats = (provider: string): string[] =>
+    catalog.models(provider).filter((model) => modelTypeOf(model) === 'chat');
+  const found = providers.flatMap(({ name }) => {
+    const [model] = autoCandidates(catalog, [name], chats);
+    const usd = model && longestAnswerUsd(catalog.lookup(name, model.slice(name.length + 1)));
+    return usd ? [{ model, usd }] : [];
+  });
+  return found.slice(0, 3);
 }
 
 /** The adapters of providers, for checks that call them. */
@@ -150,18 +189,21 @@ export function assembleGateway(config: Config, options: GatewayOptions = {}): S
 function assemble(config: Config, options: GatewayOptions, isMounted: boolean): StandaloneGateway {
   const engine = new Engine(config, { ...engineOptionsOf(options), isMounted, dialects, rules });
   const { parts, measured } = engine;
+  const hasDashboard = (): boolean => engine.config.dashboard ?? true;
   const routers = createRouters(parts, {
     metrics: measured,
     version,
     readiness: () => engine.readiness(),
     metricsRequireKey: () => engine.config.metrics.requireKey,
-    hasDashboard: () => engine.config.dashboard ?? true,
+    hasDashboard,
   });
   const stages = {
     router: wholeRouter(routers),
     notFound: notFound(parts),
     errorHandler: errorHandler(parts),
   };
+  // a snapshot keeps the prices of its models
+  parts.state.prices.onChange = () => engine.reconfigure(engine.config);
   prepare(parts.current);
   return {
     ...hostMethods(parts),
@@ -179,7 +221,11 @@ function assemble(config: Config, options: GatewayOptions, isMounted: boolean): 
         .disable('x-powered-by')
         .disable('etag')
         .set('trust proxy', (_: string, hop: number) => hop < engine.config.auth.trustedProxies)
-        .use(...(surface ? [routers[surface], routers.health] : [stages.router]))
+        .use(
+          ...(surface
+            ? [routers[surface], routers.health]
+            : [stages.router, unknownPathPage(parts, hasDashboard)]),
+        )
         .use(stages.notFound)
         .use(stages.errorHandler),
     reconfigure: (next) => engine.reconfigure(next),

@@ -67,6 +67,6 @@ export type {
 export type { IssuedKey, Key, KeyTerms, RotationTerms } from './api/keys.js';
 export type { List } from './api/page-request.js';
 export type { Preference, PreferenceRequest, PreferenceRouter } from './api/preferences.js';
-export type { UsageSums } from './api/usage.js';
+export type { UsageSums } from './api/figures/usage.js';
 export type { AccountRole } from './store/contracts/accounts.js';
 export type { UsageGrouping, UsageRow } from './store/contracts/requests.js';

@@ -59,9 +59,10 @@ const mayImport: Record<string, RegExp> = {
   'chooser/': new RegExp(
     `^(completion|errors|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
-  'providers/': /^(completion(-builder)?|errors|text\/(is-object|json-size)|chooser\/plan)\.ts$/,
+  'providers/':
+    /^(completion(-builder)?|errors|text\/(exact-json|is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
+    /^(completion|custom-tools|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
@@ -75,12 +76,13 @@ const mayImport: Record<string, RegExp> = {
   // a search calls engines as dispatch calls providers
   'grounding/search/':
     /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
-  // an external tool is known by its settings, and asked with nothing of the request but arguments
+  // an external tool is known by its settings, and asked with nothing of the request but arguments;
+  // what a server names is asked by the rules for pages
   'grounding/toolkits/':
-    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|models\/access-rules|text\/(cut-text|is-object|json-values))\.ts$/,
+    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/(tools\/gateway-tool|reading\/(readable-url|reading-clock|web-request))|models\/access-rules|text\/(cut-text|is-object|json-values|parse-url))\.ts$/,
   // turns text into text: it reads nothing by itself
   'grounding/citations/':
-    /^(text\/(parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
+    /^(async\/turns|text\/(parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
@@ -106,13 +108,15 @@ const importers: Record<string, RegExp> = {
   cookie: /^http\/sign-in-cookie\.ts$/,
   '@fastify/busboy': /^http\/training\/read-form\.ts$/,
   'ipaddr.js':
-    /^(http\/client-address|config\/is-loopback|grounding\/reading\/public-address)\.ts$/,
+    /^(http\/client-address|config\/local-hosts|grounding\/reading\/public-address)\.ts$/,
   'fastest-levenshtein': /^config\/closest\.ts$/,
   'http-proxy-middleware': /^http\/passthrough\/proxy-stage\.ts$/,
   ajv: /^(config\/schema\/|grounding\/toolkits\/check-arguments\.ts$)/,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
-  'p-limit': /^(conversations|chooser|grounding)\//,
+  'p-limit': /^(conversations|chooser|dispatch|grounding|http)\//,
+  // in a thread
+  zstddec: /^http\/bodies\/zstd\/worker\.mjs$/,
   'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,
@@ -120,7 +124,7 @@ const importers: Record<string, RegExp> = {
   commander: /^cli\//,
   chokidar: /^config\//,
   'csv-parse': /^chooser\/training\//,
-  'lru-cache': /^(http|models|chooser|store|conversations|grounding)\//,
+  'lru-cache': /^(http|models|chooser|store|conversations|grounding|telemetry)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
   '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
   '@modelcontextprotocol/server': /^(cli|http)\/mcp\//,
@@ -315,12 +319,12 @@ describe('the dashboard', () => {
     expect(outside).toEqual([]);
   });
 
-  it('puts no HTML into the page as text, and stores nothing in the browser', () => {
+  it('puts no HTML into the page as text, and stores nothing in the browser but drafts in a tab and saved views', () => {
     const forbidden =
-      /dangerouslySetInnerHTML|innerHTML|localStorage|sessionStorage|document\.cookie/;
+      /dangerouslySetInnerHTML|innerHTML|LocalStorage|localStorage|[sS]essionStorage|document\.cookie/;
     expect(
       files.filter((file) => forbidden.test(withoutComments(read(join('src/dashboard', file))))),
-    ).toEqual([]);
+    ).toEqual(['components/draft.ts', 'pages/requests/list-actions.tsx']);
   });
 
   it('is served at the paths that it routes', () => {
@@ -338,10 +342,10 @@ describe('the code', () => {
     (name) => !['openai', 'openai-compatible', 'together'].includes(name),
   );
 
-  it('names no provider outside providers/, but for search engines, the demo and names of models', () => {
+  it('names no provider outside providers/, but for search engines, the demo, names of models and the dialect of Messages', () => {
     const elsewhere = sources.filter(
       ({ file }) =>
-        !/^(providers\/|grounding\/search\/engines\/|config\/config-input\.ts$|models\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
+        !/^(providers\/|grounding\/search\/engines\/|http\/(surfaces\/messages\/|openapi\/completions\.ts$)|config\/config-input\.ts$|models\/model-name\.ts$|cli\/demo-provider\.ts$)/.test(
           file,
         ),
     );

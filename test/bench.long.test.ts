@@ -84,3 +84,12 @@ it('the benchmark lists its rows where it is asked for an unknown one', async ()
     stderr: expect.stringContaining('there is no row "none"; there are json') as string,
   });
 });
+
+it('the cache benchmark prints at least 95 % for each agent', { timeout: giveUpMs }, async () => {
+  const printed = await bench('cache');
+  const shares = [...printed.matchAll(/^\| .*\| (\d+\.\d) % +\| \d/gm)].map(([, share]) =>
+    Number(share),
+  );
+  expect(shares).toHaveLength(3);
+  expect(Math.min(...shares)).toBeGreaterThanOrEqual(95);
+});

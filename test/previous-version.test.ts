@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from './helpers/browser.js';
-import { listAt, textAt } from './helpers/json.js';
+import { at, listAt, textAt } from './helpers/json.js';
 import { endProcesses, type GatewayProcess, newFolder, startProcess } from './helpers/process.js';
 import { ask, post, type Reply } from './helpers/sse.js';
 import { startUpstream, type Upstream } from './helpers/upstream.js';
@@ -72,6 +72,20 @@ describe('a gateway with the database and the configuration of version 0.1.0', (
     const requests = await browser.ask('GET', '/api/v1/requests?limit=100');
     const surfaces = listAt(requests.json, 'items').map((request) => textAt(request, 'surface'));
     expect(surfaces.filter((surface) => surface === 'completions')).toHaveLength(3);
+  });
+
+  it('adds the estimated and the held part to its requests and sums, as nothing', async () => {
+    const none = { estimatedUsd: 0, heldUsd: 0 };
+    const browser = new Browser(gateway.url);
+    await browser.signIn(person.email, person.password);
+    const read = async (path: string): Promise<unknown> => (await browser.ask('GET', path)).json;
+    const [first] = listAt(await read('/api/v1/requests'), 'items');
+    expect(first).toMatchObject(none);
+    const usage = await read('/api/v1/usage?from=2026-11-01&to=2026-12-01&by=model');
+    expect(listAt(usage, 'items')).toContainEqual(
+      expect.objectContaining({ model: 'good', ...none, costUsd: expect.any(Number) as number }),
+    );
+    expect(at(await read('/api/v1/usage/series'), 'totals')).toMatchObject(none);
   });
 
   it('knows the keys of the database and of the configuration', async () => {

@@ -98,8 +98,24 @@ const ways: readonly Way[] = [
   ],
 ];
 
+/** Answers, not failures: those have the words and codes of each surface, which have tests of their own. */
+const isAnswer = (exchange: Exchange): boolean =>
+  exchange.status < 400 && expectedOf(exchange)?.error === null;
+const byDialect = (['messages', 'responses'] as const).flatMap((surface): Way[] => [
+  [
+    `through the surface of ${surface}`,
+    isAnswer,
+    (exchange) => ({ surface, stream: isStream(exchange), cut: 'events' }),
+  ],
+  [
+    `as a stream of ${surface} where the provider does not stream`,
+    (exchange) => isAnswer(exchange) && !isStream(exchange),
+    () => ({ surface, stream: true, cut: 'whole' }),
+  ],
+]);
+
 const cases = providers.flatMap((provider) =>
-  ways.flatMap(([way, fits, mannerOf]) => {
+  [...ways, ...byDialect].flatMap(([way, fits, mannerOf]) => {
     const chosen = servedBy(provider, fits);
     return chosen.length > 0 ? [[provider, way, chosen.length, chosen, mannerOf] as const] : [];
   }),

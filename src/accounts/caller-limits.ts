@@ -112,14 +112,13 @@ function addCharges(charges: LimitCharge[], subject: string, limits: KeyLimits, 
 
 const accountPrefix = 'account:';
 
-const ownerOf = ({ subject }: Pick<LimitCharge, 'subject'>): LimitOwner =>
+/** Whose limit a charge counts towards. */
+export const ownerOf = ({ subject }: Pick<LimitCharge, 'subject'>): LimitOwner =>
   subject.startsWith(accountPrefix) ? 'account' : 'key';
 
 /** Whose spending counts towards a budget. */
-export const spenderOf = (
-  { keyId, accountId }: Caller,
-  charge: Pick<LimitCharge, 'subject'>,
-): Spender => (ownerOf(charge) === 'account' || keyId === null ? { accountId } : { keyId });
+export const spenderOf = ({ keyId, accountId }: Caller, owner: LimitOwner): Spender =>
+  owner === 'account' || keyId === null ? { accountId } : { keyId };
 
 /** An amount of the counters in the units of the limits. */
 export const inUnits = (measure: Measure, amount: number): number =>
@@ -134,7 +133,10 @@ export const statusOf = (charge: LimitCharge, used: number): LimitStatus => ({
 });
 
 /** The first and the last UTC day, `YYYY-MM-DD`, of a budget's period. */
-export function daysOf({ measure, since }: UnknownBudget): [first: string, last: string] {
+export function daysOf({
+  measure,
+  since,
+}: Pick<UnknownBudget, 'measure' | 'since'>): [first: string, last: string] {
   const first = new Date(since);
   const last =
     measure === 'usd_month'

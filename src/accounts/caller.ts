@@ -24,6 +24,8 @@ export interface Caller {
   readonly models: readonly string[] | null;
   /** Names or globs of the toolkits that the caller may use. */
   readonly toolkits: readonly string[];
+  /** The dial of economy for requests that do not set it; null: as configured. */
+  readonly economy: number | null;
   /** The limits of its key. */
   readonly limits: KeyLimits;
   /** The limits of its account, for all keys and browsers together. */
@@ -45,6 +47,7 @@ export const anonymous: Caller = {
   scopes: defaultScopes,
   models: null,
   toolkits: [],
+  economy: null,
   limits: noLimits,
   accountLimits: noLimits,
 };
@@ -57,12 +60,14 @@ export function fixedCaller({
   name,
   models,
   toolkits,
+  economy,
   scopes: granted,
   limits,
 }: {
   name: string;
   models?: readonly string[];
   toolkits?: readonly string[];
+  economy?: number;
   scopes?: readonly Scope[];
   limits?: Partial<KeyLimits>;
 }): Caller {
@@ -74,6 +79,7 @@ export function fixedCaller({
     scopes: granted ?? (models || limits ? defaultScopes : scopes),
     models: models ?? null,
     toolkits: toolkits ?? [],
+    economy: economy ?? null,
     limits: { ...noLimits, ...limits },
     accountLimits: noLimits,
   };
@@ -89,6 +95,7 @@ export function issuedCaller({
   scopes: granted,
   models,
   toolkits,
+  economy,
   limits,
 }: KeyRecord): Caller {
   return {
@@ -99,6 +106,7 @@ export function issuedCaller({
     scopes: granted,
     models,
     toolkits,
+    economy,
     limits,
     accountLimits,
   };
@@ -117,6 +125,7 @@ export function signedInCaller({ id, email, role, limits }: AccountRecord): Call
     scopes,
     models: null,
     toolkits: role === 'admin' ? ['*'] : [],
+    economy: null,
     limits: noLimits,
     accountLimits: limits,
   };
@@ -154,6 +163,8 @@ export interface HostCaller {
   readonly models?: readonly string[] | null;
   /** Names or globs of the toolkits that it may use. Default: none. */
   readonly toolkits?: readonly string[] | null;
+  /** The dial of economy, 0 to 10, for requests that do not set it. Default: as configured. */
+  readonly economy?: number | null;
   /** Bounds of all requests of the account together. Default: none. */
   readonly limits?: Partial<KeyLimits> | null;
 }
@@ -170,7 +181,7 @@ export const isRowless = (accountId: string): boolean =>
 
 /** A host's user as a caller. */
 export function hostCaller(caller: HostCaller): Caller {
-  const { account, name, scopes, models, toolkits, limits } = caller;
+  const { account, name, scopes, models, toolkits, economy, limits } = caller;
   return {
     accountId: hostAccountId(account),
     role: 'member',
@@ -179,6 +190,7 @@ export function hostCaller(caller: HostCaller): Caller {
     scopes: scopes ?? defaultScopes,
     models: models ?? null,
     toolkits: toolkits ?? [],
+    economy: economy ?? null,
     limits: noLimits,
     accountLimits: { ...noLimits, ...limits },
   };

@@ -7,8 +7,8 @@ import type { Store } from '../store/contracts/store.js';
 export interface ExportOptions {
   /**
    * Whether it has what administrators cannot read of other accounts: that it refuses shadowing,
-   * preferences, evaluations, conversations with their messages, notes of research, decisions,
-   * feedback, and the content of the request log.
+   * preferences, evaluations, conversations with their messages, notes of research, responses,
+   * decisions, feedback, and the content of the request log.
    */
   readonly isComplete: boolean;
 }
@@ -70,6 +70,9 @@ const parts = {
   },
   conversations: { isPrivate: true, lines: conversationLines },
   research_notes: { isPrivate: true, lines: researchLines },
+  responses: { isPrivate: true, lines: responseLines },
+  // where the items of responses are
+  response_items: null,
   selections: { isPrivate: true, lines: decisionLines },
   feedback: {
     isPrivate: true,
@@ -119,6 +122,17 @@ async function* researchLines({ research }: Store, accountId: string): Lines {
   }
 }
 
+async function* responseLines({ responses }: Store, accountId: string): Lines {
+  for await (const { id, at } of everyPage((page) => responses.list(accountId, page))) {
+    const [found] = await responses.chain(accountId, id, 1);
+    if (!found) continue;
+    const [input, response] = [found.input, found.response].map(
+      (json) => JSON.parse(json) as unknown,
+    );
+    yield lineOf('response', { id, at, previousId: found.previousId, input, response });
+  }
+}
+
 async function* decisionLines({ selections }: Store, accountId: string): Lines {
   for await (const { id } of everyPage((page) => selections.list(accountId, page)))
     for (const decision of await selections.group(accountId, id))
@@ -158,6 +172,7 @@ export const keyFields = [
   'scopes',
   'models',
   'toolkits',
+  'economy',
   'limits',
   'createdAt',
   'expiresAt',

@@ -27,6 +27,7 @@ export function keyFor(
     scopes,
     models: null,
     toolkits: [],
+    economy: null,
     limits: noLimits,
     createdAt: Date.now(),
     expiresAt: null,

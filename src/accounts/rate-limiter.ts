@@ -14,6 +14,7 @@ import {
   daysOf,
   inUnits,
   type LimitStatus,
+  ownerOf,
   spenderOf,
   statusOf,
   type Use,
@@ -59,10 +60,13 @@ export class RateLimiter {
   /**
    * @param flushRequestLog resolves when finished requests are in the request log, or after a short
    * while
+   * @param noteUse receives what of each limit is used and reserved, request by request
    */
   constructor(
     private readonly databases: LazyDatabases,
     private readonly flushRequestLog: () => Promise<void>,
+    private readonly noteUse: (caller: Caller, statuses: readonly LimitStatus[]) => void = () =>
+      undefined,
   ) {}
 
   /** Where the numbers are kept. */
@@ -81,11 +85,20 @@ export class RateLimiter {
     const databases = this.databases.now ?? (await this.databases.get());
     for (let reads = 0; ; reads++) {
       const result = await databases.counters.reserve(charges);
-      if (result.outcome === 'granted') return granted(charges, result);
-      if (result.outcome === 'refused') return refused(result);
+      if (result.outcome !== 'budget_unknown') return this.noted(caller, charges, result);
       if (reads === maxReads) throw spendingUnknown();
       await Promise.all(result.charges.map((charge) => this.readOnce(databases, caller, charge)));
     }
+  }
+
+  private noted(
+    caller: Caller,
+    charges: readonly LimitCharge[],
+    result: Exclude<ReserveResult, { outcome: 'budget_unknown' }>,
+  ): Outcome {
+    const outcome = result.outcome === 'granted' ? granted(charges, result) : refused(result);
+    this.noteUse(caller, outcome.outcome === 'granted' ? outcome.statuses : [outcome.status]);
+    return outcome;
   }
 
   /** Concurrent requests for the same budget share one read. */
@@ -106,7 +119,7 @@ export class RateLimiter {
   ): Promise<void> {
     await this.flushRequestLog();
     const spent = await store.requests
-      .spentUsd(spenderOf(caller, charge), ...daysOf(charge))
+      .spentUsd(spenderOf(caller, ownerOf(charge)), ...daysOf(charge))
       .catch((error: unknown) => {
         throw spendingUnknown(error);
       });

@@ -11,6 +11,8 @@ export interface KnownKey {
   readonly models?: readonly string[];
   /** Names or globs of the toolkits that the key may use; absent: none. */
   readonly toolkits?: readonly string[];
+  /** The dial of economy for requests that do not set it; absent: as configured. */
+  readonly economy?: number;
   /** Absent: all. */
   readonly scopes?: readonly Scope[];
   readonly limits?: Partial<KeyLimits>;

@@ -28,10 +28,14 @@ export const actOnAccount = (act: Act, id: string, details?: unknown): DoneAct =
 
 /** The issue of a key, with what it may be used for. */
 export const keyCreated = (key: KeyRecord): DoneAct => {
-  const { id, accountId, name, scopes, models, toolkits, limits, expiresAt } = key;
-  const details = { name, scopes, models, toolkits, limits, expiresAt };
+  const { id, accountId, name, scopes, models, toolkits, economy, limits, expiresAt } = key;
+  const details = { name, scopes, models, toolkits, economy, limits, expiresAt };
   return { act: 'key.create', accountId, target: id, details };
 };
+
+let lastActAt = 0;
+/** The time of an act. Acts of one process never share a millisecond, so the log keeps their order. */
+const timeOfAct = (): number => (lastActAt = Math.max(Date.now(), lastActAt + 1));
 
 /**
  * Writes an administrative act to the audit log. Never rejects: the act has been done, so a row that
@@ -47,7 +51,7 @@ export async function writeAct(
     const { audit } = await opened();
     await audit.add({
       id: randomUUID(),
-      at: Date.now(),
+      at: timeOfAct(),
       act,
       accountId: accountId === undefined ? actor.actorAccountId : accountId,
       target,

@@ -1,5 +1,5 @@
 import { acts, type AuditRow } from '../store/contracts/audit.js';
-import { pageOrCsv } from './csv.js';
+import { pageOrFile } from './csv.js';
 import { type Call, endpointsOf } from './endpoint.js';
 import { listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
@@ -32,9 +32,14 @@ export const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs
       ...spanParameters(call),
     };
     const { store } = await call.parts.state.opened();
-    return pageOrCsv(call, parameters, {
+    return pageOrFile(call, parameters, {
       page: async () => listOf(await store.audit.list(filter, pageRequestOf(call)), shownAct),
-      csv: () => ({ name: 'audit', columns, row, read: (page) => store.audit.list(filter, page) }),
+      table: () => ({
+        name: 'audit',
+        columns,
+        row,
+        read: (page) => store.audit.list(filter, page),
+      }),
     });
   },
 });

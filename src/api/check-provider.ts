@@ -83,6 +83,13 @@ function refusal(
       found: `it refuses the key (status ${status})`,
       remedy: "set a valid key in the provider's apiKey or in its environment variable",
     };
+  if (code === 'quota_exhausted')
+    return {
+      state: 'problem',
+      what,
+      found: `the account has no credit left (status ${status})`,
+      remedy: 'add credit, or raise the spending limit, at the provider',
+    };
   if (status < 500)
     return { state: 'ok', what, found: `it answers; it has no list of models (status ${status})` };
   return {

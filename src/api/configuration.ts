@@ -9,7 +9,7 @@ import { isoOf } from './shown-fields.js';
 
 /** Which connection of the configuration. */
 interface TestedConnection {
-  readonly kind: 'mail' | 'redis' | 'database' | 'provider' | 'engine' | 'toolkit';
+  readonly kind: 'mail' | 'alerts' | 'redis' | 'database' | 'provider' | 'engine' | 'toolkit';
   /** Of providers, search engines and toolkits. */
   readonly name?: string | null;
 }
@@ -34,6 +34,7 @@ const getConfiguration = endpoint('get', path, 'getConfiguration', {
       yaml,
       connections: {
         mail: config.mail !== null,
+        alerts: config.alerts !== null,
         redis: config.redis.url !== null,
         providers: [...providers.keys()],
         engines: grounding.search?.engineNames ?? [],
@@ -47,7 +48,7 @@ const getConfiguration = endpoint('get', path, 'getConfiguration', {
 const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
   summary: 'Try a connection of the configuration',
   description:
-    'A mail server and Redis are signed in to, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is part of the answer, which then is `ok: false`.',
+    'A mail server and Redis are signed in to, a test alert is sent, a provider is asked for its models with each key, a search engine for one result, a toolkit for its tools. A failure is part of the answer, which then is `ok: false`.',
   request: 'connection-test.request',
   example: { kind: 'provider', name: 'demo' },
   response: 'connection-test.response',
@@ -80,6 +81,7 @@ type Test = (parts: GatewayParts, name: string) => Promise<string>;
 /** Each does a little of what requests do, and says what it found. */
 const tests: Record<TestedConnection['kind'], Test> = {
   mail: testMail,
+  alerts: testAlerts,
   redis: testRedis,
   database: testDatabase,
   provider: testProvider,
@@ -92,6 +94,12 @@ async function testMail(parts: GatewayParts): Promise<string> {
   if (!mailer) throw invalidField('kind', 'no mail server is configured');
   await mailer.check();
   return 'the mail server accepts the sign-in';
+}
+
+async function testAlerts({ state }: GatewayParts): Promise<string> {
+  const { sentTo, error } = await state.alerts.sendTest();
+  if (error !== null) throw new Error(error);
+  return `an alert was sent to ${sentTo.join(', ')}`;
 }
 
 async function testRedis(parts: GatewayParts): Promise<string> {

@@ -1,8 +1,7 @@
-import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import { type Call, FileAnswer } from './endpoint.js';
 import type { QueryParameter } from './parameters.js';
-import { refuseUnknown, textParameter } from './query.js';
+import { choiceParameter, refuseUnknown } from './query.js';
 
 type Cell = string | number | boolean | null | undefined;
 
@@ -19,33 +18,30 @@ function cellOf(value: Cell): string {
 }
 
 /**
- * A page of a list, or the whole list as a file if the client asks for CSV: by `format=csv`, or by
- * `Accept: text/csv` without `format`. A file has no pages.
+ * A page of a list, or the whole list as a file if the client asks for it: by `format=csv` or
+ * `format=jsonl`, or by `Accept: text/csv` without `format`. A file has no pages.
  * @param parameters the endpoint's own
- * @throws GatewayError `validation_failed` for any other format than `csv` and `json`
+ * @throws GatewayError `validation_failed` for any other format than those and `json`
  */
-export async function pageOrCsv<Page, Item>(
+export async function pageOrFile<Page, Item>(
   call: Call,
   parameters: readonly QueryParameter[],
-  { page, csv }: { page(): Promise<Page>; csv(): CsvTable<Item> | Promise<CsvTable<Item>> },
+  { page, table }: { page(): Promise<Page>; table(): FileTable<Item> | Promise<FileTable<Item>> },
 ): Promise<Page | FileAnswer> {
-  if (!wantsCsv(call)) return page();
+  const format = formatOf(call);
+  if (format === 'json') return page();
   refuseUnknown(
     call,
     parameters.map(({ name }) => name).filter((name) => name !== 'limit' && name !== 'cursor'),
   );
-  return csvFile(await csv());
+  return tableFile(await table(), format);
 }
 
-function wantsCsv(call: Call): boolean {
-  const format = textParameter(call, 'format');
-  if (format !== null && format !== 'csv' && format !== 'json')
-    throw invalidField('format', 'must be json or csv');
-  return format === null ? call.prefersCsv() : format === 'csv';
-}
+const formatOf = (call: Call): 'json' | 'csv' | 'jsonl' =>
+  choiceParameter(call, 'format', ['json', 'csv', 'jsonl']) ?? (call.prefersCsv() ? 'csv' : 'json');
 
 /** What is exported: a table that is read page by page. */
-export interface CsvTable<Item> {
+export interface FileTable<Item> {
   /** The file's name, without the extension. */
   readonly name: string;
   readonly columns: readonly string[];
@@ -60,21 +56,43 @@ const pageSize = 500;
  * All rows of a table as a file, however many. A failure of the first page is answered as an error;
  * a later one cuts the file off, so that it does not look whole.
  */
-async function csvFile<Item>(table: CsvTable<Item>): Promise<FileAnswer> {
+async function tableFile<Item>(
+  table: FileTable<Item>,
+  format: keyof typeof fileFormats,
+): Promise<FileAnswer> {
   const first = await table.read({ limit: pageSize, cursor: null });
-  const type = 'text/csv; charset=utf-8; header=present';
-  return new FileAnswer(`${table.name}.csv`, type, linesOf(table, first));
+  const { type, ...written } = fileFormats[format];
+  return new FileAnswer(`${table.name}.${format}`, type, linesOf(table, first, written));
 }
 
-async function* linesOf<Item>(table: CsvTable<Item>, first: Page<Item>): AsyncGenerator<string> {
+interface FileFormat {
+  readonly type: string;
+  readonly head: (columns: readonly string[]) => string;
+  readonly line: (columns: readonly string[], cells: Readonly<Record<string, Cell>>) => string;
+}
+
+const fileFormats: Readonly<Record<'csv' | 'jsonl', FileFormat>> = {
+  csv: {
+    type: 'text/csv; charset=utf-8; header=present',
+    head: csvLine,
+    line: (columns, cells) => csvLine(columns.map((column) => cells[column])),
+  },
+  jsonl: {
+    type: 'application/jsonl; charset=utf-8',
+    head: () => '',
+    line: (columns, cells) => `${JSON.stringify(cells, [...columns])}\n`,
+  },
+};
+
+async function* linesOf<Item>(
+  table: FileTable<Item>,
+  first: Page<Item>,
+  { head, line }: Omit<FileFormat, 'type'>,
+): AsyncGenerator<string> {
   const { columns, row } = table;
-  const line = (item: Item): string => {
-    const cells = row(item);
-    return csvLine(columns.map((column) => cells[column]));
-  };
-  yield csvLine(columns);
+  yield head(columns);
   for (let page = first; ; page = await table.read({ limit: pageSize, cursor: page.next })) {
-    if (page.items.length > 0) yield page.items.map(line).join('');
+    if (page.items.length > 0) yield page.items.map((item) => line(columns, row(item))).join('');
     if (page.next === null) return;
   }
 }

@@ -1,4 +1,5 @@
 import { accountEndpoints } from './accounts.js';
+import { listAlerts } from './alerts.js';
 import { listActs } from './audit.js';
 import { configurationEndpoints } from './configuration.js';
 import { conversationEndpoints } from './conversations.js';
@@ -10,18 +11,20 @@ import { keyEndpoints } from './keys.js';
 import { learningEndpoints } from './learning.js';
 import { listDescribedModels } from './models.js';
 import { preferenceEndpoints } from './preferences.js';
+import { priceEndpoints } from './prices.js';
 import { providerEndpoints } from './providers.js';
-import { getRequestHistogram, requestEndpoints } from './requests.js';
+import { getRequestFailures, getRequestHistogram, requestEndpoints } from './requests.js';
 import { savingsEndpoints } from './savings.js';
 import { sessionEndpoints } from './sessions.js';
 import { signInEndpoints } from './sign-in.js';
 import { trainingEndpoints } from './trainings.js';
-import { getUsage } from './usage.js';
+import { getUsage } from './figures/usage.js';
 
 /** The endpoints of an account's resources, in the order of the API's document. */
 export const endpoints: readonly Endpoint[] = [
   listDescribedModels,
   ...providerEndpoints,
+  ...priceEndpoints,
   ...conversationEndpoints,
   ...preferenceEndpoints,
   ...trainingEndpoints,
@@ -30,6 +33,7 @@ export const endpoints: readonly Endpoint[] = [
   ...requestEndpoints,
   getUsage,
   getRequestHistogram,
+  getRequestFailures,
   getUsageSeries,
   ...savingsEndpoints,
   ...sessionEndpoints,
@@ -38,5 +42,6 @@ export const endpoints: readonly Endpoint[] = [
   ...signInEndpoints,
   ...accountEndpoints,
   listActs,
+  listAlerts,
   ...configurationEndpoints,
 ];

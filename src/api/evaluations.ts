@@ -10,7 +10,7 @@ import type {
 import type { RequestRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
-import { type CsvTable, pageOrCsv } from './csv.js';
+import { type FileTable, pageOrFile } from './csv.js';
 import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
@@ -42,10 +42,10 @@ const listEvaluations = endpoint('get', path, 'listEvaluations', {
   async run(call: Call) {
     const { accountId } = call.caller;
     const { store } = await call.parts.state.opened();
-    return pageOrCsv(call, parameters, {
+    return pageOrFile(call, parameters, {
       page: async () =>
         listOf(await store.evaluations.list(accountId, pageRequestOf(call)), shownEvaluation),
-      csv: () => tableOf(store, accountId),
+      table: () => tableOf(store, accountId),
     });
   },
 });
@@ -197,7 +197,7 @@ function textOf(content: unknown): string {
 async function tableOf(
   { evaluations }: Store,
   accountId: string,
-): Promise<CsvTable<EvaluationRecord>> {
+): Promise<FileTable<EvaluationRecord>> {
   const scored = new Set<string>();
   const costed = new Set<string>();
   for await (const { scores, costs } of everyPage((page) => evaluations.list(accountId, page))) {

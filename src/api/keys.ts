@@ -22,6 +22,8 @@ export interface KeyTerms {
   readonly models?: readonly string[] | null;
   /** Names or globs of the toolkits that it may use. Default: none. */
   readonly toolkits?: readonly string[] | null;
+  /** The dial of economy, 0 to 10, for requests that do not set it. Default: as configured. */
+  readonly economy?: number | null;
   /** ISO 8601. Default: never. */
   readonly expiresAt?: string | null;
   /** Default: none. */
@@ -85,7 +87,7 @@ export const createKey = endpoint('post', path, 'createKey', {
   status: 201,
   async run({ parts, record: recordAct, caller, body }: Call<KeyTerms>): Promise<IssuedKey> {
     refuseToolkits(caller, body);
-    const { name, scopes, models, toolkits, expiresAt, limits } = body;
+    const { name, scopes, models, toolkits, economy, expiresAt, limits } = body;
     const { store } = await parts.state.opened();
     const key = newKey();
     const record = await store.keys.add(
@@ -93,6 +95,7 @@ export const createKey = endpoint('post', path, 'createKey', {
         scopes: scopes ?? defaultScopes,
         models: models ?? null,
         toolkits: toolkits ?? [],
+        economy: economy ?? null,
         limits: { ...noLimits, ...limits },
         expiresAt: timeOf(expiresAt),
       }),

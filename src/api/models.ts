@@ -2,6 +2,7 @@ import type { Chooser } from '../chooser/chooser.js';
 import type { Candidate } from '../chooser/plan.js';
 import { invalidField } from '../errors.js';
 import { forbiddenReason } from '../models/access-rules.js';
+import { longestAnswerUsd } from '../models/max-cost.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import type { ListedModel } from '../providers/adapter.js';
@@ -146,12 +147,13 @@ function describe(
     prices: { input, output, cachedInput, blended: known.figures.price },
     contextLength: known.contextLength ?? contextLength ?? null,
     maxOutput: known.maxOutput,
+    longestAnswerUsd: longestAnswerUsd(snapshot.catalog.lookup(provider, model)),
     tools: known.tools,
     images: known.images,
     /** Its abilities as published, or the quality that the configuration states. */
     quality: type === 'chat' ? (stated ?? abilities()) : null,
     /** Seconds, of the last hour or as stated; null: not measured. */
     latency: known.figures.latency,
-    secondsPerToken: known.pace?.secondsPerToken ?? null,
+    secondsPerToken: known.pace?.answers ? known.pace.secondsPerToken : null,
   };
 }

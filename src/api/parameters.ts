@@ -65,6 +65,6 @@ export const shared = {
   cursor: pageParameters[1]!,
   format: queryParameter(
     'format',
-    '`json`, or `csv` for a file with all rows, which `Accept: text/csv` asks for too.',
+    '`json`; `csv` or `jsonl` for a file with all rows. `Accept: text/csv` asks for CSV too.',
   ),
 };

@@ -1,11 +1,13 @@
 import type { Caller } from '../accounts/caller.js';
+import type { Cause, Circuit } from '../dispatch/breaker.js';
 import type { Provider } from '../dispatch/provider.js';
 import type { LastFailure, ProviderHealth } from '../dispatch/provider-health.js';
-import { GatewayError, invalidField } from '../errors.js';
+import { type ErrorCode, GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../models/access-rules.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { RequestFilter, RequestSummary } from '../store/contracts/requests.js';
 import { parseUrl } from '../text/parse-url.js';
 import { type Call, endpointsOf, type Endpoint, type RequestCall } from './endpoint.js';
 import { describeModels } from './models.js';
@@ -26,10 +28,11 @@ const listProviders = endpoint('get', path, 'listProviders', {
     description: 'All of them.',
     content: { 'application/json': { schema: listRef(response) } },
   },
-  run(call: Call) {
+  async run(call: Call) {
     refuseUnknown(call, []);
     call.snapshot.directory.refresh();
-    const items = [...call.snapshot.providers.values()].map((one) => shownProvider(call, one));
+    const all = [...call.snapshot.providers.values()];
+    const items = await Promise.all(all.map((one) => shownProvider(call, one)));
     return { object: 'list', items, next: null };
   },
 });
@@ -86,32 +89,86 @@ const providerNotFound = (): GatewayError =>
   new GatewayError('not_found', 'there is no provider of this name');
 
 /** Addresses, keys and health are for administrators. */
-function shownProvider({ parts, snapshot, caller }: Call, { name, keys, adapter }: Provider) {
+async function shownProvider({ parts, snapshot, caller }: Call, provider: Provider) {
+  const { name, keys, adapter, breaker } = provider;
   const { directory, providerConfigs, routing } = snapshot;
   const config = providerConfigs.get(name);
-  const health = parts.state.health.find(name);
-  const cooldowns = keys.cooldowns();
+  const health = parts.state.health.find(name) ?? (await loggedHealth(parts, name));
+  const circuits = breaker.list();
+  const rests = circuits.filter(({ mark }) => keys.marks.includes(mark));
   const rules = { allow: routing.allow, deny: routing.deny, keyModels: caller.models };
   const isAllowed = (model: string): boolean =>
     forbiddenReason({ provider: name, model }, rules) === null;
   const isAdministrator = caller.role === 'admin' && caller.scopes.includes('admin');
-  const now = Date.now();
   return {
     object: 'provider',
     name,
     api: config?.api ?? 'unknown',
     models: [...directory.models(name).keys()].filter(isAllowed).length,
-    condition: conditionOf(health, cooldowns.length === keys.size),
+    condition: conditionOf(health, new Set(rests.map(({ mark }) => mark)).size === keys.size),
     details: isAdministrator
       ? {
           baseUrl: addressOf(config?.baseUrl ?? adapter.passthrough?.baseUrl ?? null),
           keys: config?.apiKeys.length ?? 0,
-          cooldowns: cooldowns.map(({ leftMs, why }) => ({ until: isoOf(now + leftMs), why })),
+          cooldowns: rests.map((circuit) => ({
+            key: keys.marks.indexOf(circuit.mark) + 1,
+            why: circuit.cause.code === 'rate_limited' ? 'rate_limited' : 'refused',
+            ...shownCircuit(circuit),
+          })),
+          circuits: circuits
+            .filter(({ mark }) => mark === '')
+            .map((circuit) => ({
+              state: circuit.state,
+              failures: Math.ceil(circuit.failures),
+              ...shownCircuit(circuit),
+            })),
           health: health && shownHealth(health),
         }
       : null,
   };
 }
+
+const dayMs = 86_400_000;
+
+/** How a provider did in the last day, for a process that has not called it; null: not at all. */
+async function loggedHealth(parts: GatewayParts, provider: string): Promise<LoggedHealth | null> {
+  const { store } = await parts.state.opened();
+  const filter = { accountId: null, provider, from: Date.now() - dayMs };
+  const newest = async (more: Partial<RequestFilter>): Promise<RequestSummary | undefined> =>
+    (await store.requests.list({ ...filter, ...more }, { limit: 1, cursor: null })).items[0];
+  const [success, failure] = await Promise.all([
+    newest({ failed: false }),
+    newest({ failedBy: 'provider' }),
+  ]);
+  if (!success && !failure) return null;
+  const none = { attempts: 0, failures: 0, latencyMs: null, ttftMs: null, lastModelError: null };
+  return {
+    ...none,
+    isLogged: true,
+    lastSuccessAt: success?.at ?? null,
+    lastFailure: failure
+      ? {
+          at: failure.at,
+          model: failure.model ?? '',
+          code: failure.code as ErrorCode,
+          status: failure.status,
+          message: failure.error ?? '',
+        }
+      : null,
+  };
+}
+
+interface LoggedHealth extends ProviderHealth {
+  readonly isLogged: true;
+  readonly lastFailure: Cause | null;
+}
+
+const shownCircuit = ({ model, since, openUntil, cause }: Circuit): object => ({
+  model: model === '' ? null : model,
+  since: isoOf(since),
+  until: isoOf(openUntil ?? since),
+  cause: shownFailure(cause),
+});
 
 function shownHealth(health: ProviderHealth): object {
   const { lastSuccessAt, lastFailure, lastModelError, ...counts } = health;
@@ -123,9 +180,15 @@ function shownHealth(health: ProviderHealth): object {
   };
 }
 
-const shownFailure = ({ at, ...failure }: LastFailure): object => ({ at: isoOf(at), ...failure });
+const shownFailure = ({ at, ...failure }: LastFailure | Cause): object => ({
+  at: isoOf(at),
+  ...failure,
+});
 
-/** `untried`: this process has not called it, or only for models that it does not have. */
+/**
+ * `untried`: neither this process nor, in the last day, the request log knows of a call; or only of
+ * calls for models that it does not have.
+ */
 function conditionOf(
   health: ProviderHealth | null,
   rests: boolean,
@@ -139,7 +202,7 @@ function conditionOf(
 }
 
 /** An address without a user's name, password and parameters. */
-function addressOf(url: string | null): string | null {
+export function addressOf(url: string | null): string | null {
   const parsed = url === null ? null : parseUrl(url);
   if (parsed === null) return null;
   const { protocol, host, pathname } = parsed;

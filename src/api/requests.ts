@@ -1,9 +1,14 @@
-import { invalidField } from '../errors.js';
+import { failureSide, failureSides, invalidField } from '../errors.js';
 import { settledStore } from '../pipeline/engine/gateway-parts.js';
-import type { RequestFilter, RequestRow, RequestSummary } from '../store/contracts/requests.js';
+import type {
+  RequestFilter,
+  RequestOrder,
+  RequestRow,
+  RequestSummary,
+} from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { isSelection } from '../surface-labels.js';
-import { pageOrCsv } from './csv.js';
+import { pageOrFile } from './csv.js';
 import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { requestIntervals, seriesSpan, shownSpan } from './figures/series-span.js';
 import { idOf, listOf, pageRequestOf } from './page-request.js';
@@ -11,6 +16,7 @@ import { queryParameter, shared } from './parameters.js';
 import {
   accountParameter,
   boundParameters,
+  choiceParameter,
   flagParameter,
   keyParameter,
   modelsParameter,
@@ -23,6 +29,11 @@ import { isoOf } from './shown-fields.js';
 const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 const path = '/api/v1/requests';
 const response = 'request.response';
+
+const dayMs = 86_400_000;
+/** Groups of failures, and keys of each. */
+const maxFailures = 50;
+const maxKeys = 10;
 
 /** The parameters that select requests. */
 const filters = [
@@ -38,6 +49,11 @@ const filters = [
   queryParameter('status', 'A status such as `429`, or a class such as `4xx`.'),
   queryParameter('code', 'An error code, such as `rate_limited`.'),
   queryParameter('failed', '`true`: requests with an error code; `false`: without.'),
+  queryParameter(
+    'failedBy',
+    '`provider`: requests that providers failed; `refused`: those that were refused, by their key, a budget or what they ask; `client`: those whose client left.',
+  ),
+  queryParameter('id', 'The id of a request, or the `X-Request-Id` that its client chose.'),
   queryParameter('conversation', "A conversation's id."),
   queryParameter('minLatency', 'The minimum latency in ms.', 'number'),
   queryParameter('maxLatency', 'The maximum latency in ms.', 'number'),
@@ -46,24 +62,30 @@ const filters = [
   shared.from,
   shared.to,
 ];
-const parameters = [...filters, shared.format];
+const orders: readonly RequestOrder[] = ['latency', 'cost', 'tokens'];
+const parameters = [
+  ...filters,
+  queryParameter('sort', '`latency`, `cost` or `tokens`: the highest first. Default: the newest.'),
+  shared.format,
+];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */
 const listRequests = endpoint('get', path, 'listRequests', {
-  summary: "List the account's requests, newest first",
+  summary: "List the account's requests",
   response,
   isList: true,
   parameters,
   async run(call: Call) {
+    const order = choiceParameter(call, 'sort', orders);
     const { store, filter } = await selected(call);
-    return pageOrCsv(call, parameters, {
+    return pageOrFile(call, parameters, {
       page: async () =>
-        listOf(await store.requests.list(filter, pageRequestOf(call)), shownRequest),
-      csv: () => ({
+        listOf(await store.requests.list(filter, pageRequestOf(call), order), shownRequest),
+      table: () => ({
         name: 'requests',
         columns,
-        row: timed,
-        read: (page) => store.requests.list(filter, page),
+        row: (row: RequestSummary) => timed(row),
+        read: (page) => store.requests.list(filter, page, order),
       }),
     });
   },
@@ -82,9 +104,13 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(call));
     if (!row) throw invalidField('id', 'not found', 'not_found');
     const { attempts, content, plan: _plan, ...summary } = row;
-    const key = row.keyId === null ? null : await store.keys.find(null, row.keyId);
+    const [key, account] = await Promise.all([
+      row.keyId === null ? null : store.keys.find(null, row.keyId),
+      store.accounts.find(row.accountId),
+    ]);
     return {
       ...shownRequest({ ...summary, keyName: key?.name ?? null }),
+      accountEmail: account?.email ?? null,
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
       grounding: groundingIn(row.plan),
@@ -119,6 +145,30 @@ export const getRequestHistogram = endpoint('get', `${path}/histogram`, 'getRequ
   },
 });
 
+/** Of at most the last 90 days, by default the last day. */
+export const getRequestFailures = endpoint('get', `${path}/failures`, 'getRequestFailures', {
+  summary:
+    'Why requests failed: the failed ones by code and provider, by the filters of their list',
+  response: 'request-failures.response',
+  parameters: filters,
+  async run(call: Call) {
+    const { store, filter } = await selected(call);
+    const from = filter.from ?? (filter.to ?? Date.now()) - dayMs;
+    const groups = await store.requests.failures({ ...filter, from }, maxFailures);
+    return {
+      object: 'list',
+      items: groups.map(({ last, keys, ...group }) => ({
+        ...group,
+        failedBy: failureSide(group.code),
+        last: timed(last),
+        keys: keys.slice(0, maxKeys),
+        keyCount: keys.length,
+      })),
+      next: null,
+    };
+  },
+});
+
 /** The request log. */
 export const requestEndpoints: readonly Endpoint[] = [listRequests, getRequest];
 
@@ -130,6 +180,8 @@ async function selected(call: Call): Promise<{ store: Store; filter: RequestFilt
     stream: flagParameter(call, 'stream'),
     code: textParameter(call, 'code'),
     failed: flagParameter(call, 'failed'),
+    failedBy: choiceParameter(call, 'failedBy', failureSides),
+    id: textParameter(call, 'id'),
     conversationId: textParameter(call, 'conversation'),
     ...modelsParameter(call),
     ...statusParameter(call),
@@ -160,6 +212,8 @@ const columns = [
   'promptTokens',
   'completionTokens',
   'costUsd',
+  'estimatedUsd',
+  'heldUsd',
   'stream',
   'conversationId',
   'responseId',
@@ -202,6 +256,9 @@ function shownPlan(plan: unknown): unknown {
   return shown;
 }
 
-const timed = ({ at, ...row }: RequestSummary) => ({ ...row, at: isoOf(at) });
+const timed = <Row extends { readonly at: number }>({ at, ...row }: Row) => ({
+  ...row,
+  at: isoOf(at),
+});
 
 const shownRequest = (row: RequestSummary) => ({ object: 'request', ...timed(row) });

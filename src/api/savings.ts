@@ -4,7 +4,7 @@ import type { ChoiceGrouping } from '../store/contracts/choices.js';
 import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, keyParameter } from './query.js';
-import { usageSpan } from './usage.js';
+import { usageSpan } from './figures/usage.js';
 
 const groupings: readonly ChoiceGrouping[] = ['preference', 'key', 'model'];
 

@@ -17,8 +17,7 @@ interface TriedChoice<Source> {
 interface Trial {
   readonly settings: PreferenceSettings;
   readonly current: PreferenceSettings | null;
-  /** How far below the best quality (0 to 1) that of a cheaper model may be. */
-  readonly tolerance: number;
+  readonly margins: Omit<Margins, 'affinity'>;
   /** Whether each item names all its candidates. */
   readonly explain: boolean;
 }
@@ -136,8 +135,8 @@ function tryOn<Source>(
   { source, candidates, problem }: TriedChoice<Source>,
   trial: Trial,
 ): Source & TriedItem {
-  const { ranked, unwanted } = whatIf(candidates, trial.settings, trial);
-  const [now] = whatIf(candidates, trial.current, trial).ranked;
+  const { ranked, unwanted } = whatIf(candidates, trial.settings, trial.margins);
+  const [now] = whatIf(candidates, trial.current, trial.margins).ranked;
   const [first, second] = ranked;
   return {
     ...source,
@@ -209,7 +208,7 @@ interface WhatIf {
 function whatIf(
   candidates: readonly WeighedAgain[],
   preference: PreferenceSettings | null,
-  { tolerance }: Pick<Margins, 'tolerance'>,
+  margins: Trial['margins'],
 ): WhatIf {
   const wanted: WeighedAgain[] = [];
   const unwanted: WhatIf['unwanted'][number][] = [];
@@ -219,7 +218,7 @@ function whatIf(
     else unwanted.push({ label: known.candidate.label, reason });
   }
   const request = { messages: [], preference };
-  return { ranked: rankByTradeoff(request, wanted, { tolerance, affinity: 0 }), unwanted };
+  return { ranked: rankByTradeoff(request, wanted, { ...margins, affinity: 0 }), unwanted };
 }
 
 /** A number of a stored explanation; null for anything else. */
@@ -230,7 +229,8 @@ function figuresIn(stored: Readonly<Record<string, unknown>>): Figures | null {
   if (quality === null) return null;
   const latency = numberIn(stored['latency']);
   const figures: Figures = { quality, price: numberIn(stored['price']), latency };
-  const uncertainty = numberIn(stored['uncertainty']);
+  // plans that were stored before 2026-11-26 have one of the two
+  const uncertainty = numberIn(stored['own_uncertainty'] ?? stored['uncertainty']);
   if (uncertainty !== null) figures.uncertainty = uncertainty;
   const { interval, basis } = stored;
   if (Array.isArray(interval) && interval.length === 2)
@@ -238,7 +238,8 @@ function figuresIn(stored: Readonly<Record<string, unknown>>): Figures | null {
   if (basis === 'measured' || basis === 'family' || basis === 'guess') figures.basis = basis;
   if (stored['cost'] !== undefined) figures.cost = numberIn(stored['cost']);
   const whole = numberIn(stored['answer_time']);
-  if (whole !== null) figures.times = { start: latency ?? whole, whole };
+  const isExpected = stored['answer_time_basis'] === 'expected';
+  if (whole !== null) figures.times = { start: latency ?? whole, whole, isExpected };
   return figures;
 }
 

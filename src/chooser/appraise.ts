@@ -1,5 +1,5 @@
 import { guessedAbility } from '../models/model-families.js';
-import type { AnswerPaces, Pace } from '../models/answer-paces.js';
+import { type AnswerPaces, expectedPace, likelyPace, type Pace } from '../models/answer-paces.js';
 import type { Catalog } from '../models/catalog.js';
 import type { LatencyWindow } from '../models/latency-window.js';
 import {
@@ -16,7 +16,7 @@ import { effortOf, type ReasoningEffort } from '../completion.js';
 export interface AppraisalSources {
   readonly catalog: Pick<Catalog, 'lookup' | 'identify'>;
   readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
-  /** Absent: nothing is known of them. */
+  /** Absent: none was measured. */
   readonly paces?: Pick<AnswerPaces, 'of'>;
 }
 
@@ -24,11 +24,6 @@ export interface AppraisalSources {
 interface AppraisalTerms {
   /** Selects the tier of a tiered price. */
   readonly promptTokens: number;
-  /**
-   * Whether the ranking weighs cost. If so, the caller's own price of an unknown model is not used
-   * to guess its quality: otherwise a lower price could count against the model.
-   */
-  readonly weighsCost: boolean;
   /** Whether the time of an answer is ranked by or shown. Default: false. */
   readonly weighsTime?: boolean;
   /** As `RoutingRequest` has it. */
@@ -75,8 +70,8 @@ function paceOf(
   { weighsTime }: AppraisalTerms,
   { paces }: AppraisalSources,
 ): Pace | null {
-  if (!weighsTime || paces === undefined || statedLatency(candidate, facts) !== null) return null;
-  return paces.of(facts.offer);
+  if (!weighsTime || statedLatency(candidate, facts) !== null) return null;
+  return likelyPace(expectedPace(facts), paces?.of(facts.offer) ?? null);
 }
 
 /**
@@ -116,7 +111,7 @@ export function appraise(
   terms: AppraisalTerms,
   sources: AppraisalSources,
 ): Appraisal {
-  const { promptTokens, weighsCost } = terms;
+  const { promptTokens } = terms;
   const { catalog, latencies } = sources;
   const named = identified(sent, catalog);
   const facts = catalog.lookup(named.provider, named.model);
@@ -132,7 +127,8 @@ export function appraise(
       quality:
         stated ??
         facts.ability ??
-        guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
+        // a caller's own price is not used: a lower one must not count against the model
+        guessedAbility(candidate.model, candidate.price === undefined ? price : null),
       price,
       latency: latencyOf(candidate, facts, latencies),
     },

@@ -113,20 +113,16 @@ export class Chooser {
   ): { readonly known: Appraisal; readonly abilities: () => AbilitiesByKind } {
     const known = appraise(
       candidate,
-      { promptTokens: 0, weighsCost: false, weighsTime: true },
+      { promptTokens: 0, weighsTime: true },
       { ...sources, paces: this.paces },
     );
     return { known, abilities: () => abilitiesByKind(known) };
   }
 
   /** What puts candidates in order under a configuration. */
-  ranker({
-    ranker,
-    tolerance,
-    affinity,
-  }: Margins & { readonly ranker: keyof typeof rankers }): Ranker {
+  ranker({ ranker, ...margins }: Margins & { readonly ranker: keyof typeof rankers }): Ranker {
     const { corrections } = this;
-    return rankers[ranker]({ predictor: shippedPredictor, tolerance, affinity, corrections });
+    return rankers[ranker]({ predictor: shippedPredictor, ...margins, corrections });
   }
 
   /**

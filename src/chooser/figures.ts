@@ -15,7 +15,10 @@ export interface Figures {
   price: number | null;
   /** Seconds to the first token. */
   latency: number | null;
-  /** Standard deviation of the predicted quality. Absent if the ranker does not predict it. */
+  /**
+   * Standard deviation of the predicted quality, as far as it is the model's: the difficulty of the
+   * request is as uncertain for all candidates. Absent if the ranker does not predict it.
+   */
   uncertainty?: number;
   /** Nine times of ten the quality lies between these. Null: it was stated. */
   interval?: readonly [low: number, high: number] | null;
@@ -30,7 +33,7 @@ export interface Figures {
   answerCost?: number | null;
   /** Tokens that the answer is expected to have. Absent if the ranker does not predict it. */
   outputTokens?: number;
-  /** Null: how fast the model answers was not measured. Absent if the ranker does not predict it. */
+  /** Null: its latency is stated, or time has no say. Absent if the ranker does not predict it. */
   times?: AnswerTimes | null;
   /**
    * What the account's own traffic has changed in the quality, in a few words each. Absent:
@@ -51,12 +54,17 @@ export interface Figures {
   kinds?: KindsOfTask;
 }
 
+/** Half of an interval that holds nine of ten, in standard deviations. */
+export const deviations = 1.645;
+
 /** Expected seconds of an answer, from the request on. */
 export interface AnswerTimes {
   /** Until the first token that a reader sees: after the reasoning. */
   readonly start: number;
   /** Until the last one. */
   readonly whole: number;
+  /** True: by published figures alone, because nothing was measured here. */
+  readonly isExpected?: boolean;
 }
 
 /**
@@ -116,6 +124,7 @@ export interface ExplainedFigures {
   price: number | null;
   latency: number | null;
   uncertainty?: number;
+  own_uncertainty?: number;
   interval?: readonly number[];
   basis?: 'measured' | 'family' | 'guess';
   task_kinds?: readonly string[];
@@ -124,6 +133,7 @@ export interface ExplainedFigures {
   learned?: readonly string[];
   quality_before?: number;
   answer_time?: number;
+  answer_time_basis?: 'measured' | 'expected';
 }
 
 /** Without the rounding errors of binary fractions. */
@@ -141,7 +151,11 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   if (figures === undefined) return;
   const { uncertainty, interval, basis, kinds, cost, outputTokens, learned, qualityBefore } =
     figures;
-  if (uncertainty !== undefined) explanation.uncertainty = tenThousandths(uncertainty);
+  if (uncertainty !== undefined) {
+    const whole = interval ? (interval[1] - interval[0]) / (2 * deviations) : uncertainty;
+    explanation.uncertainty = tenThousandths(whole);
+    if (interval) explanation.own_uncertainty = tenThousandths(uncertainty);
+  }
   if (interval) explanation.interval = interval.map(thousandths);
   if (basis) explanation.basis = basis;
   // a stated quality is judged by nothing
@@ -150,7 +164,10 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   if (outputTokens !== undefined) explanation.output_tokens = Math.round(outputTokens);
   if (learned !== undefined) explanation.learned = learned;
   if (qualityBefore !== undefined) explanation.quality_before = thousandths(qualityBefore);
-  if (figures.times) explanation.answer_time = thousandths(figures.times.whole);
+  if (figures.times) {
+    explanation.answer_time = thousandths(figures.times.whole);
+    explanation.answer_time_basis = figures.times.isExpected ? 'expected' : 'measured';
+  }
 }
 
 const minShare = 0.1;

@@ -105,7 +105,6 @@ function sortOut(
   const { reasoningEffort } = request;
   const terms = {
     promptTokens: size.tokens,
-    weighsCost: weighsCost(request),
     weighsTime: explain || wishOf(request) === 'latency',
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
   };
@@ -186,8 +185,3 @@ const tooLong: ClientError = {
 
 const wishOf = ({ tradeoff, preference }: RoutingRequest): RoutingRequest['tradeoff'] =>
   tradeoff ?? preference?.tradeoff;
-
-function weighsCost(request: RoutingRequest): boolean {
-  const wanted = wishOf(request);
-  return wanted ? wanted === 'cost' : (request.preference?.weights?.cost ?? 0) > 0;
-}

@@ -60,7 +60,7 @@ export interface Appraisal extends CandidateFigures {
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
    */
   readonly effort: ReasoningEffort | null;
-  /** How fast it answers; null: not measured, or its latency is stated, or time has no say. */
+  /** How fast it answers, as measured or expected; null: its latency is stated, or time has no say. */
   readonly pace: Pace | null;
   /** Whether the table of families has the model: otherwise the quality before ranking is a guess. */
   readonly isFamilyKnown: boolean;
@@ -118,6 +118,10 @@ export interface RoutingRequest {
    */
   reasoningEffort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
+  /** The dial from 0 (quality decides) to 10 (the price decides), as the request sets it. */
+  economy?: number | null;
+  /** As the API key sets it, for requests that do not. */
+  keyEconomy?: number | null;
   /**
    * How far down the quality ranking a tradeoff may reach, and how many candidates the answer
    * lists.

@@ -47,11 +47,22 @@ function limited({ visible, reasoning }: AnswerTokens, limit: number): AnswerTok
   return { visible: Math.max(0, limit - left), reasoning: left };
 }
 
-/** Expected seconds of an answer; null if its model's pace is not known. */
-function timesOf({ pace }: Appraisal, { visible, reasoning }: AnswerTokens): AnswerTimes | null {
+/**
+ * Expected seconds of an answer; null if its model's pace is not known. Where only the time to the
+ * first token was measured, the answer begins no sooner.
+ */
+function timesOf(
+  { pace, figures: { latency } }: Appraisal,
+  { visible, reasoning }: AnswerTokens,
+): AnswerTimes | null {
   if (pace === null) return null;
-  const start = pace.startSeconds + reasoning * pace.secondsPerToken;
-  return { start, whole: start + visible * pace.secondsPerToken };
+  const { startSeconds, secondsPerToken, answers } = pace;
+  const isExpected = answers === 0;
+  const start = Math.max(
+    startSeconds + reasoning * secondsPerToken,
+    isExpected ? (latency ?? 0) : 0,
+  );
+  return { start, whole: start + visible * secondsPerToken, isExpected };
 }
 
 /** What was understood of a request, the same for all candidates. */

@@ -1,16 +1,11 @@
 import { rankedCandidate } from './ranked-candidate.js';
-import type { Figures } from './figures.js';
+import { expectedCost } from './rank-by-worth.js';
 import type { CandidateFigures, RankedCandidate } from './plan.js';
 import { thousandths } from '../models/numbers.js';
 import type { Weights } from '../store/contracts/preferences.js';
 
-/**
- * The figures that count as half bad: the expected cost of an answer in USD (or, if the ranker does
- * not predict it, the price in USD per million tokens) and the seconds to the first token. A
- * thousand tokens at `middlePrice` cost `middleCost`.
- */
+/** The expected cost in USD, and the seconds to the first token, that count as half bad. */
 const middleCost = 0.003;
-const middlePrice = 3;
 const middleLatency = 1;
 /** How bad an unknown figure counts. */
 const unknownShare = 0.5;
@@ -22,12 +17,9 @@ const unknownShare = 0.5;
 const badness = (figure: number | null, middle: number): number =>
   figure === null ? unknownShare : figure / (figure + middle);
 
-const costBadness = ({ cost, price }: Figures): number =>
-  cost === undefined ? badness(price, middlePrice) : badness(cost, middleCost);
-
 /**
  * Orders candidates by a preference's weights of quality, cost and latency; scores are between 0
- * and 1. Cost is the expected cost of this conversation if the ranker predicts it, else the price.
+ * and 1. Cost is as `expectedCost` says.
  * A candidate's score does not depend on the others. Of equal scores the better quality comes
  * first, then the given order.
  */
@@ -38,7 +30,7 @@ export function rankByWeights(
   const whole = quality + cost + latency;
   const scoreOf = ({ figures }: CandidateFigures): number =>
     (quality * figures.quality +
-      cost * (1 - costBadness(figures)) +
+      cost * (1 - badness(expectedCost(figures), middleCost)) +
       latency * (1 - badness(figures.latency, middleLatency))) /
     whole;
   const scored = candidates

@@ -3,52 +3,41 @@ import { keyFor, maxOverlapSeconds, rotateKey } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { keyCreated } from '../accounts/write-act.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
-import { firstAccountId, type KeyLimits, noLimits } from '../store/contracts/accounts.js';
-import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
+import { firstAccountId, noLimits } from '../store/contracts/accounts.js';
+import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
 import { recordAct } from './record-act.js';
 import { printable, tableOf } from './table.js';
 import type { Command } from 'commander';
-import { groupOf, onStore } from './command-group.js';
-
-/** The options of `signalbox keys create` and `update`. */
-export interface KeyOptions {
-  readonly name?: string;
-  /** Mail address. Default: the first account. */
-  readonly account?: string;
-  /** Separated by commas, like `models` and `toolkits`. */
-  readonly scopes?: string;
-  readonly models?: string;
-  readonly toolkits?: string;
-  /** A date such as `2027-01-31`. */
-  readonly expires?: string;
-  readonly requestsPerMinute?: string;
-  readonly tokensPerMinute?: string;
-  readonly dayBudget?: string;
-  readonly monthBudget?: string;
-}
-
-/** Removes a setting in `signalbox keys update`. */
-const none = 'none';
+import { groupOf, onStore, withConfig } from './command-group.js';
+import { longestAnswersOf } from '../gateway.js';
+import { changesOf, type KeyOptions, withSettings } from './key-options.js';
 
 /**
- * `signalbox keys create`: prints the key on its own line.
- * @throws Error that names the wrong argument
+ * `signalbox keys create`: prints the key on its own line, and says apart from that how many of the
+ * longest `answers` its budget pays for. @throws Error that names the wrong argument
  */
-export async function createKeyCommand(store: Store, options: KeyOptions): Promise<string> {
+export async function createKeyCommand(
+  store: Store,
+  options: KeyOptions,
+  answers: ReturnType<typeof longestAnswersOf> = [],
+  say: (line: string) => void = sayAtTerminal,
+): Promise<string> {
   if (!options.name) throw new Error('--name: must not be empty');
   const key = newKey();
+  const { limits, ...terms } = changesOf(options);
   const added = await store.keys.add(
     keyFor(await findAccountId(store, options.account), options.name, key, {
-      scopes: scopesOf(options.scopes),
-      models: options.models ? listOf(options.models) : null,
-      toolkits: listOf(options.toolkits ?? ''),
-      expiresAt: options.expires === undefined ? null : dateOf(options.expires),
-      limits: { ...noLimits, ...limitsOf(options) },
+      scopes: defaultScopes,
+      ...terms,
+      limits: { ...noLimits, ...limits },
     }),
   );
   await recordAct(store, keyCreated(added));
+  const usd = added.limits.dayBudgetUsd ?? added.limits.monthBudgetUsd ?? 0;
+  for (const one of usd > 0 ? answers : [])
+    say(`${usd} USD pay for ${Math.floor(usd / one.usd)} longest answers of ${one.model}`);
   return `${key}\n`;
 }
 
@@ -62,16 +51,7 @@ export async function updateKeyCommand(
   named: string,
   options: KeyOptions,
 ): Promise<string> {
-  const { name, scopes: scopeNames, models, toolkits, expires } = options;
-  const limits = limitsOf(options);
-  const changes = {
-    ...(name === undefined ? {} : { name }),
-    ...(scopeNames === undefined ? {} : { scopes: scopesOf(scopeNames) }),
-    ...(models === undefined ? {} : { models: models === none ? null : listOf(models) }),
-    ...(toolkits === undefined ? {} : { toolkits: toolkits === none ? [] : listOf(toolkits) }),
-    ...(expires === undefined ? {} : { expiresAt: expires === none ? null : dateOf(expires) }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  };
+  const changes = changesOf(options);
   if (Object.keys(changes).length === 0)
     throw new Error('nothing to change; "signalbox keys update --help" lists the options');
   const { id, accountId } = await keyNamed(store, named);
@@ -120,63 +100,6 @@ export async function findAccountId(store: Store, email: string | undefined): Pr
   return account.id;
 }
 
-const listOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-function scopesOf(text: string | undefined): readonly Scope[] {
-  if (text === undefined) return defaultScopes;
-  const named = listOf(text);
-  const unknown = named.find((scope) => !scopes.some((known) => known === scope));
-  if (unknown !== undefined || named.length === 0)
-    throw new Error(
-      `--scopes: unknown scope ${JSON.stringify(unknown ?? '')}; the scopes are ${scopes.join(', ')}`,
-    );
-  return scopes.filter((scope) => named.includes(scope));
-}
-
-function dateOf(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new Error('--expires: must be a date such as 2027-01-31');
-  if (at <= Date.now()) throw new Error('--expires: must be in the future');
-  return at;
-}
-
-/** The limits that the options name. */
-function limitsOf(options: KeyOptions): Partial<KeyLimits> {
-  const { requestsPerMinute, tokensPerMinute, dayBudget, monthBudget } = options;
-  const limits = {
-    requestsPerMinute: numberOf('--requests-per-minute', requestsPerMinute, true),
-    tokensPerMinute: numberOf('--tokens-per-minute', tokensPerMinute, true),
-    dayBudgetUsd: numberOf('--day-budget', dayBudget, false),
-    monthBudgetUsd: numberOf('--month-budget', monthBudget, false),
-  };
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
-}
-
-/** Undefined if the option is absent; null for `none`. */
-function numberOf(
-  option: string,
-  text: string | undefined,
-  isWhole: boolean,
-): number | null | undefined {
-  if (text === undefined) return undefined;
-  if (text === none) return null;
-  const value = Number(text);
-  if (
-    text.trim() === '' ||
-    !Number.isFinite(value) ||
-    value < 0 ||
-    (isWhole && (!Number.isSafeInteger(value) || value < 1))
-  )
-    throw new Error(
-      `${option}: must be ${isWhole ? 'a whole number of at least 1' : 'a number of USD'}`,
-    );
-  return value;
-}
-
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /**
@@ -222,7 +145,11 @@ export function addKeyCommands(program: Command): void {
     .description('create a key and print it; only its hash is stored')
     .requiredOption('--name <name>', 'a name for people')
     .option('--account <mail>', 'whose key; default: the first account')
-    .action(onStore(createKeyCommand));
+    .action(
+      withConfig((store, config, options: KeyOptions) =>
+        createKeyCommand(store, options, longestAnswersOf(config)),
+      ),
+    );
   keys
     .command('list')
     .description('list the keys of all accounts')
@@ -245,17 +172,6 @@ export function addKeyCommands(program: Command): void {
     .description('revoke a key, by id or prefix, within a second everywhere')
     .action(onStore(revokeKeyCommand));
 }
-
-const withSettings = (command: Command): Command =>
-  command
-    .option('--scopes <list>', 'of completions, model-select and admin')
-    .option('--models <globs>', 'models it may use, such as openai/*,<provider>/*')
-    .option('--toolkits <globs>', 'toolkits it may use; default: none')
-    .option('--expires <date>', 'such as 2027-01-31')
-    .option('--requests-per-minute <n>', 'requests a minute')
-    .option('--tokens-per-minute <n>', 'tokens a minute')
-    .option('--day-budget <usd>', 'USD a day (UTC)')
-    .option('--month-budget <usd>', 'USD a month (UTC)');
 
 const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];
 

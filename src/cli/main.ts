@@ -8,8 +8,7 @@ try {
   // help and version end by an error of code 0
   if (!(error instanceof CommanderError && error.exitCode === 0)) {
     const message = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof CommanderError ? '; see signalbox --help' : '';
-    process.stderr.write(`${message.replace(/^error: /, '')}${hint}\n`);
+    process.stderr.write(`${message.replace(/^error: /, '')}\n`);
     process.exitCode = 1;
   }
 }

@@ -6,8 +6,10 @@ import { addConversationCommands } from './conversations.js';
 import { groupOf, unknownCommand } from './command-group.js';
 import { addDatabaseCommands } from './database-commands.js';
 import { addKeyCommands } from './keys.js';
+import { addPriceCommands } from './prices.js';
 import { addReportCommands } from './reports.js';
 import { doctor } from './doctor.js';
+import { addImportCommand } from './import/import-command.js';
 import { addMcpCommand } from './mcp/mcp-command.js';
 import type { GlobalOptions } from './existing-store.js';
 import { check, start } from './serve/start.js';
@@ -57,6 +59,7 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addConversationCommands(program);
   addLearningCommands(program);
+  addPriceCommands(program);
   addReportCommands(program);
   program
     .command('doctor')
@@ -66,6 +69,7 @@ export function createProgram(): Command {
       process.stdout.write(text);
       if (!isHealthy) process.exitCode = 1;
     });
+  addImportCommand(program);
   addMcpCommand(program);
   addDatabaseCommands(program);
   inherit(program);
@@ -85,12 +89,21 @@ function addCheck(program: Command): void {
     .action(print);
 }
 
+/** As it is typed: `signalbox keys create`; `start` is what `signalbox` alone does. */
+const nameOf = (command: Command): string =>
+  command.parent === null || command.name() === 'start'
+    ? 'signalbox'
+    : `${nameOf(command.parent)} ${command.name()}`;
+
 /** Every command fails alike, by an error that `main` prints, and shows the global options. */
 function inherit(command: Command): void {
   command
     .configureHelp({ showGlobalOptions: true, helpWidth: 80 })
     .configureOutput({ outputError: () => undefined })
-    .exitOverride();
+    .exitOverride((error) => {
+      error.message += `; see ${nameOf(command)} --help`;
+      throw error;
+    });
   // `start` and groups name the command that was probably meant
   if (command.commands.length === 0 && command.name() !== 'start')
     command.allowExcessArguments(false);

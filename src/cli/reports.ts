@@ -51,12 +51,12 @@ async function usageCommand(
     rows.push([
       ...columns.map((column) => groups[column] ?? ''),
       ...[row.requests, row.errors, row.promptTokens, row.completionTokens],
-      Math.round(row.costUsd * 1e6) / 1e6,
+      ...[row.costUsd, row.estimatedUsd, row.heldUsd].map((usd) => Math.round(usd * 1e6) / 1e6),
     ]);
   }
   const sums = options.csv
-    ? ['promptTokens', 'completionTokens', 'costUsd']
-    : ['prompt', 'completion', 'USD'];
+    ? ['promptTokens', 'completionTokens', 'costUsd', 'estimatedUsd', 'heldUsd']
+    : ['prompt', 'completion', 'USD', 'estimated', 'held'];
   return shown([...columns, 'requests', 'errors', ...sums], rows, options);
 }
 
@@ -74,19 +74,20 @@ async function requestsCommand(
     if (rows.length >= options.limit) break;
     rows.push(requestRow(request));
   }
-  const measures = options.csv ? ['latencyMs', 'costUsd'] : ['ms', 'USD'];
+  const measures = options.csv ? ['latencyMs', 'costUsd', 'heldUsd'] : ['ms', 'USD', 'held'];
   return shown(['time', 'key', 'model', 'status', ...measures, 'error'], rows, options);
 }
 
 function requestRow(request: RequestSummary): (string | number | null)[] {
-  const { at, keyName, keyId, provider, model, status, latencyMs, costUsd, error } = request;
+  const { at, keyName, keyId, provider, model, status, latencyMs, error } = request;
   return [
     new Date(at).toISOString().slice(0, 19),
     keyName ?? keyId,
     [provider, model].filter((part) => part !== null).join('/'),
     status,
     latencyMs,
-    costUsd,
+    request.costUsd,
+    request.heldUsd,
     error ?? request.code,
   ];
 }

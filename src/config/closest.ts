@@ -12,16 +12,17 @@ export function closestName(written: string, known: readonly string[]): string |
 
 /**
  * The known names that are similar, closest first: up to a third of the characters differ, or one
- * name begins with the other.
+ * name begins with the other. Of two that are equally similar the one with fewer other letters.
  */
 export function closestNames(written: string, known: readonly string[]): string[] {
   const plain = plainOf(written);
   if (plain === '' || plain.length > maxLength) return [];
   const maxDistance = Math.ceil(plain.length / 3);
+  const lettersAway = (name: string): number => distance(plain, plainOf(name));
   return known
     .map((name) => ({ name, edits: editsBetween(plain, plainOf(name)) }))
     .filter(({ edits }) => edits <= maxDistance)
-    .sort((a, b) => a.edits - b.edits)
+    .sort((a, b) => a.edits - b.edits || lettersAway(a.name) - lettersAway(b.name))
     .map(({ name }) => name);
 }
 

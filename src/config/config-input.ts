@@ -13,8 +13,9 @@ export interface ProviderInput {
    */
   readonly apiKey?: string;
   /**
-   * Several keys, used in turn. A key that the provider refuses rests for ten minutes, a
-   * rate-limited key until the time that the provider names.
+   * Several keys. A conversation stays with one of them while it works, for the provider's
+   * prompt cache. A key that the provider refuses rests for ten minutes, a rate-limited key
+   * until the time that the provider names.
    */
   readonly apiKeys?: readonly string[];
   /** Headers to send with every request to this provider. Default: `{}`. */
@@ -50,14 +51,30 @@ export interface ProviderInput {
   readonly listModels?: boolean | readonly string[];
   /** Whether `/proxy/<name>/…` reaches this provider. Default: `true`. */
   readonly allowProxy?: boolean;
+  /**
+   * For `anthropic` and `bedrock`: whether a request without `cache_control` of its own gets
+   * some, at its instructions and its last two turns, so that Claude reads the beginning of a
+   * conversation from its cache. Writing costs a quarter more, reading a tenth. Default:
+   * `false`.
+   */
+  readonly cacheBreakpoints?: boolean;
+  /**
+   * How long a budget holds what a call that was cut may have cost. For a provider that bills
+   * nothing for such calls. Default: 120000 for `ollama`, `lmstudio` and `vllm`; otherwise
+   * until the period of the budget ends.
+   */
+  readonly cutCallHoldMs?: number;
   /** The maximum number of connections at a time. Default: unlimited. */
   readonly connections?: number;
   /** Timeouts of one call. */
   readonly timeouts?: {
     /** How long connecting may take. Default: `10000`. */
     readonly connectMs?: number;
-    /** How long the provider may take to send the first event of its answer. Default: `300000`. */
-    readonly firstEventMs?: number;
+    /**
+     * How long the provider may take to send the first event of its answer. Default: 60 s; 300 s
+     * for models that reason at high effort and for answers that are not streamed.
+     */
+    readonly firstEventMs?: number | null;
     /** How long the provider may be silent between two events. Default: `120000`. */
     readonly idleMs?: number;
   };
@@ -314,6 +331,11 @@ export interface ConfigInput {
       /** Names or globs of the toolkits that the key may use. Default: none. */
       readonly toolkits?: readonly string[];
       /**
+       * The dial of economy for requests with this key that do not set it. Default:
+       * `routing.economy`.
+       */
+      readonly economy?: number;
+      /**
        * Any of `completions`, `model-select` and `admin`. Default: all three; without `admin` for a
        * key with `models` or `limits`.
        */
@@ -362,6 +384,39 @@ export interface ConfigInput {
     readonly url: string;
     /** The sender address. */
     readonly from: string;
+  } | null;
+  /**
+   * Tells operators by mail or webhook what needs their attention. Without it, nothing is sent.
+   */
+  readonly alerts?: {
+    /** The addresses that get each alert. Needs the section `mail`. Default: `[]`. */
+    readonly mail?: readonly string[];
+    /** An address that gets each alert as JSON, signed as Standard Webhooks say. */
+    readonly webhook?: {
+      /** The address. */
+      readonly url: string;
+      /** Signs the alerts: `whsec_` and base64, or any text. */
+      readonly secret: string;
+    } | null;
+    /**
+     * The share of the day's or month's budget of a key or account from which on its spending is
+     * reported; again when it is spent. Null: never. Default: `0.8`.
+     */
+    readonly budgetShare?: number | null;
+    /**
+     * The share of at least 20 calls within 15 minutes that a provider must have failed to be
+     * reported, once an hour at most. Null: never. Default: `0.25`.
+     */
+    readonly errorRate?: number | null;
+    /**
+     * Whether a provider that is not asked any more is reported, once an hour at most. Default:
+     * `true`.
+     */
+    readonly providerDown?: boolean;
+    /** Whether each new API key is reported. Default: `true`. */
+    readonly newKey?: boolean;
+    /** How often the conditions are looked at. Default: `60`. */
+    readonly everySeconds?: number;
   } | null;
   /** Storage of conversations. */
   readonly conversations?: {
@@ -440,6 +495,14 @@ export interface ConfigInput {
    * (`<provider>/<model>`). See the table of model settings. Default: `{}`.
    */
   readonly models?: Readonly<Record<string, ModelInput>>;
+  /** Newer price data, for administrators. */
+  readonly prices?: {
+    /**
+     * The address from which administrators read newer price data in genai-prices' format, with a
+     * button or `POST /api/v1/prices`. The gateway reads nothing by itself.
+     */
+    readonly url?: string | null;
+  };
   /**
    * Names for models: each stands for a label (`<provider>/<model>`), another alias, or a list
    * of them, from which the gateway chooses. A name may have one `*`, which stands for the same
@@ -447,13 +510,41 @@ export interface ConfigInput {
    * never an alias. See [Aliases](routing.md#aliases-and-bare-names). Default: `{}`.
    */
   readonly aliases?: Readonly<Record<string, string | readonly string[]>>;
+  /** The circuit breaker: a model that fails is called after all other candidates. */
+  readonly breaker?: {
+    /** Whether models and providers that fail are set aside. Default: `true`. */
+    readonly enabled?: boolean;
+    /**
+     * Failures in a row that set a model aside. One request with its retries makes three.
+     * Default: `5`.
+     */
+    readonly failures?: number;
+    /** Timeouts in a row that do the same. Each costs a request a minute or more. Default: `2`. */
+    readonly timeouts?: number;
+    /**
+     * For how long, at first; twice as long after each trial that fails. Short failures pass in
+     * seconds. Default: `10000`.
+     */
+    readonly openMs?: number;
+    /**
+     * For how long at most: a provider that works again waits no longer for its requests. A
+     * longer `Retry-After` still counts. Default: `120000`.
+     */
+    readonly maxOpenMs?: number;
+  };
   /** How the gateway chooses a model. */
   readonly routing?: {
     /**
-     * How much predicted quality (0 to 1) the gateway may give up for a cheaper or faster model
-     * when a request names a `tradeoff`. Uncertain qualities get less. Default: `0.05`.
+     * How much predicted quality (0 to 1) the gateway may give up for a cheaper or faster model.
+     * Default: `0.05`.
      */
     readonly tolerance?: number;
+    /**
+     * The dial from 0 (quality decides) to 10 (the price decides). It sets what one more good
+     * answer is worth: 1 USD at 5, and two and a half times less with each step. `tradeoff: cost`
+     * turns it three steps further. Keys and requests may set it. Default: `5`.
+     */
+    readonly economy?: number;
     /**
      * How much predicted quality the gateway may give up to keep the model of a continued
      * conversation. 0: choose anew each time. Default: `0.03`.
@@ -626,9 +717,9 @@ export interface ConfigInput {
      */
     readonly maxJsonValues?: number;
     /**
-     * Bytes of the bodies of all requests in progress, and of answers that are kept to be stored.
-     * Beyond it requests with large bodies are answered 503, and further long answers are not
-     * stored. Default: a quarter of Node's heap limit.
+     * Bytes of the bodies of all requests in progress, and of answers that are kept to be stored
+     * or wait for their clients. Beyond it requests with large bodies are answered 503, and
+     * further long answers are not stored. Default: a quarter of Node's heap limit.
      */
     readonly maxBytesInProgress?: number | null;
     /**
@@ -643,6 +734,12 @@ export interface ConfigInput {
      * more. A request that names no number allows 5. Default: `20`.
      */
     readonly maxToolSteps?: number;
+    /**
+     * Images of one request that the gateway fetches by their addresses for providers that take
+     * only bytes, each of at most 5 MB within 10 s and by the rules for pages in `search`. 0:
+     * none are fetched, and the next model is tried. Default: `8`.
+     */
+    readonly maxFetchedImages?: number;
     /** The deadline of a request, including all retries and fallbacks. Default: `600000`. */
     readonly totalTimeoutMs?: number;
     /** How long the status line of a stream waits for the first content. Default: `10000`. */

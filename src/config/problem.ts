@@ -1,5 +1,3 @@
-import { fieldName } from './schema/compile-schema.js';
-
 /**
  * One error in a configuration. Contains names of settings only, never their values, which may be
  * keys.
@@ -23,6 +21,20 @@ export interface Finding {
   readonly reason: string;
   readonly inEnvironment?: boolean;
 }
+
+/**
+ * The path of a setting as the documentation writes it: `auth.keys[0].key`,
+ * `models["openai/gpt-4.1"].quality`. Parts are cut at 60 characters, control characters shown as `?`.
+ */
+export const settingName = (path: readonly string[]): string =>
+  path
+    .map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'))
+    .map((part, place) => {
+      if (/^\d+$/.test(part)) return `[${part}]`;
+      if (!/^[\w-]+$/.test(part)) return `["${part}"]`;
+      return place === 0 ? part : `.${part}`;
+    })
+    .join('');
 
 const maxShownProblems = 5;
 
@@ -53,5 +65,5 @@ function described(
 ): string {
   const place = `${file ?? 'configuration'}${line === null ? '' : `:${line}`}`;
   if (inEnvironment) return reason;
-  return path.length === 0 ? `${place}: ${reason}` : `${place}: ${fieldName(path)}: ${reason}`;
+  return path.length === 0 ? `${place}: ${reason}` : `${place}: ${settingName(path)}: ${reason}`;
 }

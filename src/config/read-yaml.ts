@@ -6,6 +6,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  stringify,
   visit,
   type Document,
   type YAMLError,
@@ -136,4 +137,10 @@ function offsetOf(document: Document, path: readonly string[]): number {
 
 function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
+}
+
+/** A value as YAML, below a comment of these lines. */
+export function writeYaml(value: unknown, comment: readonly string[]): string {
+  const lines = comment.map((line) => `# ${line.replace(/\s+/g, ' ')}\n`);
+  return `${lines.join('')}${stringify(value, { lineWidth: 0 })}`;
 }

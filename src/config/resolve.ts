@@ -12,11 +12,11 @@ import {
   unsetFindings,
   withDialect,
 } from './findings.js';
-import { isLoopback } from './is-loopback.js';
-import type { Finding } from './problem.js';
+import { isLoopback } from './local-hosts.js';
+import { type Finding, settingName } from './problem.js';
 import { pathsWithoutKey } from './provider-keys.js';
 import { searchFindings } from './search-config.js';
-import { compileSchema, fieldName, readSchema, type Validator } from './schema/compile-schema.js';
+import { compileSchema, readSchema, type Validator } from './schema/compile-schema.js';
 import type { Config, WrittenConfig } from './shape.js';
 import { toolkitFindings } from './toolkit-config.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
@@ -80,7 +80,7 @@ function unusedWarnings(skipped: readonly (readonly string[])[], unset: Unset): 
       variables.length === 0
         ? 'its API key is empty'
         : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
-    return `${fieldName(start)} is not used: ${reason}`;
+    return `${settingName(start)} is not used: ${reason}`;
   });
 }
 
@@ -124,7 +124,7 @@ export function withoutRemoved(
     const changed = without(kept, path);
     if (changed === kept) continue;
     kept = changed;
-    warnings.push(`${fieldName(path)} is ignored: ${sentence}`);
+    warnings.push(`${settingName(path)} is ignored: ${sentence}`);
   }
   return { kept, warnings };
 }

@@ -92,9 +92,7 @@ export class ConversationKeeper {
     );
     // only a database in memory can exhaust the memory of this process
     this.volatile = databases.isVolatile
-      ? new VolatileConversations(
-          (accountId, id) => void this.remove(accountId, id).catch(() => undefined),
-        )
+      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
       : null;
   }
 

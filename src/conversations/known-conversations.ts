@@ -76,12 +76,12 @@ export class VolatileConversations {
   private readonly used: LRUCache<string, Owned>;
 
   /** @param remove deletes one from the database */
-  constructor(remove: (accountId: string, id: string) => void) {
+  constructor(remove: (accountId: string, id: string) => Promise<unknown>) {
     this.used = new LRUCache({
       max: maxConversations,
       maxSize: maxText,
       dispose: ({ accountId, id }, _key, reason) => {
-        if (reason === 'evict') remove(accountId, id);
+        if (reason === 'evict') remove(accountId, id).catch(() => undefined);
       },
     });
   }

@@ -13,9 +13,7 @@ export class NotesKeeper {
     private readonly quota: StorageQuota,
   ) {
     this.volatile = databases.isVolatile
-      ? new VolatileConversations(
-          (accountId, id) => void this.remove(accountId, id).catch(() => undefined),
-        )
+      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
       : null;
   }
 

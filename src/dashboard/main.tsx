@@ -1,16 +1,24 @@
 import '@mantine/core/styles.css';
 import { createRoot } from 'react-dom/client';
-import { Center, Container, Loader, MantineProvider } from '@mantine/core';
+import { Affix, Alert, Center, Container, Loader, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Router } from 'wouter';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 import './dashboard.css';
 import { pageNonce, theme, themeVariables } from './theme.js';
-import { isTemporary } from './api/failure.js';
+import { isOfWholePage, isTemporary } from './api/failure.js';
 import { basePath } from './api/client.js';
+import {
+  importPart,
+  isGatewayAnswering,
+  onConnectionChange,
+  onSignedOut,
+} from './api/connection.js';
 import { Failure } from './components/loaded.js';
+import { PageBoundary } from './components/page-boundary.js';
 import { Shell } from './shell.js';
-import { useSession } from './session/session.js';
+import { sessionKey, useSession } from './session/session.js';
+import { texts } from './texts/texts.js';
 
 /** A failed query is asked again only if another answer is likely. */
 const maxQueryRetries = 2;
@@ -26,6 +34,12 @@ const queries: QueryClient = new QueryClient({
   },
 });
 
+// what could not be loaded is asked for again, and so is who is signed in
+onConnectionChange(() => {
+  if (isGatewayAnswering()) void queries.invalidateQueries();
+});
+onSignedOut(() => void queries.refetchQueries({ queryKey: sessionKey }));
+
 /**
  * The dashboard. `Entrance` shows the pages for strangers or, signed in, the shell with the pages
  * of `pages.tsx`.
@@ -40,15 +54,30 @@ function App() {
     >
       <QueryClientProvider client={queries}>
         <Router base={basePath}>
-          <Entrance />
+          <PageBoundary>
+            <NoAnswer />
+            <Entrance />
+          </PageBoundary>
         </Router>
       </QueryClientProvider>
     </MantineProvider>
   );
 }
 
+/** Says for the whole page that the gateway does not answer, until it does. */
+const NoAnswer = () =>
+  useSyncExternalStore(onConnectionChange, isGatewayAnswering) ? null : (
+    <Affix position={{ top: 8, left: 8, right: 8 }} zIndex={500}>
+      <Alert color="yellow" variant="filled" role="status" maw={480} mx="auto">
+        {texts.common.noAnswer}
+      </Alert>
+    </Affix>
+  );
+
 /** The forms of strangers, which signed-in people need not load. */
-const Strangers = lazy(() => import('./session/strangers.js'));
+const forms = () => importPart(() => import('./session/strangers.js'));
+const Strangers = lazy(forms);
+const SignInAgain = lazy(async () => ({ default: (await forms()).SignInAgain }));
 
 const Waiting = () => (
   <Center h="100vh">
@@ -59,14 +88,24 @@ const Waiting = () => (
 /** The pages for strangers, or the shell for who is signed in. */
 function Entrance() {
   const session = useSession();
-  if (session.data) return <Shell />;
+  if (session.data)
+    return (
+      <>
+        <Shell key={session.data.account.id} />
+        {session.data.isExpired ? (
+          <Suspense>
+            <SignInAgain />
+          </Suspense>
+        ) : null}
+      </>
+    );
   if (session.data === null)
     return (
       <Suspense fallback={<Waiting />}>
         <Strangers />
       </Suspense>
     );
-  if (session.error)
+  if (session.error && !isOfWholePage(session.error))
     return (
       <Container size="xs" py="xl">
         <Failure error={session.error} retry={() => void session.refetch()} />

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react';
+import { importPart } from './api/connection.js';
 import type { Scope } from './session/session.js';
 import { texts } from './texts/texts.js';
 
@@ -18,7 +19,7 @@ const page = (
   label: string,
   needs: Scope | null,
   load: () => Promise<{ default: ComponentType }>,
-): NavigatedPage => ({ path, label, needs, Content: lazy(load) });
+): NavigatedPage => ({ path, label, needs, Content: lazy(() => importPart(load)) });
 
 const { navigation } = texts;
 
@@ -53,4 +54,10 @@ export const pages: readonly NavigatedPage[] = [
     () => import('./pages/connect/connect-page.js'),
   ),
   page('settings', navigation.settings, null, () => import('./pages/settings/settings-page.js')),
+  page(
+    'reference',
+    navigation.reference,
+    null,
+    () => import('./pages/reference/reference-page.js'),
+  ),
 ];

@@ -5,9 +5,8 @@ import {
   Burger,
   Button,
   Group,
-  Menu,
   NavLink,
-  ScrollArea,
+  Stack,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
@@ -18,9 +17,10 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from './api/client.js';
 import { ClosedPage } from './components/page.js';
+import { PageBoundary } from './components/page-boundary.js';
 import { Empty, Loading } from './components/loaded.js';
 import { type NavigatedPage, pages } from './pages.js';
-import { useMay, useSession, useSessionChange } from './session/session.js';
+import { leave, useMay, useSession } from './session/session.js';
 import { texts } from './texts/texts.js';
 
 const { navigation, common } = texts;
@@ -31,6 +31,7 @@ const strangersPaths = ['/sign-in', '/sign-up', '/claim', '/forgot-password'];
 /** The frame of every page for signed-in people: header, navigation, content. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
+  const [, page] = useLocation()[0].split('/');
   return (
     <AppShell
       header={{ height: 52 }}
@@ -63,9 +64,11 @@ export function Shell() {
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        <Suspense fallback={<Loading />}>
-          <CurrentPage />
-        </Suspense>
+        <PageBoundary key={page}>
+          <Suspense fallback={<Loading />}>
+            <CurrentPage />
+          </Suspense>
+        </PageBoundary>
       </AppShell.Main>
     </AppShell>
   );
@@ -76,7 +79,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const current = location.split('/')[1] ?? '';
   const open = useOpenPages();
   return (
-    <AppShell.Section grow component={ScrollArea}>
+    <AppShell.Section grow style={{ overflowY: 'auto' }}>
       {open.map(({ path, label }) => (
         <NavLink
           key={path}
@@ -88,7 +91,6 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
           onClick={onNavigate}
         />
       ))}
-      <NavLink href={`${basePath}/docs`} label={navigation.reference} />
     </AppShell.Section>
   );
 }
@@ -152,30 +154,32 @@ function ThemeSwitch() {
 /** Who is signed in, with the way to the account's settings and out. */
 function AccountMenu() {
   const { data: session } = useSession();
-  const changed = useSessionChange();
   const leaving = useMutation({
     mutationFn: () => api.POST('/api/v1/auth/sign-out'),
-    onSettled: changed,
+    onSettled: leave,
   });
   if (!session) return null;
   const { name, csrfToken } = session;
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button variant="default" size="sm" maw={260} miw={0} px="sm">
-          <Text truncate size="sm">
-            {name}
-          </Text>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component={Link} href="/settings">
-          {navigation.settings}
-        </Menu.Item>
-        {csrfToken === null ? null : (
-          <Menu.Item onClick={() => leaving.mutate()}>{navigation.signOut}</Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Button variant="default" size="sm" maw={260} miw={0} px="sm" popoverTarget="account-menu">
+        <Text truncate size="sm">
+          {name}
+        </Text>
+      </Button>
+      {/* the browser's own: a library's menu would add 30 kB to the first load */}
+      <div id="account-menu" popover="auto" onClick={(event) => event.currentTarget.hidePopover()}>
+        <Stack gap={0}>
+          <NavLink component={Link} href="/settings" label={navigation.settings} />
+          {csrfToken === null ? null : (
+            <NavLink
+              component="button"
+              label={navigation.signOut}
+              onClick={() => leaving.mutate()}
+            />
+          )}
+        </Stack>
+      </div>
+    </>
   );
 }

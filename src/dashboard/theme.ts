@@ -1,6 +1,9 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 import { texts } from './texts/texts.js';
 
+/** No motion takes longer, in ms. */
+const motionMs = 120;
+const transitionProps = { duration: motionMs };
 const closeButtonProps = { 'aria-label': texts.common.close };
 
 /** Mantine's default shades are too pale for white text; these pass axe's contrast in both themes. */
@@ -16,8 +19,11 @@ export const theme = createTheme({
   components: {
     // colour alone does not tell a link from the text around it
     Anchor: { defaultProps: { underline: 'always' } },
-    Modal: { defaultProps: { closeButtonProps } },
-    Drawer: { defaultProps: { closeButtonProps } },
+    Modal: { defaultProps: { closeButtonProps, transitionProps } },
+    Drawer: { defaultProps: { closeButtonProps, transitionProps } },
+    SegmentedControl: { defaultProps: { transitionDuration: motionMs } },
+    Collapse: { defaultProps: { transitionDuration: motionMs } },
+    AppShell: { defaultProps: { transitionDuration: motionMs } },
     Tooltip: {
       defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } },
     },

@@ -1,4 +1,4 @@
-import type { CompletionChunk } from '../completion.js';
+import type { CompletionChunk, SharedDialect } from '../completion.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
 
@@ -13,14 +13,27 @@ export interface AnswerWriter {
    * False: only the complete answer does.
    */
   readonly streams: boolean;
+  /**
+   * Whether anything was written for the client since the stream began: where nothing was, content
+   * that arrived does not commit. Absent: what arrives is written.
+   */
+  readonly hasWritten?: boolean;
+  /** The dialect of `frame`, `event` and `body`: those of other dialects do not come. */
+  readonly dialect: SharedDialect;
   /** An attempt has content. Discard what an earlier attempt wrote. */
   begin(candidate: Candidate): void;
   /** As in CompletionSink. */
   text(escaped: string, frame: string | null): void;
   chunk(chunk: CompletionChunk, frame: string | null): void;
   /**
+   * As in CompletionSink, after `begin`: the client gets the event as it is. `text` and `chunk` then
+   * only say what it means.
+   */
+  event?(name: string | undefined, data: string): void;
+  /**
    * The answer arrived whole.
-   * @param body the provider's own JSON where it speaks the internal dialect, else null
+   * @param body the provider's own JSON where it is in the writer's dialect and the client may have
+   *   it as it is, else null
    */
   whole(answer: CompletionAnswer, body: Buffer | null): void;
   /** Called after each upstream read. False: the client is slower; wait for `whenDrained`. */

@@ -1,6 +1,7 @@
 import type { Usage } from '../completion.js';
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate } from '../chooser/plan.js';
+import type { Demotion } from './breaker.js';
 
 /** The record of one upstream call, reported once. Times in ms. */
 export interface Attempt {
@@ -27,6 +28,21 @@ export interface Attempt {
   firstContentMs: number | null;
   /** Whether it was asked for the whole answer at once: its first content is then its end. */
   isWhole: boolean;
+  /** The provider's finish reason, if it is not a known one; it counts as `stop`. */
+  unknownFinish?: string;
+  /** The candidates that would have been called before it, but were set aside. Absent: none. */
+  setAside?: readonly MovedCandidate[];
+}
+
+/** A candidate that is called after all others, if at all. */
+export interface MovedCandidate {
+  readonly provider: string;
+  readonly model: string;
+  /** Of the last failure. */
+  readonly code: ErrorCode;
+  readonly status: number | null;
+  /** When it may come first again: ISO 8601. */
+  readonly until: string;
 }
 
 /**
@@ -38,11 +54,10 @@ export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | n
 
 /** What a failed attempt used. */
 export interface FailedUse {
-  /**
-   * Characters of content that the attempt brought and no client received; null if it brought none,
-   * or where its failure ends the execution and states the length.
-   */
-  readonly unusedLength: number | null;
+  /** Characters of content that the attempt brought; null: none. */
+  readonly contentLength: number | null;
+  /** Whether its failure ends the execution: see `BrokenStream`. */
+  readonly isFinal: boolean;
   /** Whether the provider may charge for it. */
   readonly mayBeBilled: boolean;
   /** What the provider reported; null if it reported nothing. */
@@ -63,6 +78,8 @@ export class AttemptLog {
   readonly failures: GatewayError[] = [];
   /** The failed attempts and skipped candidates, as reported to the client. */
   readonly errorTrace: ErrorTraceEntry[];
+  /** Since the last attempt. */
+  private moved: MovedCandidate[] | null = null;
 
   /** @param errorTrace entries for candidates that were skipped before the plan was made */
   constructor(
@@ -75,6 +92,8 @@ export class AttemptLog {
   /** Reports an attempt. A client that left, or a stop of ours, is no failure of the provider. */
   report(attempt: Attempt, failure: GatewayError | null, failed: FailedUse | null): void {
     this.count++;
+    if (this.moved) attempt.setAside = this.moved;
+    this.moved = null;
     if (failure && failure.code !== 'client_closed' && failure.code !== 'unavailable') {
       this.failures.push(failure);
       this.errorTrace.push({
@@ -95,14 +114,20 @@ export class AttemptLog {
       'not_configured',
       `provider ${provider ?? '(none)'} is not configured`,
     );
-    this.errorTrace.push({
-      provider: provider ?? '',
-      model,
-      error: error.message,
-      status: null,
-      attempt: 0,
-      latency: 0,
-    });
+    this.trace(provider ?? '', model, error.message);
     return error;
+  }
+
+  /** Records a candidate that is called after all others, without another request's words. */
+  setAside({ provider, model }: Candidate, { code, status, until }: Demotion): void {
+    const moved = { provider: provider ?? '', model, code, status };
+    const end = new Date(until).toISOString();
+    (this.moved ??= []).push({ ...moved, until: end });
+    const last = `${code}${status === null ? '' : `, status ${status}`}`;
+    this.trace(moved.provider, model, `set aside until ${end} after earlier failures (${last})`);
+  }
+
+  private trace(provider: string, model: string, error: string): void {
+    this.errorTrace.push({ provider, model, error, status: null, attempt: 0, latency: 0 });
   }
 }

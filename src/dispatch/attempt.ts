@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UpstreamRequest } from '../providers/adapter.js';
-import { AttemptFailure, type AttemptInput, Exchange } from './exchange.js';
+import { AttemptFailure, type AttemptInput } from './attempt-input.js';
+import { Exchange } from './exchange.js';
 import { networkFailure } from './network-failure.js';
 import type { AttemptAnswer } from './upstream-call.js';
 
-export { AttemptFailure } from './exchange.js';
+export { AttemptFailure } from './attempt-input.js';
 
 /** A longer body is encoded in a turn of its own: 32 MiB take 100 ms. */
 const maxOneTurnLength = 512 * 1024;

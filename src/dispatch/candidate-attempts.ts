@@ -2,15 +2,20 @@ import pRetry from 'p-retry';
 import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
-import type { Attempt, AttemptLog } from './attempt-log.js';
+import type { Attempt, AttemptLog, FailedUse } from './attempt-log.js';
 import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
 import type { Cancellation, Deadline } from './cancellation.js';
-import type { CallTiming } from './exchange.js';
-import { type Provider, rememberUnstreamed } from './provider.js';
-import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
+import type { CallTiming } from './attempt-input.js';
+import { nextKey, type Provider, remember } from './provider.js';
+import {
+  type AttemptAnswer,
+  type CallTarget,
+  slowFirstEventMs,
+  type UpstreamCall,
+} from './upstream-call.js';
 
-/** The cooldown of a key that met a rate limit of unstated length. */
-const defaultRateLimitMs = 1_000;
+/** A wait that leaves less than this share of what is left until the deadline is not worth it. */
+const minLeftShare = 0.1;
 
 /**
  * Asked before each attempt whether its caller may pay for it.
@@ -28,6 +33,8 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly deadline: Deadline;
   readonly log: AttemptLog;
   readonly admit: Admission | null;
+  /** As of `KeyRing.next`. */
+  readonly affinity: (() => string) | null;
 }
 
 /** The attempts at one candidate: the first, and its retries. */
@@ -39,14 +46,22 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   private waitMs = 0;
   private number = 0;
   private retries = 0;
+  /** Whether it was asked again after an answer that could not be read. */
+  private isAskedAgain = false;
   /** Whether the last attempt asked for a stream. */
   private wasStreamed = false;
+  /** The breaker is open: it shows whether the model works again. */
+  private isTrial = false;
+  /** Before the next attempt. */
+  private nextWaitMs = 0;
   private readonly refusedKeys: (string | null)[] = [];
 
   constructor(
     private readonly context: AttemptContext<Answer>,
     private readonly candidate: Candidate,
     private readonly provider: Provider,
+    /** Then it is asked again also while its breaker is open. */
+    private readonly isLast: boolean,
   ) {}
 
   /**
@@ -54,12 +69,19 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
    * @throws GatewayError the last failure; BrokenStream where nothing may be repeated
    */
   async run(): Promise<Answer> {
+    const { breaker, timeouts } = this.provider;
+    const { model } = this.candidate;
+    const leaseMs = timeouts.connectMs + (timeouts.firstEventMs ?? slowFirstEventMs);
+    const trial = breaker.begin(model, leaseMs);
+    this.isTrial = trial !== null;
     try {
       return await this.attempt();
     } catch (error) {
       // p-retry only after a first failure: wrapping every call costs 12-17 µs
       if (!(error instanceof GatewayError) || !this.mayRetry(error)) throw error;
       return await this.retry(error);
+    } finally {
+      if (trial === 'probe') breaker.release(model);
     }
   }
 
@@ -71,7 +93,9 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     const startedAt = performance.now();
     this.sentAt = null;
     this.headersAt = null;
-    const apiKey = provider.keys.next(this.refusedKeys);
+    const { affinity } = context;
+    const { model } = candidate;
+    const apiKey = nextKey(provider, { model, tried: this.refusedKeys, affinity });
     const stream = context.stream && !provider.unstreamed.has(candidate.model);
     this.wasStreamed = stream;
     try {
@@ -83,8 +107,13 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
         cancellation: context.cancellation,
         deadline: context.deadline,
         timing: this,
+        onFirstContent: this.isTrial ? () => this.succeeded(apiKey, startedAt) : null,
       });
-      context.log.report(this.record(startedAt, apiKey, null, answer.firstContentAt), null, null);
+      this.succeeded(apiKey, startedAt);
+      provider.unreadable.delete(candidate.model);
+      const record = this.record(startedAt, apiKey, null, answer.firstContentAt);
+      if (answer.unknownFinish !== undefined) record.unknownFinish = answer.unknownFinish;
+      context.log.report(record, null, null);
       return answer;
     } catch (failure) {
       if (!(failure instanceof AttemptFailure)) throw failure;
@@ -101,20 +130,16 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     const { firstContentAt, contentLength, committed, usage } = progress;
     const isFinal = committed || error.code === 'client_closed';
     this.applyToProvider(error, apiKey);
-    const unusedLength = isFinal || firstContentAt === null ? null : contentLength;
-    this.context.log.report(this.record(startedAt, apiKey, error, firstContentAt), error, {
-      unusedLength,
+    this.countFailure(error, startedAt, firstContentAt === null);
+    const use: FailedUse = {
+      contentLength: firstContentAt === null ? null : contentLength,
+      isFinal,
       mayBeBilled,
       usage,
-    });
+    };
+    this.context.log.report(this.record(startedAt, apiKey, error, firstContentAt), error, use);
     if (!isFinal) return error;
-    return new BrokenStream(
-      error,
-      this.candidate,
-      firstContentAt,
-      contentLength,
-      this.context.log.count,
-    );
+    return new BrokenStream(error, this.candidate, firstContentAt, use, this.context.log.count);
   }
 
   /** Retries as often as allowed. @throws the last failure */
@@ -123,10 +148,10 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     return pRetry(
       async () => {
         // another key, or asking without streaming, does not count as a retry
-        if (last.recovery === 'retry') this.retries++;
-        const waitMs = this.canUseAnotherKey(last) ? 0 : retryWaitMs(this.retries, last);
-        await wait(waitMs, this.context.cancellation, this.context.deadline);
-        this.waitMs = waitMs;
+        if (last.recovery === 'retry' || last.recovery === 'once') this.retries++;
+        this.isAskedAgain ||= last.recovery === 'once';
+        this.waitMs = this.nextWaitMs;
+        await wait(this.waitMs, this.context.cancellation, this.context.deadline);
         return this.attempt();
       },
       {
@@ -143,39 +168,63 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     );
   }
 
-  /** Whether this candidate may be called again after that failure. */
+  /** Whether this candidate may be called again after that failure, and when: `nextWaitMs`. */
   private mayRetry(failure: GatewayError): boolean {
-    if (this.context.cancellation.reason) return false;
-    switch (failure.recovery) {
-      case 'retry':
-        return (
-          this.retries < this.context.limits.retriesPerCandidate &&
-          ((failure.retryAfterMs ?? 0) <= maxRetryWaitMs || this.canUseAnotherKey(failure))
-        );
-      case 'next_key':
-        return this.refusedKeys.length < this.provider.keys.size;
-      case 'unstreamed':
-        return this.wasStreamed;
-      default:
-        return false;
-    }
+    const { cancellation, deadline } = this.context;
+    if (cancellation.reason || !this.isRepeatable(failure)) return false;
+    this.nextWaitMs = this.canUseAnotherKey(failure) ? 0 : retryWaitMs(this.retries + 1, failure);
+    return this.nextWaitMs === 0 || this.nextWaitMs < deadline.leftMs() * (1 - minLeftShare);
+  }
+
+  private isRepeatable(failure: GatewayError): boolean {
+    const { breaker, keys, unreadable } = this.provider;
+    const { model } = this.candidate;
+    if (failure.recovery === 'next_key') return this.refusedKeys.length < keys.size;
+    if (failure.recovery === 'unstreamed') return this.wasStreamed;
+    if (failure.recovery !== 'retry' && failure.recovery !== 'once') return false;
+    const isOpen = this.isTrial || breaker.isSetAside(model);
+    if (isOpen && !this.isLast) return false;
+    if (this.retries >= this.context.limits.retriesPerCandidate) return false;
+    return failure.recovery === 'once'
+      ? !this.isAskedAgain && !unreadable.has(model)
+      : (failure.retryAfterMs ?? 0) <= maxRetryWaitMs || this.canUseAnotherKey(failure);
   }
 
   /** Whether a key met its rate limit while another is available, so that no wait is needed. */
   private canUseAnotherKey(failure: GatewayError): boolean {
-    const { keys } = this.provider;
-    return failure.code === 'rate_limited' && keys.size > 1 && keys.hasAvailable();
+    const { keys, breaker } = this.provider;
+    const { model } = this.candidate;
+    const isFree = (mark: string): boolean => !breaker.rests(model, mark);
+    return failure.code === 'rate_limited' && keys.size > 1 && keys.marks.some(isFree);
   }
 
   private applyToProvider(failure: GatewayError, apiKey: string | null): void {
-    const { keys } = this.provider;
-    if (failure.recovery === 'next_key') {
-      this.refusedKeys.push(apiKey);
-      keys.startCooldown(apiKey, 'refused');
-    } else if (failure.code === 'rate_limited')
-      keys.startCooldown(apiKey, failure.retryAfterMs ?? defaultRateLimitMs);
-    else if (failure.recovery === 'unstreamed')
-      rememberUnstreamed(this.provider, this.candidate.model);
+    const { keys, breaker } = this.provider;
+    const { model } = this.candidate;
+    if (failure.recovery === 'next_key') this.refusedKeys.push(apiKey);
+    if (failure.recovery === 'next_key' || failure.code === 'rate_limited')
+      breaker.rest(model, keys.markOf(apiKey), failure);
+    else if (failure.recovery === 'unstreamed') remember(this.provider.unstreamed, model);
+    // what was asked for twice costs later requests one call each, until an answer can be read
+    else if (failure.recovery === 'once' && this.isAskedAgain)
+      remember(this.provider.unreadable, model);
+  }
+
+  private countFailure(error: GatewayError, startedAt: number, isSilent: boolean): void {
+    const { breaker, keys } = this.provider;
+    const isForNextKey = error.recovery === 'next_key' && this.refusedKeys.length < keys.size;
+    if (isForNextKey) return;
+    // the request's deadline may be shorter than the timeout of a provider that hangs
+    const isLong = performance.now() - startedAt > this.context.limits.totalTimeoutMs / 2;
+    const hangs = error.code === 'deadline_exceeded' && isSilent && isLong;
+    const isTimeout = hangs || error.code === 'upstream_timeout';
+    breaker.failed(this.candidate.model, error, this.headersAt !== null, isTimeout);
+  }
+
+  private succeeded(apiKey: string | null, startedAt: number): void {
+    const { breaker, keys } = this.provider;
+    const { model } = this.candidate;
+    if (!breaker.isCalm) breaker.succeeded(model, keys.markOf(apiKey), this.isTrial, startedAt);
   }
 
   private record(
@@ -214,8 +263,7 @@ export class BrokenStream extends Error {
     readonly candidate: Candidate,
     /** `performance.now()` of the first content; null if none arrived. */
     readonly firstContentAt: number | null,
-    /** Characters of content. */
-    readonly contentLength: number,
+    readonly use: FailedUse,
     readonly attempts: number,
   ) {
     super(error.message, { cause: error });

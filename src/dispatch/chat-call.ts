@@ -1,16 +1,33 @@
 import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../completion.js';
-import type { ModelCall, UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
+import type {
+  CompletionAnswer,
+  ModelCall,
+  OriginalRequest,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from '../providers/adapter.js';
+import { habitsOf } from '../models/model-habits.js';
+import { effortInName } from '../models/model-identity.js';
+import {
+  CustomCallSink,
+  type FlatRequest,
+  flattenCustomTools,
+  withCustomCalls,
+} from '../custom-tools.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
+import { inlineImages } from './inline-images.js';
 import { CommitGate } from './commit-gate.js';
-import type {
-  AnswerStream,
-  AttemptAnswer,
-  AttemptProgress,
-  CallTarget,
-  UpstreamCall,
+import {
+  type AnswerStream,
+  type AttemptAnswer,
+  type AttemptProgress,
+  type CallTarget,
+  defaultFirstEventMs,
+  slowFirstEventMs,
+  type UpstreamCall,
 } from './upstream-call.js';
 
 /** Of an answer that is held back or collected here. */
@@ -25,12 +42,17 @@ export interface ChatAnswer extends AttemptAnswer {
   readonly contentLength: number;
 }
 
-/** Calls models with a chat request; the answer goes to the writer. */
+/**
+ * Calls models with a chat request; the answer goes to the writer.
+ * @param original what providers of its dialect get in place of the request; it must be the
+ *   writer's dialect
+ */
 export function chatCalls(
   request: ChatRequest,
   writer: AnswerWriter,
+  original?: OriginalRequest,
 ): (target: CallTarget) => UpstreamCall<ChatAnswer> {
-  return (target) => new ChatCall(target, request, writer);
+  return (target) => new ChatCall(target, request, writer, original);
 }
 
 /** The request at the candidate's effort; the request's own counts first. */
@@ -40,61 +62,122 @@ function withEffort(request: ChatRequest, { effort }: Candidate): ChatRequest {
     : { ...request, reasoning_effort: effort };
 }
 
+const longEfforts: ReadonlySet<string> = new Set(['high', 'xhigh', 'max']);
+
+/** Whether a model may reason for minutes, unseen: at high effort, as asked or by default. */
+function reasonsLong({ request, model }: ModelCall): boolean {
+  const asked = askedEffort(request);
+  // a number of tokens is no level
+  return (
+    asked === null || longEfforts.has(asked ?? effortInName(model) ?? habitsOf(model).defaultEffort)
+  );
+}
+
 class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
   private readonly gate: CommitGate;
+  /** The custom tools that the provider knows as functions; null: none. */
+  private readonly custom: FlatRequest | null;
+  readonly firstEventMs: number;
   private isStreamed = false;
 
   constructor(
     private readonly target: CallTarget,
     request: ChatRequest,
     private readonly writer: AnswerWriter,
+    original: OriginalRequest | undefined,
   ) {
     const { candidate, stream } = target;
     this.call = { request: withEffort(request, candidate), model: candidate.model, stream };
+    const { adapter } = target.provider;
+    if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
+      this.call.original = original;
+    this.custom =
+      adapter.dialect === 'chat' || this.call.original
+        ? null
+        : flattenCustomTools(this.call.request);
+    if (this.custom) this.call.request = this.custom.request;
     this.gate = new CommitGate(writer, candidate);
+    this.firstEventMs = stream && !reasonsLong(this.call) ? defaultFirstEventMs : slowFirstEventMs;
   }
 
   buildRequest(apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest> {
-    return this.target.provider.adapter.buildRequest(this.call, apiKey);
+    const { adapter, images } = this.target.provider;
+    const { request } = this.call;
+    const { unopenedImages: unopened } = adapter;
+    if (!unopened || !images) return adapter.buildRequest(this.call, apiKey);
+    const inlined = inlineImages(request, unopened, images);
+    return inlined instanceof Promise
+      ? inlined.then((whole) => adapter.buildRequest({ ...this.call, request: whole }, apiKey))
+      : adapter.buildRequest(this.call, apiKey);
   }
 
-  openStream(headers: UpstreamHeaders): AnswerStream<ChatAnswer> | null {
-    if (!this.isEventStream(headers)) return null;
+  openStream(
+    headers: UpstreamHeaders,
+    head: Buffer | null,
+  ): AnswerStream<ChatAnswer> | null | undefined {
+    const isStreamed = this.isEventStream(headers, head);
+    if (!isStreamed) return isStreamed === false ? null : undefined;
     this.isStreamed = true;
     const { name, adapter } = this.target.provider;
-    return new ChatStream(name, adapter.readEvents(this.gate, this.call), this.gate, this.writer);
+    const sink = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
+    return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 
-  readWhole(body: Buffer): ChatAnswer {
+  readWhole(sent: Buffer): ChatAnswer {
+    const body = sent.subarray(sent.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : 0);
     const { name, adapter } = this.target.provider;
-    const answer = adapter.readCompletion(body.toString('utf8'), this.call);
+    const read = adapter.readCompletion(body.toString('utf8'), this.call);
+    const answer = this.custom
+      ? { ...read, completion: withCustomCalls(read.completion, this.custom.names) }
+      : read;
     const choice = answer.completion.choices[0];
     this.gate.firstContentAt = performance.now();
     this.gate.contentLength = choice?.message.content?.length ?? 0;
-    this.gate.end(choice?.finish_reason ?? null, answer.usage);
+    this.gate.end(choice?.finish_reason ?? null, answer.usage, answer.unknownFinish);
     if (isEmpty(choice)) throw emptyAnswer(name);
     this.writer.begin(this.target.candidate);
-    this.writer.whole(answer, adapter.speaksInternalDialect && !answer.rewritten ? body : null);
+    this.writer.whole(answer, this.isForwarded(answer) ? body : null);
     return answerOf(this.gate, name);
+  }
+
+  /** Whether the client may get the provider's body as it is. */
+  private isForwarded({ rewritten = false }: CompletionAnswer): boolean {
+    const { dialect } = this.target.provider.adapter;
+    if (rewritten || dialect !== this.writer.dialect) return false;
+    return dialect === 'chat' || this.call.original !== undefined;
   }
 
   progress(): AttemptProgress {
     const { firstContentAt, contentLength, usage } = this.gate;
-    const committed = this.writer.streams && this.isStreamed && firstContentAt !== null;
+    const { streams, hasWritten = true } = this.writer;
+    const committed = streams && hasWritten && this.isStreamed && firstContentAt !== null;
     return { firstContentAt, contentLength, committed, usage };
   }
 
   /**
-   * The content type decides, not the request: some providers stream unasked, some do not when
-   * asked.
+   * The first bytes decide, not the request or the content type: some providers stream unasked, some
+   * do not when asked, and some call the one the other. Undefined: there are too few.
    */
-  private isEventStream(headers: UpstreamHeaders): boolean {
+  private isEventStream(headers: UpstreamHeaders, head: Buffer | null): boolean | undefined {
     const type = String(headers['content-type'] ?? '');
-    if (/event-?stream|ndjson|stream\+json/.test(type)) return true;
-    return this.call.stream && !type.includes('json');
+    if (/ndjson|stream\+json/.test(type)) return true;
+    const start = head?.toString('latin1', 0, maxHeadBytes).replace(blankStart, '') ?? '?';
+    if (/^(data|event|id|retry)?:/.test(start)) return true;
+    if (start.startsWith('{') || start.startsWith('[')) return false;
+    if (isBeginOfField(start) && head && head.length < maxHeadBytes) return undefined;
+    return /event-?stream/.test(type) || (this.call.stream && !type.includes('json'));
   }
 }
+
+const byteOrderMark = Buffer.from('\ufeff');
+/** A byte order mark, whole or not, and blanks, with which some servers keep a connection alive. */
+const blankStart = /^(\xef(\xbb(\xbf|$)|$))?\s*/;
+const maxHeadBytes = 4_096;
+
+/** Whether a text may be the beginning of a server-sent event's first field; it may be empty. */
+const isBeginOfField = (text: string): boolean =>
+  ['data:', 'event:', 'id:', 'retry:'].some((field) => field.startsWith(text));
 
 class ChatStream implements AnswerStream<ChatAnswer> {
   private receivedBytes = 0;
@@ -147,11 +230,17 @@ function isEmpty(choice: CompletionChoice | undefined): boolean {
 }
 
 function answerOf(
-  { finishReason, usage, contentLength, firstContentAt }: CommitGate,
+  { finishReason, usage, contentLength, firstContentAt, unknownFinish }: CommitGate,
   provider: string,
 ): ChatAnswer {
   if (firstContentAt === null) throw emptyAnswer(provider);
-  return { finishReason, usage, contentLength, firstContentAt };
+  return {
+    finishReason,
+    usage,
+    contentLength,
+    firstContentAt,
+    ...(unknownFinish === undefined ? {} : { unknownFinish }),
+  };
 }
 
 const emptyAnswer = (provider: string) =>

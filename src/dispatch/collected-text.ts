@@ -4,6 +4,7 @@ import type { AnswerWriter } from './answer-writer.js';
 
 /** Collects the text of an answer, and hands it on while it streams. */
 export class CollectedText implements AnswerWriter {
+  readonly dialect = 'chat';
   /** What the last attempt wrote. */
   written = '';
   private hasForwarded = false;

@@ -19,12 +19,13 @@ export const charactersPerToken = 4;
  * because they do not commit the attempt.
  */
 export class CommitGate implements CompletionSink {
-  private held: [CompletionChunk, string | null][] = [];
+  private held: (() => void)[] = [];
   /** `performance.now()` of the first content; null: none yet. */
   firstContentAt: number | null = null;
   /** True once the provider has said that the answer is complete. */
   ended = false;
   finishReason: string | null = null;
+  unknownFinish: string | undefined;
   usage: Usage | null = null;
   /**
    * Characters of content so far, for an estimate of usage. A short chunk counts as one token,
@@ -46,7 +47,7 @@ export class CommitGate implements CompletionSink {
   chunk(chunk: CompletionChunk, frame: string | null): void {
     if (this.firstContentAt === null) {
       if (!hasContent(chunk)) {
-        if (this.held.length < maxHeld) this.held.push([chunk, frame]);
+        this.hold(() => this.writer.chunk(chunk, frame));
         return;
       }
       this.open();
@@ -56,18 +57,33 @@ export class CommitGate implements CompletionSink {
     this.writer.chunk(chunk, frame);
   }
 
-  end(finishReason: string | null, usage: Usage | null): void {
+  event(name: string | undefined, data: string): void {
+    // an event that is dropped would break the answer; the bytes of them all have a bound
+    if (this.firstContentAt === null) this.held.push(() => this.writer.event?.(name, data));
+    else this.writer.event?.(name, data);
+  }
+
+  counted(usage: Usage): void {
+    this.usage = usage;
+  }
+
+  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
     this.ended = true;
+    this.unknownFinish = unknownFinish;
     this.finishReason = finishReason;
     this.usage = usage;
     // an empty answer with a finish reason is an answer
     if (this.firstContentAt === null && finishReason !== null) this.open();
   }
 
+  private hold(write: () => void): void {
+    if (this.held.length < maxHeld) this.held.push(write);
+  }
+
   private open(): void {
     this.firstContentAt = performance.now();
     this.writer.begin(this.candidate);
-    for (const [chunk, frame] of this.held) this.writer.chunk(chunk, frame);
+    for (const write of this.held) write();
     this.held = [];
   }
 }

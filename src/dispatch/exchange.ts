@@ -1,19 +1,14 @@
+import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { decoders } from '../async/decoders.js';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
 import { isUnbilledStatus, unreadable } from '../providers/failure.js';
-import type { Limits } from '../chooser/plan.js';
-import type { Cancellation, Deadline } from './cancellation.js';
+import { AttemptFailure, type AttemptInput } from './attempt-input.js';
 import { IdleTimeout } from './idle-timeout.js';
 import { networkFailure } from './network-failure.js';
-import type { Provider } from './provider.js';
-import { secretsOf, withoutSecrets } from './secrets.js';
-import type {
-  AnswerStream,
-  AttemptAnswer,
-  AttemptProgress,
-  UpstreamCall,
-} from './upstream-call.js';
+import { secretsOf } from './secrets.js';
+import type { AnswerStream, AttemptAnswer } from './upstream-call.js';
 
 const maxFailureBytes = 256 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -22,45 +17,8 @@ const lingerMs = 2_000;
 /** The longest wait for the body of a failure: its status line has told what it is. */
 const failureBodyMs = 2_000;
 
-/** When a call got how far, by `performance.now()`; null: not yet. */
-export interface CallTiming {
-  sentAt: number | null;
-  headersAt: number | null;
-}
-
-/** One upstream call, and what limits it. */
-export interface AttemptInput<Answer extends AttemptAnswer> {
-  provider: Provider;
-  call: UpstreamCall<Answer>;
-  apiKey: string | null;
-  limits: Limits;
-  cancellation: Cancellation;
-  deadline: Deadline;
-  /** Is filled in. */
-  timing: CallTiming;
-}
-
-/** Thrown for a failed attempt: the failure, and how far the attempt had come. */
-export class AttemptFailure extends Error {
-  readonly error: GatewayError;
-
-  /**
-   * @param mayBeBilled whether the provider may have worked for it, and may charge for that
-   * @param secrets are removed from what the error tells
-   */
-  constructor(
-    error: GatewayError,
-    readonly progress: AttemptProgress,
-    readonly mayBeBilled: boolean,
-    secrets: readonly string[],
-  ) {
-    const safe = withoutSecrets(error, secrets);
-    super(safe.message);
-    this.error = safe;
-  }
-}
-
-type Phase = 'waiting' | 'streaming' | 'collecting' | 'failing';
+/** `opening`: what has come does not tell yet whether the answer is streamed. */
+type Phase = 'waiting' | 'opening' | 'streaming' | 'collecting' | 'failing';
 
 /**
  * undici's handler of one call. Reads synchronously, so that many events of one read become one
@@ -69,10 +27,14 @@ type Phase = 'waiting' | 'streaming' | 'collecting' | 'failing';
 export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private readonly idleTimeout: IdleTimeout;
+  private onFirstContent: (() => void) | null;
   private phase: Phase = 'waiting';
   private status = 0;
   private headers: UpstreamHeaders = {};
   private stream: AnswerStream<Answer> | null = null;
+  /** The gateway asks for no compression; some servers and proxies compress anyway. */
+  private encoding = 'identity';
+  private decoder: Transform | null = null;
   private body: Buffer[] = [];
   private bodyBytes = 0;
   private isSettled = false;
@@ -90,10 +52,14 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     private readonly reject: (failure: AttemptFailure) => void,
   ) {
     const { provider, limits, deadline } = input;
+    this.onFirstContent = input.onFirstContent;
     this.idleTimeout = new IdleTimeout(
       {
         provider: provider.name,
-        firstEventMs: Math.min(provider.timeouts.firstEventMs, limits.firstEventTimeoutMs),
+        firstEventMs: Math.min(
+          provider.timeouts.firstEventMs ?? input.call.firstEventMs,
+          limits.firstEventTimeoutMs,
+        ),
         idleMs: Math.min(provider.timeouts.idleMs, limits.idleTimeoutMs),
         deadline,
       },
@@ -123,21 +89,23 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.status = status;
     this.headers = headers;
     if (status >= 300) this.awaitFailure();
-    else {
-      this.stream = this.input.call.openStream(headers);
-      this.phase = this.stream ? 'streaming' : 'collecting';
-    }
+    else this.phase = 'opening';
+    this.encoding = String(headers['content-encoding'] ?? 'identity');
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.isSettled) return;
     this.idleTimeout.recordActivity();
-    if (this.stream === null) {
-      this.collect(bytes);
-      return;
-    }
+    if (this.encoding === 'identity') this.receive(bytes);
+    else if ((this.decoder ??= this.decoderFor(bytes))?.write(bytes) === false) controller.pause();
+  }
+
+  private receive(bytes: Buffer): void {
+    if (this.isSettled) return;
     try {
-      this.stream.push(bytes);
+      const { stream } = this;
+      if (stream) stream.push(bytes);
+      else if (!this.open(bytes)) return;
     } catch (error) {
       this.failReading(error);
       return;
@@ -147,7 +115,43 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.isFlushDue = true;
   }
 
+  /** Collects bytes until they tell whether the answer is streamed. @returns whether it is */
+  private open(bytes: Buffer): boolean {
+    this.collect(bytes);
+    if (this.phase !== 'opening' || this.isSettled) return false;
+    const head = this.collected();
+    const stream = this.input.call.openStream(this.headers, head);
+    if (stream === undefined) return false;
+    this.phase = stream ? 'streaming' : 'collecting';
+    this.stream = stream;
+    if (stream) this.body = [];
+    stream?.push(head);
+    return stream !== null;
+  }
+
+  private decoderFor(head: Buffer): Transform | null {
+    const fail = (error: unknown): void =>
+      this.failReading(unreadable(this.input.provider.name, 'its compression', error));
+    const make = decoders[this.encoding.trim().toLowerCase()];
+    if (!make) fail(new Error('an unknown compression'));
+    return (
+      make?.(head[0] ?? 0)
+        .on('data', (bytes: Buffer) => this.receive(bytes))
+        .on('end', () => this.complete())
+        .on('error', fail)
+        .on('drain', () => {
+          if (!this.isPaused) this.controller?.resume();
+        }) ?? null
+    );
+  }
+
   onResponseEnd(): void {
+    if (this.decoder && !this.isSettled) this.decoder.end();
+    else this.complete();
+  }
+
+  /** The body is there, or as much of a failure's as is waited for. */
+  private complete(): void {
     if (this.linger) clearTimeout(this.linger);
     if (this.isSettled) return;
     try {
@@ -160,7 +164,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // an error answer counts even where its body was cut off
-    if (this.phase === 'failing' && !this.isSettled) this.onResponseEnd();
+    if (this.phase === 'failing' && !this.isSettled) this.complete();
     else this.fail(networkFailure(this.input.provider.name, error, this.phase !== 'waiting'));
   }
 
@@ -171,7 +175,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.idleTimeout.stop();
     const waitMs = Math.min(failureBodyMs, provider.timeouts.idleMs, limits.idleTimeoutMs);
     this.linger = setTimeout(
-      () => this.onResponseEnd(),
+      () => this.complete(),
       Math.max(0, Math.min(waitMs, deadline.leftMs())),
     );
   }
@@ -179,6 +183,10 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private readonly flush = (): void => {
     this.isFlushDue = false;
     if (this.isSettled || !this.stream) return;
+    if (this.onFirstContent && this.input.call.progress().firstContentAt !== null) {
+      this.onFirstContent();
+      this.onFirstContent = null;
+    }
     if (this.stream.ended) this.finishEarly(this.stream);
     else if (!this.stream.flush() && !this.isPaused && this.controller)
       this.waitForClient(this.stream, this.controller);
@@ -203,12 +211,14 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     controller: Dispatcher.DispatchController,
   ): void {
     controller.pause();
+    this.decoder?.pause();
     this.isPaused = true;
     this.idleTimeout.pause();
     stream.whenDrained(() => {
       if (this.isSettled) return;
       this.isPaused = false;
       this.idleTimeout.resume();
+      this.decoder?.resume();
       controller.resume();
     });
   }
@@ -217,7 +227,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     const isFailing = this.phase === 'failing';
     this.bodyBytes += bytes.length;
     if (this.bodyBytes <= (isFailing ? maxFailureBytes : maxAnswerBytes)) this.body.push(bytes);
-    else if (isFailing) this.onResponseEnd();
+    else if (isFailing) this.complete();
     else this.fail(unreadable(this.input.provider.name, 'larger than 64 MiB'));
   }
 
@@ -231,6 +241,8 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   }
 
   private readAnswer(): Answer {
+    if (this.phase === 'opening')
+      this.stream = this.input.call.openStream(this.headers, null) ?? null;
     if (!this.stream) return this.input.call.readWhole(this.collected());
     this.stream.close();
     return this.stream.finish();
@@ -270,6 +282,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   private settle(): void {
     this.isSettled = true;
+    this.decoder?.destroy();
     if (this.linger) clearTimeout(this.linger);
     this.input.cancellation.onCancel(null);
     this.idleTimeout.stop();

@@ -4,11 +4,13 @@ import { AttemptLog, type OnAttempt } from './attempt-log.js';
 import { type Admission, type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
 import { type Cancellation, Deadline } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
+import type { Demotion } from './breaker.js';
 import type { Provider } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
 export { BrokenStream } from './candidate-attempts.js';
 export type { Attempt } from './attempt-log.js';
+export type { OpenCircuit } from './provider.js';
 
 /** What is executed: a plan, and the calls to make for it. */
 export interface PlanExecutionInput<Answer extends AttemptAnswer> {
@@ -23,6 +25,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   onAttempt: OnAttempt;
   /** Absent: every attempt is admitted. */
   admit?: Admission;
+  /** Of the conversation, as of `KeyRing.next`. Absent: it is none. */
+  affinity?: () => string;
   /** Entries for candidates that were skipped before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
   /** How a request is answered that every candidate refused. Default: with 422. */
@@ -53,9 +57,11 @@ export function executePlan<Answer extends AttemptAnswer>(
 class PlanExecution<Answer extends AttemptAnswer> {
   private readonly log: AttemptLog;
   private readonly context: AttemptContext<Answer>;
+  /** Candidates that have not been tried. */
+  private left = 0;
 
   constructor(private readonly input: PlanExecutionInput<Answer>) {
-    const { plan, stream, callOf, cancellation, admit = null } = input;
+    const { plan, stream, callOf, cancellation, admit = null, affinity = null } = input;
     this.log = new AttemptLog(input.onAttempt, input.errorTrace);
     this.context = {
       limits: plan.limits,
@@ -65,27 +71,53 @@ class PlanExecution<Answer extends AttemptAnswer> {
       deadline: new Deadline(plan.limits.totalTimeoutMs),
       log: this.log,
       admit,
+      affinity,
     };
   }
 
   async run(): Promise<Answer & ExecutionRecord> {
     const { log } = this;
-    for (const candidate of this.input.plan.candidates) {
-      try {
-        const answer = await this.tryCandidate(candidate);
-        return { candidate, attempts: log.count, errorTrace: log.errorTrace, ...answer };
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-        if (error.recovery === 'stop') throw this.withTrace(error);
+    const { candidates } = this.input.plan;
+    const last: (readonly [Demotion, Candidate])[] = [];
+    this.left = candidates.length;
+    for (const candidate of candidates) {
+      const provider = this.input.providerOf(candidate);
+      const reason =
+        candidates.length > 1 && provider?.breaker.demotion(candidate.model, provider.keys.marks);
+      if (reason) {
+        last.push([reason, candidate]);
+        log.setAside(candidate, reason);
+        continue;
       }
+      const answer = await this.tryCandidate(candidate, provider);
+      if (answer) return answer;
+    }
+    // what may work again soonest comes first
+    last.sort(([one], [other]) => one.until - other.until);
+    for (const [, candidate] of last) {
+      const answer = await this.tryCandidate(candidate, this.input.providerOf(candidate));
+      if (answer) return answer;
     }
     throw exhausted(log.failures, log.errorTrace, this.input.refusal);
   }
 
-  private tryCandidate(candidate: Candidate): Promise<Answer> {
-    const provider = this.input.providerOf(candidate);
-    if (!provider) throw this.log.skip(candidate);
-    return new CandidateAttempts(this.context, candidate, provider).run();
+  /** @returns null: the next candidate is to be tried */
+  private async tryCandidate(
+    candidate: Candidate,
+    provider: Provider | undefined,
+  ): Promise<(Answer & ExecutionRecord) | null> {
+    const { log } = this;
+    this.left--;
+    try {
+      if (!provider) throw log.skip(candidate);
+      const isLast = this.left === 0;
+      const answer = await new CandidateAttempts(this.context, candidate, provider, isLast).run();
+      return { candidate, attempts: log.count, errorTrace: log.errorTrace, ...answer };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (error.recovery === 'stop') throw this.withTrace(error);
+      return null;
+    }
   }
 
   /**
@@ -116,6 +148,7 @@ const defaultWaitMs = 5_000;
 /** Codes that are kept where all attempts failed with the same one. */
 const sharedCodes: readonly ErrorCode[] = [
   'rate_limited',
+  'quota_exhausted',
   'upstream_overloaded',
   'upstream_timeout',
   'request_refused',
@@ -163,6 +196,7 @@ function exhausted(
     errorTrace,
     retryAfterMs: isTemporary ? shortestWaitMs(failures) : null,
     upstreamStatus: last.upstreamStatus,
+    ...(code === 'quota_exhausted' ? { clientError: last.clientError } : {}),
   });
 }
 

@@ -1,4 +1,5 @@
 import { RecentSamples } from '../models/recent-samples.js';
+import { Breaker, type BreakerRules, type CircuitChange } from './breaker.js';
 import { type Attempt, firstTokenMsOf } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
@@ -43,17 +44,27 @@ interface Watched {
   readonly counts: Minute[];
   readonly latencies: RecentSamples;
   readonly ttfts: RecentSamples;
-  lastSuccessAt: number | null;
-  lastFailure: LastFailure | null;
-  lastModelError: LastFailure | null;
+  last: Pick<ProviderHealth, 'lastSuccessAt' | 'lastFailure' | 'lastModelError'>;
 }
 
 /** Counts the calls of this process by provider, for people who look at its health. */
 export class ProviderHealths {
   private readonly watched = new Map<string, Watched>();
+  private readonly breakers = new Map<string, Breaker>();
+  /** Receives each circuit of a provider that opens, is probed or closes: see `Breaker`. */
+  onCircuit: (provider: string, change: CircuitChange) => void = () => undefined;
 
   /** @param now ms since 1970 */
   constructor(private readonly now: () => number = Date.now) {}
+
+  /** The breaker of a provider of the configuration, which gets these rules from now on. */
+  breakerOf(provider: string, rules: BreakerRules): Breaker {
+    const known = this.breakers.get(provider);
+    const breaker = known ?? new Breaker(rules, (change) => this.onCircuit(provider, change));
+    this.breakers.set(provider, breaker);
+    breaker.rules = rules;
+    return breaker;
+  }
 
   /** Takes in one call. Its provider is one of the configuration, so there are few. */
   record(attempt: Attempt): void {
@@ -64,17 +75,19 @@ export class ProviderHealths {
     const minute = minuteOf(watched, at);
     minute.attempts++;
     if (outcome === 'ok') {
-      watched.lastSuccessAt = at;
+      watched.last = { ...watched.last, lastSuccessAt: at };
       watched.latencies.add(latencyMs, at);
       const firstTokenMs = firstTokenMsOf(attempt);
       if (firstTokenMs !== null) watched.ttfts.add(firstTokenMs, at);
     } else {
       const failure = { at, model, code: outcome, status };
-      if (outcome === 'model_not_found') watched.lastModelError = failure;
-      else {
-        minute.failures++;
-        watched.lastFailure = failure;
-      }
+      const isOfModel = outcome === 'model_not_found';
+      // what it refuses is the client's mistake
+      if (!isOfModel && outcome !== 'request_refused') minute.failures++;
+      watched.last = {
+        ...watched.last,
+        [isOfModel ? 'lastModelError' : 'lastFailure']: failure,
+      };
     }
   }
 
@@ -92,9 +105,7 @@ export class ProviderHealths {
       failures: sum(({ failures }) => failures),
       latencyMs: watched.latencies.p50(at, samplesWindowMs),
       ttftMs: watched.ttfts.p50(at, samplesWindowMs),
-      lastSuccessAt: watched.lastSuccessAt,
-      lastFailure: watched.lastFailure,
-      lastModelError: watched.lastModelError,
+      ...watched.last,
     };
   }
 
@@ -105,9 +116,7 @@ export class ProviderHealths {
         counts: Array.from({ length: minutes }, () => ({ minute: 0, attempts: 0, failures: 0 })),
         latencies: new RecentSamples(maxSamples),
         ttfts: new RecentSamples(maxSamples),
-        lastSuccessAt: null,
-        lastFailure: null,
-        lastModelError: null,
+        last: { lastSuccessAt: null, lastFailure: null, lastModelError: null },
       };
       this.watched.set(provider, watched);
     }

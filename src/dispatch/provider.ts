@@ -1,4 +1,6 @@
 import type { ProviderAdapter } from '../providers/adapter.js';
+import { Breaker } from './breaker.js';
+import type { ImageSource } from './inline-images.js';
 import { KeyRing } from './key-ring.js';
 import { secretsOf } from './secrets.js';
 import { type Dispatcher, Pool } from 'undici';
@@ -6,7 +8,8 @@ import { type Dispatcher, Pool } from 'undici';
 /** How long calls to a provider may wait, in ms. */
 export interface CallTimeouts {
   connectMs: number;
-  firstEventMs: number;
+  /** Null: as `UpstreamCall.firstEventMs` says. */
+  firstEventMs: number | null;
   idleMs: number;
 }
 
@@ -15,25 +18,33 @@ export interface Provider {
   readonly name: string;
   readonly adapter: ProviderAdapter;
   readonly keys: KeyRing;
+  readonly breaker: Breaker;
   readonly upstreams: Upstreams;
   readonly timeouts: CallTimeouts;
+  /** As in `ProviderDialect`; null: it bills calls that were cut. */
+  readonly cutCallHoldMs: number | null;
   /**
-   * Models known to refuse streaming, which are called without it. `rememberUnstreamed` adds to
-   * them.
+   * Models known to refuse streaming, which are called without it. `remember` adds to them.
    */
   readonly unstreamed: Set<string>;
+  /** Models whose last answers could not be read: they are not asked again for the same request. */
+  readonly unreadable: Set<string>;
   /** What no message may repeat, as `secretsOf` spells it. */
   readonly secrets: readonly string[];
+  /** Of images whose addresses the provider does not open; null: the gateway opens none either. */
+  readonly images: ImageSource | null;
 }
 
 /** Optional properties of a provider. */
 export interface ProviderOptions {
   /** The most connections to one host; null: no limit. */
   connections?: number | null;
-  /** Receives each cooldown of a key, which is identified by its fingerprint. */
-  onCooldown?: (fingerprint: string, forMs: number) => void;
+  /** Default: it never opens. */
+  breaker?: Breaker;
   /** What its requests carry beside its keys: values of configured headers, credentials. */
   secrets?: readonly string[];
+  cutCallHoldMs?: number | null;
+  images?: ImageSource | null;
 }
 
 /** Makes a provider of its adapter, keys and timeouts. */
@@ -41,43 +52,72 @@ export function createProvider(
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
   timeouts: CallTimeouts,
-  { connections = null, onCooldown, secrets = [] }: ProviderOptions = {},
+  {
+    connections = null,
+    secrets = [],
+    cutCallHoldMs = null,
+    breaker = new Breaker(),
+    images = null,
+  }: ProviderOptions = {},
 ): Provider {
   return {
     name: adapter.name,
     adapter,
-    keys: new KeyRing(apiKeys, undefined, onCooldown),
+    keys: new KeyRing(apiKeys),
+    breaker,
     upstreams: new Upstreams(timeouts.connectMs, connections),
     timeouts,
+    cutCallHoldMs,
+    images,
     unstreamed: new Set(),
+    unreadable: new Set(),
     // local servers are often given their own name as a key
     secrets: secretsOf([...apiKeys, ...secrets], [adapter.name]),
   };
 }
 
-/** Applies the cooldowns of keys to the providers of a changed configuration. */
-export function inheritCooldowns(
-  before: ReadonlyMap<string, Provider>,
-  after: ReadonlyMap<string, Provider>,
-): void {
-  for (const [name, { keys }] of after) {
-    const known = before.get(name);
-    if (known) keys.inheritCooldowns(known.keys);
-  }
+/** What decides which of a provider's keys a call gets. */
+interface KeyChoice {
+  /** Absent: the call is for no model. */
+  readonly model?: string;
+  /** As of `KeyRing.next`. */
+  readonly tried?: readonly (string | null)[];
+  readonly affinity?: (() => string) | null;
 }
 
-const maxUnstreamed = 1000;
+/** The key for a call: see `KeyRing.next`. Null: it is made without one. */
+export function nextKey(
+  { keys, breaker }: Provider,
+  { model = '', tried = [], affinity = null }: KeyChoice = {},
+): string | null {
+  return keys.next(tried, affinity, breaker.isCalm ? null : (mark) => breaker.rests(model, mark));
+}
+
+/** What is set aside. `model`: `*` for all; `key`: which key of its provider, from 1; empty: all. */
+export type OpenCircuit = Readonly<
+  Record<'provider' | 'model' | 'key', string> & { state: 'open' | 'half_open' }
+>;
+
+/** What the breakers of providers have set aside, and the keys that rest. */
+export function openCircuits(providers: ReadonlyMap<string, Provider>): OpenCircuit[] {
+  return [...providers.values()].flatMap(({ name: provider, keys, breaker }) =>
+    breaker.list().flatMap(({ model, mark, state }) => {
+      const index = keys.marks.indexOf(mark) + 1;
+      // a key may be gone from the configuration
+      if (mark !== '' && index === 0) return [];
+      return [{ provider, model: model || '*', key: index === 0 ? '' : String(index), state }];
+    }),
+  );
+}
+
+const maxRemembered = 1000;
 
 /**
- * Remembers that a model refuses streaming. Clients choose the names, so the set is emptied at
- * 1000.
+ * Adds a name to a set. Clients or providers choose the names, so the set is emptied at 1000.
  */
-export function rememberUnstreamed(
-  { unstreamed }: Pick<Provider, 'unstreamed'>,
-  model: string,
-): void {
-  if (unstreamed.size >= maxUnstreamed) unstreamed.clear();
-  unstreamed.add(model);
+export function remember(names: Set<string>, name: string): void {
+  if (names.size >= maxRemembered) names.clear();
+  names.add(name);
 }
 
 /** Kept-alive connections to one provider's hosts: a pool for each origin, made on first use. */

@@ -1,20 +1,12 @@
-import { maxCooldownMs } from './key-ring.js';
+import type { CircuitChange } from './breaker.js';
 import type { Provider } from './provider.js';
 import { createLatencyWindow, type LatencyWindow } from '../models/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
 
 type Channel = Pick<Counters, 'pubSub' | 'recentLists'>;
 
-/**
- * The cooldown of a provider key as replicas publish it, without the key itself. `at` is epoch ms.
- */
-interface Cooldown {
-  readonly provider: string;
-  /** The key's fingerprint. */
-  readonly mark: string;
-  readonly forMs: number;
-  readonly at: number;
-}
+/** A change of a circuit, or of a key by its fingerprint, as replicas publish it. */
+type ProviderChange = CircuitChange & { readonly provider: string; readonly at: number };
 type Sample = readonly [provider: string, model: string, ttftMs: number];
 interface Latencies {
   readonly samples: readonly Sample[];
@@ -22,8 +14,8 @@ interface Latencies {
 }
 
 // topics that replicas of other versions know
-const cooldownTopic = 'provider-keys-aside';
 const latencyTopic = 'provider-latencies';
+const circuitTopic = 'provider-circuits';
 const batchMs = 1_000;
 /** Samples that are published of each second. */
 const maxSamples = 100;
@@ -32,8 +24,8 @@ const minKeepMs = 600_000;
 const keepLatenciesMs = 3_600_000;
 
 /**
- * What replicas share about providers: which keys have a cooldown, and the latencies of first
- * tokens. Does nothing until `share` has been called with counters that other replicas use too.
+ * What replicas share about providers: which circuits are open, which keys rest, and the latencies of
+ * first tokens. Does nothing until `share` has been called with counters that other replicas use too.
  */
 export class ReplicaSync {
   /** This process records its latencies here; the window includes those of other replicas. */
@@ -62,29 +54,22 @@ export class ReplicaSync {
   async share({ state, pubSub, recentLists }: Counters): Promise<void> {
     if (state === 'memory' || this.channel) return;
     this.channel = { pubSub, recentLists };
-    pubSub.subscribe(cooldownTopic, (text) => this.applyCooldown(readCooldown(text), 0));
     pubSub.subscribe(latencyTopic, (text) => this.applyLatencies(readLatencies(text), 0));
-    const [cooldowns, latencies] = await Promise.all([
-      recentLists.read(cooldownTopic),
+    pubSub.subscribe(circuitTopic, (text) => this.applyChange(readChange(text), 0));
+    const [changes, latencies] = await Promise.all([
+      recentLists.read(circuitTopic),
       recentLists.read(latencyTopic),
     ]);
-    for (const cooldown of cooldowns.map(readCooldown))
-      this.applyCooldown(cooldown, ageOf(cooldown));
-    // the oldest first, as they were measured
+    // the oldest first, as they happened
+    for (const change of changes.map(readChange).reverse()) this.applyChange(change, ageOf(change));
     for (const measured of latencies.map(readLatencies).reverse())
       this.applyLatencies(measured, ageOf(measured));
   }
 
-  /**
-   * Publishes the cooldown of a key, and applies it to the configuration in force: the request may
-   * have run
-   * on an older one.
-   * @param mark the key's fingerprint
-   */
-  startCooldown(provider: string, mark: string, forMs: number): void {
-    this.providers().get(provider)?.keys.applyCooldown(mark, forMs);
-    const cooldown: Cooldown = { provider, mark, forMs, at: Date.now() };
-    this.publish(cooldownTopic, cooldown, Math.max(forMs, minKeepMs));
+  /** Publishes what became of a circuit. */
+  publishChange(provider: string, change: CircuitChange): void {
+    const message: ProviderChange = { ...change, provider, at: Date.now() };
+    this.publish(circuitTopic, message, Math.max(change.forMs ?? 0, minKeepMs));
   }
 
   /** Publishes nothing more. */
@@ -93,11 +78,10 @@ export class ReplicaSync {
     clearTimeout(this.timer);
   }
 
-  private applyCooldown(cooldown: Cooldown | null, ageMs: number): void {
-    if (!cooldown) return;
-    const { provider, mark, forMs } = cooldown;
-    const leftMs = Math.min(forMs, maxCooldownMs) - ageMs;
-    if (leftMs > 0) this.providers().get(provider)?.keys.applyCooldown(mark, leftMs);
+  private applyChange(message: ProviderChange | null, ageMs: number): void {
+    if (!message) return;
+    const { provider, at: _at, ...change } = message;
+    this.providers().get(provider)?.breaker.apply(change, ageMs);
   }
 
   private applyLatencies(measured: Latencies | null, ageMs: number): void {
@@ -122,7 +106,7 @@ export class ReplicaSync {
     this.publish(latencyTopic, measured, keepLatenciesMs);
   }
 
-  private publish(topic: string, message: Cooldown | Latencies, keepMs: number): void {
+  private publish(topic: string, message: ProviderChange | Latencies, keepMs: number): void {
     if (!this.channel) return;
     const text = JSON.stringify(message);
     this.channel.pubSub.publish(topic, text);
@@ -134,14 +118,20 @@ export class ReplicaSync {
 const ageOf = (message: { readonly at: number } | null): number =>
   message ? Math.max(0, Date.now() - message.at) : 0;
 
-function readCooldown(text: string): Cooldown | null {
-  const { provider, mark, forMs, at } = readObject(text);
-  const isCooldown =
-    typeof provider === 'string' &&
-    typeof mark === 'string' &&
-    typeof forMs === 'number' &&
-    typeof at === 'number';
-  return isCooldown ? { provider, mark, forMs, at } : null;
+function readChange(text: string): ProviderChange | null {
+  const read = readObject(text);
+  return isChange(read) ? read : null;
+}
+
+function isChange(read: Readonly<Record<string, unknown>>): read is ProviderChange {
+  const { provider, at, model, mark, forMs, failures, since, openings, isProbing } = read;
+  const { cause } = read;
+  const { at: failedAt, model: failed, code, message, status } = fieldsOf(cause);
+  return (
+    [provider, model, mark, failed, code, message].every((one) => typeof one === 'string') &&
+    [at, forMs ?? 0, failures, since, openings, failedAt, status ?? 0].every(Number.isFinite) &&
+    typeof isProbing === 'boolean'
+  );
 }
 
 function readLatencies(text: string): Latencies | null {
@@ -160,9 +150,11 @@ function isSample(value: unknown): value is Sample {
 /** The fields of a message; none if it is not understood, as from a replica of another version. */
 function readObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null ? { ...read } : {};
+    return fieldsOf(JSON.parse(text));
   } catch {
     return {};
   }
 }
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

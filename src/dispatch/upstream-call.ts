@@ -3,6 +3,11 @@ import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { Provider } from './provider.js';
 
+/** The longest wait for the first event of a stream, unless the model reasons long before it. */
+export const defaultFirstEventMs = 60_000;
+/** Where the first event may be the end: of whole answers, and of long reasoning. */
+export const slowFirstEventMs = 300_000;
+
 /** Which model an attempt calls, and how. */
 export interface CallTarget {
   readonly provider: Provider;
@@ -15,6 +20,8 @@ export interface CallTarget {
 export interface AttemptAnswer {
   /** `performance.now()` of the first content. */
   readonly firstContentAt: number;
+  /** As in CompletionAnswer. */
+  readonly unknownFinish?: string;
 }
 
 /** How far an attempt came before it failed. */
@@ -34,6 +41,8 @@ export interface AttemptProgress {
  * only here; an attempt makes one and uses it once.
  */
 export interface UpstreamCall<Answer extends AttemptAnswer> {
+  /** How long a provider may take to send the first event, where its settings do not say. */
+  readonly firstEventMs: number;
   /**
    * A promise only where the adapter returns one.
    * @throws GatewayError `request_refused`
@@ -41,9 +50,14 @@ export interface UpstreamCall<Answer extends AttemptAnswer> {
   buildRequest(apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
   /**
    * Called with the headers of an answer with status 2xx.
-   * @returns the reader of its body; null: the body is collected and given to `readWhole`
+   * @param head the first bytes of its body; null: it has ended
+   * @returns the reader of its body, which gets all bytes; null: the body is collected and given to
+   *   `readWhole`; undefined: more bytes have to come first
    */
-  openStream(headers: UpstreamHeaders): AnswerStream<Answer> | null;
+  openStream(
+    headers: UpstreamHeaders,
+    head: Buffer | null,
+  ): AnswerStream<Answer> | null | undefined;
   /** Reads a whole body. @throws GatewayError if it is an error or unreadable */
   readWhole(body: Buffer): Answer;
   progress(): AttemptProgress;
@@ -69,6 +83,7 @@ export const wholeCall = <Read extends object>(
   buildRequest: UpstreamCall<AttemptAnswer>['buildRequest'],
   read: (body: string) => Read,
 ): UpstreamCall<Read & AttemptAnswer> => ({
+  firstEventMs: slowFirstEventMs,
   buildRequest,
   openStream: () => null,
   readWhole: (bytes) => ({ ...read(bytes.toString('utf8')), firstContentAt: performance.now() }),

@@ -5,6 +5,7 @@ import { hashKey, keyPrefix } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
+import { sdkKeyHeaders } from '../providers/passthrough-headers.js';
 import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 import { checkKeyless, isOwnHost, misdirected, refuseForeignPage } from './keyless.js';
@@ -16,19 +17,19 @@ import { stage } from './stage.js';
 const bearer = /^bearer +(\S+) *$/i;
 
 /** The key of `Authorization: Bearer …`, or null. */
-export function bearerKey(headers: IncomingHttpHeaders): string | null {
+function bearerKey(headers: IncomingHttpHeaders): string | null {
   return bearer.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
 /**
- * The API key of a request: `Authorization: Bearer …`, else `x-api-key` or `api-key`, in which SDKs
- * of other dialects send theirs.
+ * The API key of a request: `Authorization: Bearer …`, else a header in which the SDK of some
+ * provider sends its key: `x-api-key`, `api-key`, `x-goog-api-key`.
  */
 export function keyOf(headers: IncomingHttpHeaders): string | null {
   const bearer = bearerKey(headers);
   if (bearer !== null) return bearer;
-  const other = headers['x-api-key'] ?? headers['api-key'];
-  return typeof other === 'string' && other !== '' ? other : null;
+  const others = sdkKeyHeaders.map((name) => headers[name]);
+  return others.find((key): key is string => typeof key === 'string' && key !== '') ?? null;
 }
 
 /** How `authenticate` finds and checks the API key. */

@@ -4,12 +4,13 @@ import type { CompletionWriter, PlannedCompletion } from '../pipeline/completion
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../pipeline/request.js';
 import { runCompletion } from '../pipeline/run-completion.js';
-import { answerHold } from './bodies/body-limits.js';
+import { answerHold, refuseWhereUnread } from './bodies/body-limits.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './connections/event-stream.js';
 import { routingHeader } from './routing-header.js';
 import { answer } from './stage.js';
-import type { CompletionSurface } from './surfaces/surface.js';
+import { dialectHeaders, sessionOf } from './passthrough/headers.js';
+import type { CompletionSurface, SentAlong } from './surfaces/surface.js';
 
 /**
  * The last stage of a completion: runs it and answers, streamed or whole.
@@ -22,15 +23,24 @@ export function complete(
 ): RequestHandler {
   return answer(async (req, res) => {
     const { request } = contextOf(parts, res);
-    const body = bodyOf(req, res);
-    await surface.begin?.(parts, request, body);
-    await runCompletion(parts, request, surface.readCall(body), {
+    request.promptCacheKey = sessionOf(req.headers);
+    const sent = bodyOf(req, res);
+    const body = (await surface.begin?.(parts, request, sent)) ?? sent;
+    await runCompletion(parts, request, surface.readCall(body, sentAlong(req)), {
       reserved: () => sendRateLimits(request, res),
       writer: (planned) => openAnswer(parts, surface, request, res, planned),
       answered: (candidate) => nameModel(res, candidate),
     });
   });
 }
+
+/** Read only by the surfaces whose dialect providers speak. */
+const sentAlong = ({ headers, query }: Request): SentAlong => ({
+  get headers() {
+    return dialectHeaders(headers);
+  },
+  query,
+});
 
 function openAnswer(
   parts: GatewayParts,
@@ -39,11 +49,16 @@ function openAnswer(
   res: Response,
   { call, plan }: PlannedCompletion,
 ): CompletionWriter {
-  const { limits, routing } = request.snapshot;
-  const explained = routing.explainHeader ? routingHeader(plan) : null;
+  const { limits, routing, providers } = request.snapshot;
+  const setAside = ({ provider, model }: Pick<Candidate, 'provider' | 'model'>) => {
+    const { breaker, keys } = providers.get(provider ?? '') ?? {};
+    return keys && breaker?.demotion(model, keys.marks)?.code;
+  };
+  const explained = routing.explainHeader ? routingHeader(plan, setAside) : null;
   if (explained !== null && !res.headersSent) res.setHeader('x-signalbox-routing', explained);
   // if the client left during a host's own stages, `close` was emitted before and will not be again
   if (res.closed) throw clientLeft();
+  refuseWhereUnread(parts, request);
   cancelWhenClosed(request, res);
   const stream = call.stream
     ? new EventStream(res, { holdMs: limits.holdStatusMs, pingMs: limits.pingMs })

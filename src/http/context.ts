@@ -59,12 +59,16 @@ export function contextOf(parts: GatewayParts, res: ServerResponse): HttpContext
   return context;
 }
 
+/** The context of a response, if a stage of the gateway has handled its request. */
+export const knownContext = (res: ServerResponse): HttpContext | undefined =>
+  (res as ContextCarrier)[contextKey];
+
 /**
  * The request that an earlier stage has started.
  * @throws GatewayError `internal` if no stage has
  */
 export function requestOf(res: ServerResponse): GatewayRequest {
-  const context = (res as ContextCarrier)[contextKey];
+  const context = knownContext(res);
   if (!context)
     throw new GatewayError('internal', 'no stage of the gateway has handled this request before');
   return context.request;
@@ -76,7 +80,7 @@ export function requestOf(res: ServerResponse): GatewayRequest {
  * @throws GatewayError `internal` if no such stage has run for this request
  */
 export function planOf(res: ServerResponse): ReportablePlan {
-  const context = (res as ContextCarrier)[contextKey];
+  const context = knownContext(res);
   const plan = context?.request.plan;
   if (!context || !plan)
     throw new GatewayError(

@@ -58,15 +58,16 @@ export function writeError(
     return;
   }
   const body = Buffer.from(
-    JSON.stringify(surface ? surface.errorBody(error) : nativeErrorBody(error)),
+    JSON.stringify(surface ? surface.errorBody(error, request.id) : nativeErrorBody(error)),
   );
-  res.statusCode = error.status;
+  res.statusCode = surface?.statusOf?.(error) ?? error.status;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', body.length);
   if (error.status === 429 || error.status === 503)
     res.setHeader('Retry-After', retryAfterSeconds(error));
-  // the gateway has retried already, and a budget does not recover within a client's retry delays
-  if (error.errorTrace.length > 0 || error.code === 'budget_spent')
+  // the gateway has retried already, and a budget does not recover within a client's retry delays;
+  // Claude Code repeats even a request whose key is refused
+  if (!error.retriable || error.errorTrace.length > 0 || error.code.startsWith('budget_'))
     res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);
@@ -81,7 +82,7 @@ function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
 }
 
 /** Under any mount path; `/api/v1/models` has the native shape. */
-const openAIPath = /(?<!\/api)\/v1\/(embeddings|models)(?=$|[/?])/i;
+const openAIPath = /(?<!\/api)\/v1\/(embeddings|models|rerank)(?=$|[/?])/i;
 
 /** The last stage of each router: answers errors in the surface's own shape. */
 export function errorHandler(parts: GatewayParts): ErrorRequestHandler {

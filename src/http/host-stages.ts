@@ -13,7 +13,7 @@ import { readJsonBody } from './bodies/read-body.js';
 import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
 import {
-  addCandidates,
+  candidatesOf,
   type ModelSelectRequest,
   type ProviderEntry,
   routingRequestOf,
@@ -162,15 +162,12 @@ function hostCandidates(
   { names }: GatewaySnapshot,
   field: string,
 ): Candidate[] {
-  const candidates: Candidate[] = [];
-  entries.forEach((entry, index) => {
-    if (typeof entry === 'object' && 'label' in entry) candidates.push(entry);
-    else {
-      const read = typeof entry === 'string' ? { name: entry } : entry;
-      addCandidates(candidates, read, names, () => `${field}[${index}]`);
-    }
+  // V8 may put a list that grows into the old generation, where it keeps all of its candidates
+  return entries.flatMap((entry, index) => {
+    if (typeof entry === 'object' && 'label' in entry) return entry;
+    const read = typeof entry === 'string' ? { name: entry } : entry;
+    return candidatesOf(read, names, () => `${field}[${index}]`);
   });
-  return candidates;
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../errors.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { dialectsWith } from '../providers/passthrough-headers.js';
-import { authenticate } from './authenticate.js';
+import { authenticate, type AuthenticateOptions } from './authenticate.js';
+import { inOrder, stage } from './stage.js';
 import { contextOf } from './context.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { nativeErrorBody } from './surfaces/native-error.js';
@@ -17,18 +18,23 @@ const unknownPath: Surface = {
 };
 const maxPathLength = 200;
 
-const isBelowV1 = (url: string): boolean => /^\/v1(?=$|[/?])/i.test(url);
+/** Of OpenAI's and Anthropic's API, and of Google's. */
+const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url);
 
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
- * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's for the
- * paths of Anthropic's API. Without a dashboard, browsers that open `/` are redirected to
- * the API documentation.
+ * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's or Google's
+ * for the paths of their APIs. Without a dashboard, browsers that open `/` are redirected to the API
+ * documentation; `HEAD /`, by which some clients ask whether a server is there, is answered 200.
  */
 export function notFound(parts: GatewayParts): RequestHandler {
   const authenticated = authenticate(parts);
   return (req, res, next) => {
     contextOf(parts, res);
+    if (req.path === '/' && req.method === 'HEAD') {
+      res.end();
+      return;
+    }
     // a browser that opens the URL printed at the start
     if (req.path === '/' && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
       res.redirect('docs');
@@ -60,8 +66,36 @@ export function unknownOpenAIPath(parts: GatewayParts): RequestHandler {
   };
 }
 
+/**
+ * Answers 426 to requests that would open a WebSocket, and lets all others pass. Codex goes on over
+ * HTTP at once after a 426, and after any other answer asks seven times (measured 2026-11-25). A
+ * server without a listener for `upgrade` hands these requests to its routes; one with such a
+ * listener keeps them from the gateway.
+ */
+export function refuseUpgrades(
+  parts: GatewayParts,
+  surface: Parameters<typeof track>[1],
+  access: AuthenticateOptions = {},
+): RequestHandler {
+  const refused = inOrder(
+    track(parts, surface),
+    authenticate(parts, access),
+    stage((_req, res) => {
+      res.setHeader('Upgrade', 'HTTP/1.1').setHeader('Connection', 'Upgrade');
+      throw new GatewayError(
+        'upgrade_required',
+        'upgrade: WebSockets are not supported here; send the request over HTTP',
+      );
+    }),
+  );
+  return (req, res, next) => {
+    if (/^websocket$/i.test(req.headers.upgrade ?? '')) refused(req, res, next);
+    else next();
+  };
+}
+
 function surfaceOf(path: string): Surface {
-  const errorBody = isBelowV1(path) ? dialectsWith(path)[0]?.errorBody : undefined;
+  const errorBody = dialectsWith(path)[0]?.errorBody;
   if (errorBody)
     return { ...unknownPath, errorBody: ({ status, message }) => errorBody(status, message) };
   return isBelowV1(path) ? openAIErrors('other') : unknownPath;

@@ -4,28 +4,34 @@ import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
 import { allowReaders, authenticate } from './authenticate.js';
 import { complete } from './complete.js';
-import { createEmbeddings, embeddings } from './surfaces/embeddings.js';
+import { doTask, embeddings, rerank } from './surfaces/tasks.js';
+import { embedding, reranking } from '../pipeline/run-model-task.js';
 import { dashboardRouter, tryItScript } from './dashboard/dashboard.js';
 import { errorHandler } from './error-handler.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { serveMcp } from './mcp/mcp-route.js';
+import { metered } from './passthrough/metered.js';
 import { proxyKey } from './passthrough/headers.js';
 import { passthrough } from './passthrough/passthrough.js';
 import { docsPage } from './pages/docs/docs-page.js';
 import { healthz, readyz } from './pages/health.js';
 import type { Readiness } from '../pipeline/engine/engine.js';
 import { metricsPage } from './pages/metrics-page.js';
-import { listModels, readModel } from './surfaces/model-list.js';
+import { countTokens } from './surfaces/messages/count-tokens.js';
+import { messagesErrors } from './surfaces/messages/errors.js';
+import { stripMessagesPrefix } from './surfaces/messages/paths.js';
+import { listModels, modelListSurface } from './surfaces/model-list.js';
 import { openApi } from './openapi/document.js';
 import { resetPasswordPage } from './pages/reset-password-page.js';
 import { countRequestStage, selectStage, sendProviders, sendSelection } from './select-model.js';
-import { unknownOpenAIPath } from './not-found.js';
+import { redirectToSingleSlashes } from './single-slashes.js';
+import { refuseUpgrades, unknownOpenAIPath } from './not-found.js';
 import { completionSurfaces, pathsOf } from './surfaces/completion-surfaces.js';
 import { mcp } from './surfaces/mcp.js';
 import { modelSelect } from './surfaces/model-select.js';
 import { openAIErrors } from './surfaces/openai-error.js';
-import { openai } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
+import { responseRoutes } from './surfaces/responses/stored-routes.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
@@ -41,8 +47,21 @@ const selectPaths = [
   '/api/v1/modelSelect',
   '/api/v1/model-router/model-select',
 ];
+/** As Jina and others have it, and as Cohere does. */
+/** What models do beside completions. */
+const tasks = [
+  { paths: ['/v1/embeddings'], surface: embeddings, schema: 'embeddings.request', task: embedding },
+  {
+    paths: ['/v1/rerank', '/v2/rerank'],
+    surface: rerank,
+    schema: 'rerank.request',
+    task: reranking,
+  },
+];
+
 // not a named parameter: Express would decode it and answer invalid encodings itself
-const modelPath = /^\/v1\/models\/./i;
+const modelPaths = ['/v1/models', /^\/v1\/models\/./i];
+const countPath = '/v1/messages/count_tokens';
 
 /** `POST /api/v1/model-select`: which model to call. */
 function modelSelectRouter(parts: GatewayParts): Router {
@@ -58,6 +77,7 @@ function modelSelectRouter(parts: GatewayParts): Router {
       sendSelection,
     )
     .all(selectPaths, track(parts, modelSelect), authenticate(parts), methodNotAllowed('POST'))
+    .use(redirectToSingleSlashes)
     .use(errorHandler(parts));
 }
 
@@ -80,12 +100,15 @@ function v2Router(parts: GatewayParts): Router {
     surface: v2Resources,
     access: () => authenticated,
   });
-  return router.use(errorHandler(parts));
+  return router.use(redirectToSingleSlashes).use(errorHandler(parts));
 }
 
 /** Adds the completion surfaces of a router: the answer itself. */
-function withCompletions(parts: GatewayParts, name: CompletionSurface['router']): Router {
-  const router = Router();
+function withCompletions(
+  parts: GatewayParts,
+  name: CompletionSurface['router'],
+  router = Router(),
+): Router {
   for (const surface of completionSurfaces) {
     if (surface.router !== name) continue;
     const { schema, requests, showsWarnings = false } = surface;
@@ -107,40 +130,54 @@ function withCompletions(parts: GatewayParts, name: CompletionSurface['router'])
 
 /** `POST /api/v1/completions`: native completions. */
 const completionsRouter = (parts: GatewayParts): Router =>
-  withCompletions(parts, 'completions').use(errorHandler(parts));
+  withCompletions(parts, 'completions').use(redirectToSingleSlashes).use(errorHandler(parts));
 
 /** OpenAI's dialect: chat completions, embeddings, models; and all else of `/v1`. */
 function openaiRouter(parts: GatewayParts): Router {
-  const models = openAIErrors('models');
+  const models = modelListSurface;
+  const counting = messagesErrors('models');
   const reader = authenticate(parts, { browsers: true });
-  return withCompletions(parts, 'openai')
+  const router = Router()
+    .use(stripMessagesPrefix)
+    .use('/v1/responses', refuseUpgrades(parts, openAIErrors('other')));
+  for (const { paths, surface, schema, task } of tasks)
+    router
+      .post(
+        paths,
+        track(parts, surface),
+        authenticate(parts, { scope: 'completions' }),
+        validate(parts, compileSchema(schema)),
+        doTask(parts, task),
+      )
+      .all(paths, track(parts, surface), authenticate(parts), methodNotAllowed('POST'));
+  return withCompletions(parts, 'openai', router)
+    .use(responseRoutes(parts))
     .post(
-      '/v1/embeddings',
-      track(parts, embeddings),
-      authenticate(parts, { scope: 'completions' }),
-      validate(parts, compileSchema('embeddings.request')),
-      createEmbeddings(parts),
+      countPath,
+      track(parts, counting),
+      authenticate(parts, { scope: 'completions', browsers: true }),
+      validate(parts, compileSchema('messages.request')),
+      countTokens(parts),
     )
-    .get('/v1/models', track(parts, models), reader, listModels(parts))
-    .get(modelPath, track(parts, models), reader, readModel(parts))
-    .all('/v1/embeddings', track(parts, openai), authenticate(parts), methodNotAllowed('POST'))
-    .all(
-      ['/v1/models', modelPath],
-      track(parts, models),
-      authenticate(parts),
-      methodNotAllowed('GET'),
-    )
+    .all(countPath, track(parts, counting), authenticate(parts), methodNotAllowed('POST'))
+    .get(modelPaths, track(parts, models), reader, listModels(parts))
+    .all(modelPaths, track(parts, models), authenticate(parts), methodNotAllowed('GET'))
+    .use(redirectToSingleSlashes)
     .use(unknownOpenAIPath(parts))
     .use(errorHandler(parts));
 }
 
 /** `/proxy/<provider>/…`: any path of a provider's own API. */
 function proxyRouter(parts: GatewayParts): Router {
+  const access = { scope: 'completions', readKey: proxyKey } as const;
   return Router()
+    .use(redirectToSingleSlashes)
+    .use('/proxy', refuseUpgrades(parts, proxySurface, access))
     .use(
       '/proxy',
       track(parts, proxySurface),
-      authenticate(parts, { scope: 'completions', readKey: proxyKey }),
+      authenticate(parts, access),
+      metered(parts),
       ...passthrough(parts),
     )
     .use(errorHandler(parts));
@@ -151,6 +188,7 @@ function mcpRouter(parts: GatewayParts): Router {
   return Router()
     .post('/mcp', track(parts, mcp), authenticate(parts), serveMcp(parts))
     .all('/mcp', track(parts, mcp), authenticate(parts), methodNotAllowed('POST'))
+    .use(redirectToSingleSlashes)
     .use(errorHandler(parts));
 }
 
@@ -189,7 +227,6 @@ function publicRouter(
     '/healthz': healthz,
     '/readyz': readyz(parts, state),
     '/openapi.json': openApi(version, publicUrl),
-    '/docs': docsPage(version, publicUrl),
   };
   // monitoring reaches these by names of its own
   const health = ['/healthz', '/readyz'];
@@ -202,6 +239,9 @@ function publicRouter(
   };
   for (const [path, page] of Object.entries(pages)) add(path, page);
   add('/docs/try-it.js', tryItScript());
+  const docs = docsPage(version, publicUrl);
+  add('/docs', docs);
+  add('/docs/:group', docs);
   add('/reset-password', resetPasswordPage, ifWebAccounts(parts));
   return router.use(errorHandler(parts));
 }

@@ -1,5 +1,5 @@
 import { type CandidateExplanation, explainPlan } from '../chooser/explain-plan.js';
-import type { Plan } from '../chooser/plan.js';
+import type { Candidate, Plan } from '../chooser/plan.js';
 import { tenThousandths, thousandths } from '../models/numbers.js';
 
 /** In characters. Proxies limit all headers together to some kilobytes. */
@@ -26,17 +26,20 @@ const significant = (figure: Figure): Figure =>
   typeof figure === 'number' ? Number(figure.toPrecision(3)) : figure;
 
 /** A candidate's prediction in short; undefined fields are left out of the JSON. */
-function compact({
-  label,
-  effort,
-  quality,
-  uncertainty,
-  cost,
-  output_tokens,
-  latency,
-  learned,
-  excluded,
-}: CandidateExplanation): object {
+function compact(
+  {
+    label,
+    effort,
+    quality,
+    uncertainty,
+    cost,
+    output_tokens,
+    latency,
+    learned,
+    excluded,
+  }: CandidateExplanation,
+  setAside: string | undefined,
+): object {
   if (excluded !== undefined)
     return { label: short(label, maxNameLength), excluded: short(excluded, maxReasonLength) };
   return {
@@ -47,6 +50,7 @@ function compact({
     cost: significant(cost),
     output_tokens,
     latency: rounded(latency),
+    set_aside: setAside,
     learned: learned?.slice(0, 3).map((reason) => short(reason, maxReasonLength)),
   };
 }
@@ -54,8 +58,12 @@ function compact({
 /**
  * A plan as a header value: compact JSON `{reason, gate, candidates, omitted}` of at most 1,024
  * printable ASCII characters, best candidates first. Null if there was only one candidate.
+ * @param setAside why a candidate is called after all others
  */
-export function routingHeader(plan: Plan): string | null {
+export function routingHeader(
+  plan: Plan,
+  setAside: (candidate: Pick<Candidate, 'provider' | 'model'>) => string | undefined,
+): string | null {
   const { candidates, excluded, reason, gate } = plan;
   let left = candidates.length + excluded.length;
   if (left < 2) return null;
@@ -69,7 +77,7 @@ export function routingHeader(plan: Plan): string | null {
     excluded: excluded.slice(0, maxCandidates),
   });
   for (const one of explanations) {
-    const piece = ascii(JSON.stringify(compact(one)));
+    const piece = ascii(JSON.stringify(compact(one, setAside(one))));
     if (text.length + piece.length + tailLength > maxHeaderLength) break;
     text += text.endsWith('[') ? piece : `,${piece}`;
     left--;

@@ -1,14 +1,51 @@
 import type { ServerResponse } from 'node:http';
+import { piecesOf } from '../async/turns.js';
+import { exactJson } from '../text/exact-json.js';
+import { holdAnswer } from './bodies/body-limits.js';
+
+/** Node keeps three bytes for each character of a text until the client has taken all of it. */
+const maxTextLength = 64 * 1024;
+const pieceLength = 256 * 1024;
 
 /**
- * Ends the response with a JSON body. `body` may be the JSON's bytes already. Text goes to the
- * connection in one piece with the head, which Node does not do with bytes.
+ * Ends the response with a JSON body. `body` may be the JSON's bytes already. Short text goes to the
+ * connection in one piece with the head, which Node does not do with bytes. A long body is sent in
+ * pieces of bytes, each let go once it is sent; it counts as the account's bytes in progress until
+ * the client has taken it.
  */
 export function sendJson(res: ServerResponse, status: number, body: object | Buffer): void {
-  const sent = Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const json = Buffer.isBuffer(body) ? body : exactJson(body);
+  const isLong = json.length > maxTextLength;
+  const pieces = isLong ? [...bytesOf(json)] : [];
+  const length = isLong
+    ? pieces.reduce((sum, piece) => sum + piece.length, 0)
+    : Buffer.byteLength(json);
   res.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(sent),
+    'Content-Length': length,
   });
-  res.end(sent);
+  if (!isLong) {
+    res.end(json);
+    return;
+  }
+  holdAnswer(res, length);
+  sendPieces(res, pieces);
+}
+
+/** Bytes in pieces with memory of their own. */
+function* bytesOf(json: Buffer | string): Generator<Buffer> {
+  if (typeof json === 'string')
+    for (const piece of piecesOf(json, pieceLength)) yield Buffer.from(piece);
+  else
+    for (let from = 0; from < json.length; from += pieceLength)
+      yield Buffer.from(json.subarray(from, from + pieceLength));
+}
+
+function sendPieces(res: ServerResponse, pieces: Buffer[]): void {
+  for (let piece = pieces.shift(); piece; piece = pieces.shift())
+    if (!res.write(piece)) {
+      res.once('drain', () => sendPieces(res, pieces));
+      return;
+    }
+  res.end();
 }

@@ -25,6 +25,7 @@ export function track(
     const surface = typeof of === 'function' ? of(req.headers) : of;
     context.surface = surface;
     request.surface = surface.label;
+    if (surface.requestIdHeader) res.setHeader(surface.requestIdHeader, request.id);
     const { record } = request;
     // Node takes a response for finished whose last bytes were given up
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {

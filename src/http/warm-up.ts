@@ -1,3 +1,4 @@
+import { atOnce } from '../async/turns.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
 import { cutJson } from '../text/json-pieces.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
@@ -26,6 +27,7 @@ const schemas = [
   ...completionSurfaces.map(({ schema }) => `${schema}.request`),
   'model-select.request',
   'embeddings.request',
+  'rerank.request',
 ];
 const unknownModel = 'a model that no table knows';
 
@@ -75,7 +77,7 @@ function inTurn(work: readonly (() => void)[]): void {
 function read(bodies: readonly Buffer[]): void {
   for (let call = 0; call < callsInStep; call++) {
     const bytes = bodies[call % bodies.length]!;
-    cutJson(bytes, pieceBytes);
+    atOnce(cutJson(bytes, pieceBytes));
     const body = parseBody(bytes, maxValues) as { messages: { role: string; content: string }[] };
     for (const name of schemas) compileSchema(name).accepts(body);
     measureRequest(body.messages);

@@ -1,6 +1,8 @@
 import { type RequestHandler, Router } from 'express';
 import { dashboardPrefixes } from './dashboard/dashboard.js';
+import { messagesPrefix } from './surfaces/messages/paths.js';
 import type { Routers, SurfaceRouter } from './routes.js';
+import { redirectToSingleSlashes } from './single-slashes.js';
 import { inOrder } from './stage.js';
 
 /** A router, and what the paths begin with that it may answer, in lower case. */
@@ -24,7 +26,7 @@ const maxPrefixLength = 32;
  */
 export function wholeRouter(routers: Routers): SurfaceRouter {
   const entries: readonly Entry[] = [
-    { router: routers.openai, prefixes: ['/v1'] },
+    { router: routers.openai, prefixes: ['/v1', '/v2/rerank', messagesPrefix] },
     { router: routers.completions, prefixes: ['/api/v1/completions', '/api/v1/chat'] },
     { router: routers.modelSelect, prefixes: ['/api/v1/model'] },
     { router: routers.proxy, prefixes: ['/proxy'] },
@@ -44,7 +46,7 @@ export function wholeRouter(routers: Routers): SurfaceRouter {
     // a proxy's request line names the host too: Express finds the path
     const chosen = url.startsWith('/') ? entries.filter(may) : entries;
     const [only] = chosen;
-    if (only && chosen.length === 1) void only.router(req, res, next);
-    else inOrder(...chosen.map(({ router }) => router))(req, res, next);
+    if (only && chosen.length === 1 && !url.includes('//')) void only.router(req, res, next);
+    else inOrder(...chosen.map(({ router }) => router), redirectToSingleSlashes)(req, res, next);
   }) as SurfaceRouter;
 }

@@ -1,3 +1,5 @@
+import { paceRuleOf } from './model-families.js';
+import type { ModelFacts } from './model-facts.js';
 import { NameCache } from './name-cache.js';
 import { RecentSamples } from './recent-samples.js';
 
@@ -6,6 +8,56 @@ export interface Pace {
   /** To the first token that it thinks or writes. */
   readonly startSeconds: number;
   readonly secondsPerToken: number;
+  /** How many answers it was measured by; 0: it is only expected. */
+  readonly answers: number;
+}
+
+/** How fast a model is expected to answer, as published measurements of its kind say. */
+export interface ExpectedPace {
+  /** To the first token that it thinks or writes. */
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+}
+
+const defaultPace: ExpectedPace = { firstTokenMs: 1000, tokensPerSecond: 60 };
+/** By the facts of a model, which the catalogue keeps: a key of names would take four times as long. */
+const expectedPaces = new WeakMap<object, ExpectedPace>();
+
+/** What is expected of an offer before its answers are measured; never null, never 0. */
+export function expectedPace(facts: Pick<ModelFacts, 'offer' | 'knownAs'>): ExpectedPace {
+  let pace = expectedPaces.get(facts);
+  if (pace === undefined) expectedPaces.set(facts, (pace = publishedPace(facts)));
+  return pace;
+}
+
+function publishedPace({ offer, knownAs }: Pick<ModelFacts, 'offer' | 'knownAs'>): ExpectedPace {
+  const rule = paceRuleOf(offer.slice(0, offer.indexOf('/')), knownAs);
+  if (rule === null) return defaultPace;
+  return { firstTokenMs: rule.firstTokenSeconds * 1000, tokensPerSecond: rule.tokensPerSecond };
+}
+
+/** How many answers an expected pace counts as beside measured ones. */
+const expectedCounts = 2;
+
+/**
+ * The expected pace where nothing is measured; else the mean of both, in logarithms, by their numbers
+ * of answers.
+ */
+export function likelyPace(
+  { firstTokenMs, tokensPerSecond }: ExpectedPace,
+  measured: Pace | null,
+): Pace {
+  if (measured === null)
+    return { startSeconds: firstTokenMs / 1000, secondsPerToken: 1 / tokensPerSecond, answers: 0 };
+  const { answers, startSeconds, secondsPerToken } = measured;
+  const share = answers / (answers + expectedCounts);
+  const between = (known: number, expected: number): number =>
+    known ** share * expected ** (1 - share);
+  return {
+    startSeconds: between(startSeconds, firstTokenMs / 1000),
+    secondsPerToken: between(secondsPerToken, 1 / tokensPerSecond),
+    answers,
+  };
 }
 
 /** What an answer tells of the pace. Times from the start of its call. */
@@ -94,6 +146,7 @@ export class AnswerPaces {
     const msPerToken = timed.perToken.p50(now, windowMs),
       startMs = timed.starts.p50(now, windowMs);
     if (msPerToken === null || startMs === null) return null;
-    return { startSeconds: startMs / 1000, secondsPerToken: msPerToken / 1000 };
+    const answers = timed.perToken.count;
+    return { startSeconds: startMs / 1000, secondsPerToken: msPerToken / 1000, answers };
   }
 }

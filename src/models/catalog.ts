@@ -1,5 +1,5 @@
 import { effortInName } from './model-identity.js';
-import { abilityByName, capabilitiesOf } from './model-families.js';
+import { abilityByName, capabilitiesOf, longestAnswerOf } from './model-families.js';
 import { NameCache } from './name-cache.js';
 import {
   flatRates,
@@ -14,8 +14,11 @@ import { readModelTable } from './model-tables.js';
 import { sigmoid } from './numbers.js';
 import { Overrides } from './overrides.js';
 import {
+  addedEntry,
   contextLengthByName,
   findListed,
+  freePrices,
+  isClosed,
   isPriceId,
   makerOf,
   namesListedBy,
@@ -23,14 +26,17 @@ import {
   readPrices,
 } from './price-list.js';
 
-interface CatalogOptions {
+/** Where the prices of configured providers are from, by name. */
+export interface PriceSources {
+  /** Each one's id in the price data; null if no list has its prices. */
+  readonly priceIds: Readonly<Record<string, string | null>>;
+  /** Those whose models cost nothing where no list has a price: servers of one's own. */
+  readonly selfHosted?: readonly string[];
+}
+
+interface CatalogOptions extends Partial<PriceSources> {
   /** What the configuration states, by `provider/model`; it overrides everything else. */
   overrides?: Readonly<Record<string, ModelOverride>>;
-  /**
-   * Configured provider -> its id in the price data; null if no list has its prices (local
-   * servers).
-   */
-  priceIds?: Readonly<Record<string, string | null>>;
   /** Configured provider -> our name of a model -> the provider's own. */
   deployments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Milliseconds since 1970. */
@@ -127,7 +133,9 @@ function knownName(
 ): string {
   if (deployed === undefined) return model;
   const isKnown = (name: string): boolean =>
-    priceId === null ? abilityByName(name) !== null : findListed(priceId, name, at) !== null;
+    priceId !== null && isPriceId(priceId)
+      ? findListed(priceId, name, at) !== null
+      : abilityByName(name) !== null;
   return !isKnown(model) && isKnown(deployed) ? deployed : model;
 }
 
@@ -142,32 +150,53 @@ const ownNames = new Map(
 const productAt = (provider: string, name: string): string =>
   ownNames.get(provider)?.get(canonicalName(name)) ?? name;
 
+/** An answer is never longer than what a model reads and writes together. */
+const withinContext = (answer: number | null, contextLength: number | null): number | null =>
+  answer === null ? null : Math.min(answer, contextLength ?? answer);
+
 /** The provider of an offer; without one, what its name begins with (`/ollama/deepseek-r1`). */
 const firstWord = (offer: string): string => /[^/]+/.exec(offer)?.[0] ?? '';
 
+/** As listed; else as added; else nothing, at a server of one's own that does not pass it on. */
+function pricesOf(
+  listed: ReturnType<typeof findListed>,
+  { priceId, isSelfHosted }: PriceSource,
+  model: string,
+): Prices {
+  if (priceId === null) return isSelfHosted && model && !isClosed(model) ? freePrices : noPrices;
+  const prices = readPrices(listed?.model_price ?? null, model.toLowerCase());
+  if (prices.inputPrice !== null || prices.outputPrice !== null) return prices;
+  const added = addedEntry(priceId, model);
+  return added ? readPrices(added, '') : pricesOf(null, { priceId: null, isSelfHosted }, model);
+}
+
+interface PriceSource {
+  readonly priceId: string | null;
+  readonly isSelfHosted: boolean;
+}
+
 function resolveEntry(
   offer: string,
-  priceId: string | null,
+  source: PriceSource,
   model: string,
   override: ModelOverride,
   at: number,
 ): Entry {
+  const { priceId } = source;
   const listed = priceId === null ? null : findListed(priceId, model, at);
   const product = productAt(priceId ?? firstWord(offer), model);
   const capabilities = capabilitiesOf(product);
   const stated = statedAbility(override);
-  const prices = overridePrices(
-    readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
-    override,
-  );
+  const prices = overridePrices(pricesOf(listed, source, model), override);
+  const contextLength =
+    override.contextLength ?? listed?.model.context_window ?? contextLengthByName(product);
   const facts: ModelFacts = {
     knownAs: product,
     offer,
     ...prices,
     rates: flatRates(prices),
-    contextLength:
-      override.contextLength ?? listed?.model.context_window ?? contextLengthByName(product),
-    maxOutput: override.maxOutput ?? null,
+    contextLength,
+    maxOutput: override.maxOutput ?? withinContext(longestAnswerOf(product), contextLength),
     tools: override.tools ?? capabilities.tools,
     images: override.images ?? capabilities.images,
     quality: override.quality ?? null,
@@ -217,6 +246,7 @@ const namesOf = (provider: string, names: Iterable<string>): string[] =>
 export function createCatalog({
   overrides = {},
   priceIds = {},
+  selfHosted = [],
   deployments = {},
   now = Date.now,
 }: CatalogOptions): Catalog {
@@ -234,10 +264,8 @@ export function createCatalog({
     return known === undefined ? priceIdOf(provider) : known;
   }
 
-  function identify(name: string): Owner | null {
-    const find = () => ({ owner: findOwner(name, configured, stated, now()) });
-    return owners.of(name, find).owner;
-  }
+  const identify = (name: string): Owner | null =>
+    owners.of(name, () => ({ owner: findOwner(name, configured, stated, now()) })).owner;
 
   function lookup(provider: string | null, model: string): ModelFacts {
     const ofProvider = entries.of(provider ?? '', newModels);
@@ -251,7 +279,8 @@ export function createCatalog({
     const priceId = named && provider !== null ? priceIdFor(provider) : null;
     const name = knownName(priceId, named, deployed.get(provider ?? '')?.get(model), at);
     const offer = `${provider ?? ''}/${model}`;
-    const entry = resolveEntry(offer, priceId, name, stated.of(offer), at);
+    const source = { priceId, isSelfHosted: selfHosted.includes(provider ?? '') };
+    const entry = resolveEntry(offer, source, name, stated.of(offer), at);
     ofProvider.set(model, entry);
     return entry.facts;
   }

@@ -31,7 +31,7 @@ const maxFileTokens = 100_000;
  * recorded answers (2026-11).
  */
 const maxTokensOfSearch = 20_000;
-/** For models whose maximum output is not known. */
+/** For models whose longest answer is not known. */
 const defaultAnswerTokens = 262_144;
 
 // in a list, because JSON.stringify returns no text for a bare `undefined`
@@ -68,6 +68,19 @@ export function maxPromptTokens(chat: ChatRequest): number {
       tokens += jsonBytes(value);
   }
   return tokens;
+}
+
+/** Where a word begins. No known tokenizer makes one token of two words. */
+const wordStart = /(?<![^ \t\r\n])[A-Za-z]/g;
+
+/** A lower bound on the tokens of a request: the words of its messages in Latin letters. */
+export function minPromptTokens({ messages }: ChatRequest): number {
+  let words = 0;
+  for (const { content } of messages) {
+    const texts = Array.isArray(content) ? content.map(({ text }) => text) : [content];
+    for (const text of texts) if (typeof text === 'string') while (wordStart.test(text)) words++;
+  }
+  return words;
 }
 
 /**
@@ -156,17 +169,23 @@ export function statedAnswerTokens({
 }
 
 /**
- * The most output tokens that a model may write for a request.
+ * The most output tokens that a model may write for a request: no more than it asks for, than the
+ * model's longest answer, and than the prompt leaves of the context.
  * @param bound the limit for a request that states none; null: no limit
+ * @param promptTokens a lower bound, as `minPromptTokens`
  */
 export function maxAnswerTokens(
   chat: ChatRequest,
   { maxOutput, contextLength }: Pick<ModelFacts, 'maxOutput' | 'contextLength'>,
   bound: number | null,
+  promptTokens = 0,
 ): number {
-  const each =
-    statedAnswerTokens(chat) ??
-    Math.min(maxOutput ?? contextLength ?? defaultAnswerTokens, bound ?? Infinity);
+  const asked = statedAnswerTokens(chat) ?? bound;
+  const each = Math.min(
+    asked ?? Infinity,
+    maxOutput ?? asked ?? defaultAnswerTokens,
+    Math.max(0, (contextLength ?? Infinity) - promptTokens),
+  );
   // rejected tokens of a prediction are charged as output
   const predicted = chat['prediction'] ? jsonBytes(chat['prediction']) : 0;
   return (each + predicted) * (chat.n ?? 1);
@@ -180,6 +199,12 @@ function maxRate(price: TokenPrice | null, promptTokens: number): number {
     ...price.tiers.filter(({ start }) => promptTokens > start).map((tier) => tier.price),
   );
 }
+
+/** What the longest answer of a model costs at most, without its prompt, in USD; null: unknown. */
+export const longestAnswerUsd = (facts: Pick<ModelFacts, 'maxOutput'> & Prices): number | null =>
+  facts.maxOutput === null
+    ? null
+    : maxCostUsd({ promptTokens: 0, completionTokens: facts.maxOutput }, facts);
 
 /**
  * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written

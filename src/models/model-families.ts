@@ -29,6 +29,8 @@ const findAbility = compileRules(readModelTable('abilities'));
 const findReasoning = compileRules(readModelTable('reasoning'));
 const findImageTokens = compileRules(readModelTable('image-tokens'));
 const findCapabilities = compileRules(readModelTable('capabilities'));
+const findPace = compileRules(readModelTable('paces'));
+const findLongestAnswer = compileRules(readModelTable('longest-answers'));
 
 /**
  * The ability of a model's family, 0..1, by canonical name; null for a family that is not in the
@@ -64,6 +66,20 @@ export function reasoningRuleOf(model: string): ReasoningRule | null {
  */
 export function imageTokensOf(model: string): number | null {
   return findImageTokens(...namesOf(model))?.tokens ?? null;
+}
+
+/**
+ * The most tokens of one answer, reasoning included, by any name of the model; null for a family that
+ * is not in the table.
+ */
+export function longestAnswerOf(model: string): number | null {
+  return findLongestAnswer(...namesOf(model))?.tokens ?? null;
+}
+
+/** How fast a provider's model is expected to answer; null if the table says nothing of its kind. */
+export function paceRuleOf(provider: string, model: string): ReturnType<typeof findPace> {
+  const names = namesOf(model);
+  return findPace(`${provider.toLowerCase()}/${names[0]}`, names[1]);
 }
 
 /** What a model's family can do, by any name of the model. */

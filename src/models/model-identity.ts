@@ -1,4 +1,4 @@
-import { canonicalName } from './model-name.js';
+import { canonicalName, statedDate } from './model-name.js';
 import { NameCache } from './name-cache.js';
 import { readModelTable } from './model-tables.js';
 import type { ReasoningEffort } from '../completion.js';
@@ -116,4 +116,49 @@ export function modelIdentity(name: string): string {
  */
 export function effortInName(name: string): ReasoningEffort | null {
   return cached(name).effort;
+}
+
+type NamesByProduct = ReadonlyMap<string, readonly string[]>;
+const indexes = new WeakMap<object, NamesByProduct>();
+
+/** Fine-tuned models, and variants with a price or abilities of their own (`:free`, `:online`). */
+const isVariant = (name: string): boolean => /^ft:|:(?!latest)[a-z]/i.test(name);
+
+/** Model and effort: what has to be equal in two names of the same. */
+const productOf = (name: string): string => `${modelIdentity(name)} ${effortInName(name) ?? ''}`;
+
+/** The names of a list by what they stand for; made once for each list. */
+function namesByProduct(models: ReadonlyMap<string, unknown>): NamesByProduct {
+  const known = indexes.get(models);
+  if (known) return known;
+  const index = new Map<string, string[]>();
+  for (const name of models.keys()) {
+    if (isVariant(name)) continue;
+    const product = productOf(name);
+    index.set(product, [...(index.get(product) ?? []), name]);
+  }
+  indexes.set(models, index);
+  return index;
+}
+
+/**
+ * The name in a list that stands for the same model as another name, with the same effort; null:
+ * none. Two dates are two states of a model, and so not the same. A name with the same date is
+ * preferred, then one without, then the newest.
+ */
+export function sameModelIn(models: ReadonlyMap<string, unknown>, name: string): string | null {
+  if (isVariant(name)) return null;
+  const asked = statedDate(name);
+  const found = (namesByProduct(models).get(productOf(name)) ?? []).flatMap((model) => {
+    const date = statedDate(model);
+    if (asked !== null && date !== null && date !== asked) return [];
+    return [{ model, date, rank: date === asked ? 2 : date === null ? 1 : 0 }];
+  });
+  found.sort(
+    (a, b) =>
+      b.rank - a.rank ||
+      Number(b.date ?? 0) - Number(a.date ?? 0) ||
+      a.model.length - b.model.length,
+  );
+  return found[0]?.model ?? null;
 }

@@ -90,6 +90,12 @@ export function withoutResource(model: string): string {
 }
 
 const date = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest)$/;
+/** The digits of the date that a name ends with (`20240806`); null: it has none, or `latest`. */
+export function statedDate(model: string): string | null {
+  const digits = date.exec(canonicalName(model))?.[0].replace(/\D/g, '');
+  return digits ? digits : null;
+}
+
 /** The time for a canonical name grows with the square of its length. */
 const maxCanonicalLength = 200;
 

@@ -38,9 +38,25 @@ interface ModelTables {
      * others do, in canonical spelling, and the product's name.
      */
     readonly ownNames: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    /** How another gateway's configuration names providers and their settings. */
+    readonly litellm: {
+      readonly apis: Readonly<Record<string, string>>;
+      readonly settings: Readonly<Record<string, string>>;
+      readonly secrets: Readonly<Record<string, string>>;
+      readonly pathWords: readonly string[];
+    };
+    /** Names in a provider's price list, by its id there, of models that its own API does not serve. */
+    readonly otherApis: Readonly<Record<string, string>>;
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
   };
+  /** The most tokens that model families write in one answer, reasoning included. */
+  readonly 'longest-answers': RuleGroups<{ readonly tokens: number }, { readonly source: string }>;
+  /** How fast models are expected to answer, by provider and family. */
+  readonly paces: RuleGroups<{
+    readonly tokensPerSecond: number;
+    readonly firstTokenSeconds: number;
+  }>;
   /** Tokens of a prompt for a picture of usual size. */
   readonly 'image-tokens': RuleGroups<{ readonly tokens: number }>;
   /** Whether model families reason before they answer. */
@@ -49,16 +65,23 @@ interface ModelTables {
   readonly 'answer-lengths': AnswerLengths;
   /** Providers in the price data whose lists give context lengths. */
   readonly 'context-lengths': { readonly sources: readonly string[] };
+  /** Prices that the price data lacks, by the provider's id there, and products of closed weights. */
+  readonly prices: RuleGroups<
+    { readonly prices: Readonly<Record<string, ListedPrice>> },
+    { readonly source: string }
+  > & {
+    readonly closed: readonly string[];
+  };
   /** Abilities of single models, on one scale. */
   readonly 'measured-abilities': AbilityTable;
 }
 
 /** Rules in the order in which they are tried; groups are for the reader only. */
-export interface RuleGroups<T> {
-  readonly groups: readonly {
+export interface RuleGroups<T, G = unknown> {
+  readonly groups: readonly (G & {
     readonly group: string;
     readonly rules: readonly (T & { readonly pattern: string })[];
-  }[];
+  })[];
 }
 
 /**
@@ -71,6 +94,12 @@ export function readModelTable<Name extends keyof ModelTables>(name: Name): Mode
   const file = new URL(`../../config/models/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as ModelTables[Name];
 }
+
+/** USD per million tokens, or what the price data has in addition: one price, or by length of prompt. */
+export type ListedPrice =
+  | number
+  | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] }
+  | undefined;
 
 /** The kinds of answers that have lengths of their own. */
 export type AnswerKind =

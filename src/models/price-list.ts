@@ -2,20 +2,33 @@ import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-
 import { noPrices, type Prices, type TokenPrice } from './model-facts.js';
 import { modelIdentity } from './model-identity.js';
 import { canonicalName, isMovingName, spellings, undatedName } from './model-name.js';
-import { readModelTable } from './model-tables.js';
+import { type ListedPrice, readModelTable } from './model-tables.js';
 
-const freePrices: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
-
-type ListedPrice =
-  | number
-  | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] }
-  | undefined;
+/** Of what costs nothing. */
+export const freePrices: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
 
 interface ListedModel {
   readonly id: string;
   readonly context_window?: number;
   readonly deprecated?: boolean;
   readonly match: object;
+}
+
+const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+const { groups: additions, closed } = readModelTable('prices');
+const added = new Map(additions.map(({ group, rules }) => [group, rules]));
+const closedNames = whole(closed.join('|'));
+
+/** Whether only its maker and clouds serve a product; a server of another kind relays it from them. */
+export const isClosed = (model: string): boolean => closedNames.test(modelIdentity(model));
+
+/** What is added to the price data for a provider's model; null: nothing. */
+export function addedEntry(
+  priceId: string,
+  model: string,
+): Readonly<Record<string, ListedPrice>> | null {
+  const product = modelIdentity(model);
+  return added.get(priceId)?.find(({ pattern }) => whole(pattern).test(product))?.prices ?? null;
 }
 
 const providerAliases = new Map(Object.entries(readModelTable('aliases').providers));
@@ -26,7 +39,8 @@ const providerAliases = new Map(Object.entries(readModelTable('aliases').provide
  */
 export function priceIdOf(provider: string): string | null {
   const name = provider.toLowerCase();
-  return findProvider({ providerId: providerAliases.get(name) ?? name })?.id ?? null;
+  const id = providerAliases.get(name) ?? name;
+  return findProvider({ providerId: id })?.id ?? (added.has(id) ? id : null);
 }
 
 /** Whether a name is exactly the id of a provider in the price data. */
@@ -200,6 +214,12 @@ export function contextLengthByName(model: string): number | null {
   return contextIndex(isMovingName(model) ? product : canonicalName(model));
 }
 
+/** To be called when the price data has changed. */
+export function forgetIndexes(): void {
+  products.clear();
+  contextIndex = null;
+}
+
 const hasSlash = (name: string): boolean => name.includes('/');
 
 const isEqual = (rule: unknown): rule is { equals: string } =>
@@ -223,7 +243,7 @@ function callName(model: ListedModel): string {
  * Placeholders for fine-tuned models, and moving aliases: they have prices, but cannot be called by
  * that name.
  */
-const placeholder = /^(?:ft:|~)|\.ft-$/;
+const placeholder = /^(?:ft:|~)|\.ft-$|:batch$/;
 
 /** The names by which a list's models can be called, without deprecated ones. */
 function callableNames(models: readonly ListedModel[]): string[] {
@@ -235,8 +255,16 @@ function callableNames(models: readonly ListedModel[]): string[] {
   return prefixed.length * 2 > names.length ? prefixed : names;
 }
 
+const ofOtherApis = new Map(
+  Object.entries(readModelTable('aliases').otherApis).map(([id, names]) => [id, whole(names)]),
+);
+
 /**
  * The names by which a provider's models can be called, by its id in the price data; none for null.
  */
-export const namesListedBy = (priceId: string | null): string[] =>
-  priceId === null ? [] : callableNames(findProvider({ providerId: priceId })?.models ?? []);
+export function namesListedBy(priceId: string | null): string[] {
+  if (priceId === null) return [];
+  const foreign = ofOtherApis.get(priceId);
+  const names = callableNames(findProvider({ providerId: priceId })?.models ?? []);
+  return names.filter((name) => !foreign?.test(name));
+}

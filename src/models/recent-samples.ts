@@ -42,6 +42,11 @@ export class RecentSamples {
     return this.median;
   }
 
+  /** How many are kept. */
+  get count(): number {
+    return this.values.length;
+  }
+
   private thin(): void {
     this.times = this.times.filter((_, index) => index % 2 === 1);
     this.values = this.values.filter((_, index) => index % 2 === 1);

@@ -1,4 +1,4 @@
-import type { CompletionChunk } from '../completion.js';
+import type { CompletionChunk, SharedDialect } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
@@ -30,6 +30,14 @@ class TappedWriter implements AnswerWriter {
     return this.writer.streams;
   }
 
+  get hasWritten(): boolean {
+    return this.writer.hasWritten ?? true;
+  }
+
+  get dialect(): SharedDialect {
+    return this.writer.dialect;
+  }
+
   begin(candidate: Candidate): void {
     for (const tap of this.taps) tap.begin(candidate);
     this.writer.begin(candidate);
@@ -43,6 +51,10 @@ class TappedWriter implements AnswerWriter {
   chunk(chunk: CompletionChunk, frame: string | null): void {
     for (const tap of this.taps) tap.chunk?.(chunk, frame);
     this.writer.chunk(chunk, frame);
+  }
+
+  event(name: string | undefined, data: string): void {
+    this.writer.event?.(name, data);
   }
 
   whole(answer: CompletionAnswer, body: Buffer | null): void {

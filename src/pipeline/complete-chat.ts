@@ -1,5 +1,5 @@
 import { hasBudget } from '../accounts/caller-limits.js';
-import { pausedTurn, type CompletionChunk } from '../completion.js';
+import { pausedTurn, type ChatRequest, type CompletionChunk } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { BrokenStream } from '../dispatch/candidate-attempts.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
@@ -14,7 +14,7 @@ import { ToolRounds } from './grounding/tool-rounds.js';
 import { withTaps, type AnswerTap } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { type CallFigures, CompletionUsage } from './completion-usage.js';
-import { rememberAnswered } from './continuation.js';
+import { affinityOf, rememberAnswered } from './continuation.js';
 import { keepTurn } from './keep-turn.js';
 import { withAdvice } from './engine/model-names.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
@@ -99,17 +99,31 @@ class RunningCompletion {
 
   private execute(writer: AnswerWriter): Promise<ChatOutcome> {
     const { request, planned } = this;
+    const { chat, original } = planned.call;
     return this.executeRound({
       plan: planned.plan,
-      callOf: chatCalls(planned.call.chat, writer),
+      callOf: original
+        ? (target) => chatCalls(this.fitting(chat, target.candidate), writer, original)(target)
+        : chatCalls(chat, writer),
       admit: request.reservation?.admit,
       errorTrace: planned.passedOver,
     });
   }
 
+  /**
+   * In a dialect that has to state a limit, a client states the highest of the model that it usually
+   * has: another model may refuse it.
+   */
+  private fitting(chat: ChatRequest, { provider, model }: Candidate): ChatRequest {
+    const { maxOutput } = this.request.snapshot.catalog.lookup(provider, model);
+    const { max_tokens: limit } = chat;
+    return limit && maxOutput !== null && limit > maxOutput
+      ? { ...chat, max_tokens: maxOutput }
+      : chat;
+  }
+
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
-    const { providers } = request.snapshot;
     const { plan, callOf, admit, errorTrace, onFailed = null } = round;
     const { cancellation = request.cancellation, reservation = request.reservation } = round;
     // not spreads: taking the rest of an object and spreading it cost several µs
@@ -120,14 +134,16 @@ class RunningCompletion {
       errorTrace,
       stream: planned.call.streamFromProvider,
       cancellation,
-      providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
+      affinity: () => affinityOf(request, planned.call.chat.messages),
+      providerOf: ({ provider }) => request.snapshot.providers.get(provider ?? ''),
       onAttempt: (attempt, failed) => {
         request.record.attempts.push(attempt);
         request.snapshot.onAttempt(attempt);
-        reservation?.ended(attempt, failed);
+        const usage = failed && this.figures.usageOfFailed(failed);
+        reservation?.ended(attempt, failed, usage);
         if (failed === null) return;
         onFailed?.(failed);
-        if (failed.unusedLength !== null) this.figures.lose(attempt, failed.unusedLength);
+        if (usage && !failed.isFinal) this.figures.lose(attempt, usage);
       },
       refusal: planned.call,
     });
@@ -160,6 +176,7 @@ class RunningCompletion {
    */
   private async keep(answer: FinishedAnswer): Promise<boolean | null> {
     const { conversation, snapshot } = this.request;
+    if (this.writer.storeTurn) return this.writer.storeTurn(answer);
     if (!conversation?.stores) return null;
     const message = this.writer.message(answer.finishReason);
     // what has come of the answer need not wait for the database
@@ -184,7 +201,8 @@ class RunningCompletion {
     const { record, id: requestId } = this.request;
     recordFailure(record, error);
     const used = broken ? this.usedBy(broken) : null;
-    if (this.writer.hasBegun && error.code !== 'client_closed') {
+    const isInside = this.writer.hasBegun || this.writer.failsInside?.(error);
+    if (isInside && error.code !== 'client_closed') {
       const { usage = null, costs = null } = used ?? {};
       this.writer.breakOff({ error, requestId, usage, costs });
       return;
@@ -193,10 +211,11 @@ class RunningCompletion {
     throw error;
   }
 
-  private usedBy({ candidate, contentLength, firstContentAt }: BrokenStream): CallFigures {
+  private usedBy({ candidate, use, firstContentAt }: BrokenStream): CallFigures | null {
     const ttftMs =
       firstContentAt === null ? null : Math.round(firstContentAt - this.request.startedAt);
-    return this.figures.account(candidate, this.figures.estimate(contentLength), ttftMs);
+    const usage = this.figures.usageOfFailed(use);
+    return usage && this.figures.account(candidate, usage, ttftMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, Usage } from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
+import type { OriginalRequest } from '../providers/adapter.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../models/cost.js';
@@ -20,9 +21,17 @@ export interface Links {
   readonly conversationId?: unknown;
 }
 
+/** A client's body that providers of its dialect get as it is. */
+export interface ForwardedRequest extends OriginalRequest {
+  /** Why only they can answer it, as `the container of this request`; null: any can. */
+  readonly needs: string | null;
+}
+
 /** A completion's request, the same for every surface that completes. */
 export interface CompletionCall {
   readonly chat: ChatRequest;
+  /** The body in its own dialect, for providers that speak it. Absent: providers get `chat`. */
+  readonly original?: ForwardedRequest;
   /** Labels `<provider>/<model>`; null: the configured candidates of `auto`. */
   readonly models: readonly string[] | null;
   /** The request's field that names the models, and that of the first model, for messages. */
@@ -104,6 +113,13 @@ export interface CompletionWriter extends AnswerWriter {
   progress?(progress: GroundingProgress): void;
   /** What the whole answer rests on: called at most once, before `message` and `finish`. */
   grounded?(grounding: AnswerGrounding): void;
+  /**
+   * Stores the turn, where the surface does that itself; before `finish`. Result as `stored` of the
+   * answer. Never rejects.
+   */
+  storeTurn?(answer: FinishedAnswer): Promise<boolean | null>;
+  /** Whether `breakOff` writes a failure even into an answer that has not begun. */
+  failsInside?(error: GatewayError): boolean;
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
   /**
@@ -111,7 +127,7 @@ export interface CompletionWriter extends AnswerWriter {
    * inside it.
    */
   readonly hasBegun: boolean;
-  /** The answer breaks off here; called only where `hasBegun`. */
+  /** The answer breaks off here; called only where `hasBegun`, or it `failsInside`. */
   breakOff(broken: BrokenAnswer): void;
   /** Nothing was written and nothing will be: the error is answered in place of the answer. */
   discard(): void;

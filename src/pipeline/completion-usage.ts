@@ -1,10 +1,9 @@
-import { hasBudget, isLimited } from '../accounts/caller-limits.js';
 import { makeUsage, type Usage, usageOfBoth } from '../usage.js';
-import type { Attempt } from '../dispatch/attempt-log.js';
+import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatAnswer } from '../dispatch/chat-call.js';
 import { addCosts, cacheSavingOf, costOf, type Costs } from '../models/cost.js';
-import { cautiousPromptTokens, statedAnswerTokens } from '../models/max-cost.js';
+import { statedAnswerTokens } from '../models/max-cost.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
@@ -22,6 +21,8 @@ export interface CallFigures {
 export class CompletionUsage {
   /** What failed attempts had cost when they failed. */
   private lostUsd = 0;
+  /** The part of what attempts before the last one cost that is estimated. */
+  private estimatedUsd = 0;
   /** What searches and tools have cost. */
   private besideUsd = 0;
   /** What the calls before the last one used; null: there was one call. */
@@ -43,7 +44,7 @@ export class CompletionUsage {
     return usage;
   }
 
-  /** Adds what was paid beside tokens, of a caller without a budget. */
+  /** Adds what was paid beside tokens. */
   addBeside(costUsd: number): void {
     this.besideUsd += costUsd;
     const { record } = this.request;
@@ -53,23 +54,34 @@ export class CompletionUsage {
   /** Adds a call after which another one follows. */
   add(candidate: Candidate, usage: Usage): void {
     this.earlier = this.account(candidate, usage, null);
+    this.estimatedUsd = this.request.record.estimatedUsd;
   }
 
   /**
-   * Records a failed attempt: its answer is not used, but the provider charges for it. For a caller
-   * with a budget its reservation knows.
+   * What a failed attempt used: as stated, or estimated where text came or the client left. Null:
+   * nothing is known to have been used.
    */
-  lose({ provider, model }: Attempt, contentLength: number): void {
-    const { record, snapshot, caller } = this.request;
-    if (hasBudget(caller)) return;
+  usageOfFailed({ mayBeBilled, usage, contentLength, isFinal }: FailedUse): Usage | null {
+    if (!mayBeBilled) return null;
+    if (usage) return usage;
+    return isFinal || contentLength !== null ? this.estimate(contentLength ?? 0) : null;
+  }
+
+  /** Records a failed attempt after which another may follow: the provider charges for it. */
+  lose({ provider, model }: Attempt, usage: Usage): void {
+    const { record, snapshot } = this.request;
     const facts = snapshot.catalog.lookup(provider, model);
-    this.lostUsd += costOf(this.estimate(contentLength), facts).total_tokens_cost ?? 0;
-    if (this.lostUsd > 0) record.costUsd = this.lostUsd + this.besideUsd;
+    const costUsd = costOf(usage, facts).total_tokens_cost ?? 0;
+    if (costUsd === 0) return;
+    this.lostUsd += costUsd;
+    if (usage.estimated) this.estimatedUsd += costUsd;
+    record.costUsd = (record.costUsd ?? 0) + costUsd;
+    record.estimatedUsd = this.estimatedUsd;
   }
 
   /** Records who answered and what all calls took. */
   account(candidate: Candidate, lastUsage: Usage, ttftMs: number | null): CallFigures {
-    const { record, snapshot, caller } = this.request;
+    const { record, snapshot } = this.request;
     const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
     const lastCosts = costOf(lastUsage, facts);
     const cacheSavedUsd = plus(this.earlier?.cacheSavedUsd, cacheSavingOf(lastUsage, facts));
@@ -86,26 +98,24 @@ export class CompletionUsage {
     record.completionTokens = usage.completionTokens;
     record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
     record.cacheSavedUsd = cacheSavedUsd;
-    if (costs.total_tokens_cost !== null && !hasBudget(caller))
+    if (costs.total_tokens_cost !== null)
       record.costUsd = costs.total_tokens_cost + this.lostUsd + this.besideUsd;
+    const isEstimated = lastUsage.estimated ? (lastCosts.total_tokens_cost ?? 0) : 0;
+    record.estimatedUsd = this.estimatedUsd + isEstimated;
     if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;
     return { usage, costs, cacheSavedUsd };
   }
 
   /**
-   * Usage that no provider reported. A caller with limits could have written the prompt to look
-   * small and left before it was counted, so its prompt is counted cautiously.
+   * Usage that no provider reported. A prompt may be written to look smaller than it is: of a
+   * caller with limits, its reservation counts it cautiously.
    */
   estimate(contentLength: number): Usage {
     const { call, plan } = this.planned;
     const { chat } = call;
     const max = (statedAnswerTokens(chat) ?? Infinity) * (chat.n ?? 1);
-    const sentTokens = isLimited(this.request.caller)
-      ? cautiousPromptTokens(chat, plan.promptTokens)
-      : plan.promptTokens;
-    const promptTokens = sentTokens + this.addedPromptTokens;
     return makeUsage({
-      promptTokens,
+      promptTokens: plan.promptTokens + this.addedPromptTokens,
       completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), max),
       estimated: true,
     });

@@ -1,6 +1,7 @@
 import { hasBudget, hasTokenLimit } from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
 import type { ChatRequest, Usage } from '../completion.js';
+import { expectedPace } from '../models/answer-paces.js';
 import { costOf } from '../models/cost.js';
 import {
   cautiousPromptTokens,
@@ -9,15 +10,27 @@ import {
   maxPromptTokens,
   maxPromptWithMedia,
   maxPromptWithSearches,
+  minPromptTokens,
   statedAnswerTokens,
 } from '../models/max-cost.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { mediaOf, type PromptMedia } from '../models/prompt-media.js';
 import type { Candidate, Plan } from '../chooser/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
-import type { AttemptUse, AttemptUses } from './request-reservation.js';
+import type {
+  AttemptCharge,
+  AttemptUse,
+  AttemptUses,
+  EndedAttempt,
+} from './request-reservation.js';
 import type { GatewaySnapshot } from './engine/snapshot.js';
 import { ownSearches } from './own-searches.js';
+
+/** How long a provider may go on writing after a call was cut. */
+const tailSeconds = 5;
+/** How much faster than expected a model may write, and how fast any may. */
+const paceFactor = 4;
+const minTokensPerSecond = 200;
 
 /** What the attempts of a planned completion use of its caller's limits. */
 export class CompletionUses implements AttemptUses {
@@ -27,6 +40,8 @@ export class CompletionUses implements AttemptUses {
   private readonly countsMoney: boolean;
   /** Upper bound; counted only for money. */
   private readonly promptTokens: number;
+  /** Lower bound. */
+  private readonly minPromptTokens: number;
   private readonly media: PromptMedia;
 
   constructor(
@@ -39,6 +54,7 @@ export class CompletionUses implements AttemptUses {
     this.countsTokens = hasTokenLimit(caller);
     this.countsMoney = hasBudget(caller);
     this.promptTokens = this.countsMoney ? maxPromptTokens(call.chat) : 0;
+    this.minPromptTokens = minPromptTokens(call.chat);
     this.media = mediaOf(call.chat);
   }
 
@@ -55,29 +71,56 @@ export class CompletionUses implements AttemptUses {
     };
   }
 
-  maxOf(candidate: Candidate): AttemptUse {
-    const { chat, plan } = this;
-    return {
-      tokens: this.countsTokens
-        ? cautiousPromptTokens(chat, plan.promptTokens) + this.answerTokens(candidate)
-        : null,
-      costUsd: this.countsMoney ? this.maxCost(candidate) : null,
-    };
-  }
-
   /** Estimated usage says how long an answer was, not how long its model thought about it. */
-  reported(candidate: Candidate, usage: Usage): AttemptUse {
-    const cost = (): number | null =>
-      usage.estimated
-        ? this.maxCost(candidate)
-        : costOf(this.withLongCache(usage), this.factsOf(candidate)).total_tokens_cost;
+  chargeOf(candidate: Candidate, ended: EndedAttempt): AttemptCharge {
+    const { usage, ranMs } = ended;
+    const facts = this.factsOf(candidate);
+    const most = (): number | null =>
+      usage?.estimated === false
+        ? costOf(this.withLongCache(usage), facts).total_tokens_cost
+        : this.maxCost(candidate, this.writtenBy(candidate, ranMs));
     return {
-      tokens: this.countsTokens ? usage.promptTokens + usage.completionTokens : null,
-      costUsd: this.countsMoney ? cost() : null,
+      tokens: this.countsTokens ? this.tokensOf(candidate, ended) : null,
+      costUsd: this.countsMoney ? most() : null,
+      spentUsd: usage === null ? 0 : (costOf(usage, facts).total_tokens_cost ?? 0),
     };
   }
 
-  private maxCost(candidate: Candidate): number | null {
+  /**
+   * The longest answer with which every candidate fits into an amount, in tokens; 0 where even the
+   * prompt does not.
+   */
+  answerWithin(usd: number): number {
+    const lengths = this.plan.candidates.map((candidate) => {
+      const [none = 0, more = 0] = [0, 1e6].map((tokens) => this.maxCost(candidate, tokens) ?? 0);
+      return ((usd - none) * 1e6) / Math.max(more - none, 1e-12);
+    });
+    return Math.max(0, Math.floor(Math.min(...lengths) / (this.chat.n ?? 1)));
+  }
+
+  private tokensOf(candidate: Candidate, { usage, ranMs, isWhole }: EndedAttempt): number {
+    if (usage && !usage.estimated) return usage.promptTokens + usage.completionTokens;
+    const prompt = cautiousPromptTokens(this.chat, this.plan.promptTokens);
+    return prompt + (isWhole && usage ? usage.completionTokens : this.writtenBy(candidate, ranMs));
+  }
+
+  /**
+   * The most tokens that a model has written in a time, and writes before it notices that its client
+   * has left. Rejected tokens of a prediction are charged too, and come at any pace.
+   */
+  private writtenBy(candidate: Candidate, ranMs: number): number {
+    const longest = this.answerTokens(candidate);
+    if (this.chat['prediction']) return longest;
+    const { tokensPerSecond } = expectedPace(this.factsOf(candidate));
+    const pace = Math.max(minTokensPerSecond, paceFactor * tokensPerSecond);
+    const each = Math.ceil((ranMs / 1_000 + tailSeconds) * pace);
+    return Math.min(longest, each * (this.chat.n ?? 1));
+  }
+
+  private maxCost(
+    candidate: Candidate,
+    completionTokens = this.answerTokens(candidate),
+  ): number | null {
     const facts = this.factsOf(candidate);
     // null only where the configuration allows what has no bound
     const searches = ownSearches(this.chat, candidate, this.snapshot) ?? 0;
@@ -85,7 +128,6 @@ export class CompletionUses implements AttemptUses {
       maxPromptWithMedia(this.promptTokens, this.media, facts),
       searches,
     );
-    const completionTokens = this.answerTokens(candidate);
     return maxCostUsd({ promptTokens, completionTokens, searches }, facts, this.media);
   }
 
@@ -98,7 +140,8 @@ export class CompletionUses implements AttemptUses {
 
   private answerTokens(candidate: Candidate): number {
     const { maxOutputTokens } = this.snapshot.budgets;
-    return maxAnswerTokens(this.chat, this.factsOf(candidate), maxOutputTokens);
+    const facts = this.factsOf(candidate);
+    return maxAnswerTokens(this.chat, facts, maxOutputTokens, this.minPromptTokens);
   }
 
   private factsOf({ provider, model }: Candidate): ModelFacts {

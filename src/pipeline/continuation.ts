@@ -15,6 +15,7 @@ type Linked = Awaited<ReturnType<Chooser['preference']>>;
 const minCachedTokens = 1_024;
 
 const conversationKey = (id: string): string => `conversation ${id.toLowerCase()}`;
+const cacheKey = (name: string): string => `prompt cache ${name}`;
 const sessionKey = (id: string): string => `session ${id}`;
 
 // an empty id is given, and unknown: the gateway never issued one
@@ -73,8 +74,8 @@ const lastAnswer = (messages: readonly ChatMessage[]): number =>
 
 /**
  * Which model answered last in what a request continues: in its conversation, else in its session,
- * else after the same history. Looks only in memory; a joined conversation knows its last model
- * itself. Null: not known.
+ * else after the same history, else with the same name of a prompt cache. Looks only in memory; a
+ * joined conversation knows its last model itself. Null: not known.
  */
 export function continuedBy(
   parts: GatewayParts,
@@ -96,7 +97,7 @@ export function continuedBy(
 
 function lastModel(
   { state: { lastModels } }: GatewayParts,
-  { caller: { accountId }, conversation }: GatewayRequest,
+  { caller: { accountId }, conversation, promptCacheKey: name }: GatewayRequest,
   { conversationId, previous_session: session }: Links,
   messages: readonly ChatMessage[],
   end: number,
@@ -107,8 +108,22 @@ function lastModel(
       ? lastModels.find(accountId, conversationKey(conversationId))
       : null) ??
     (session ? lastModels.find(accountId, sessionKey(session)) : null) ??
-    (end > 0 ? lastModels.find(accountId, historyKey(messages, end)) : null)
+    (end > 0 ? lastModels.find(accountId, historyKey(messages, end)) : null) ??
+    (end >= 0 && name !== null ? lastModels.find(accountId, cacheKey(name)) : null)
   );
+}
+
+/**
+ * Identifies an account's conversation to the keys of a provider: by what the client calls its
+ * prompt cache or session, else by how it begins, up to the first question.
+ */
+export function affinityOf(
+  { caller: { accountId }, promptCacheKey }: GatewayRequest,
+  messages: readonly ChatMessage[],
+): string {
+  const start = (): string =>
+    historyKey(messages, messages.findIndex(({ role }) => role === 'user') + 1);
+  return `${accountId}\0${promptCacheKey ?? start()}`;
 }
 
 /** Remembers which model a selection chose, for the requests that continue its session. */
@@ -123,7 +138,7 @@ export function rememberChosen(
 /** Remembers which model answered. The history is hashed only where there was a choice. */
 export function rememberAnswered(
   { state: { lastModels } }: GatewayParts,
-  { caller: { accountId }, conversation, record, plan, sessionId }: GatewayRequest,
+  { caller: { accountId }, conversation, record, plan, sessionId, promptCacheKey }: GatewayRequest,
   messages: readonly ChatMessage[],
   answered: LastModel,
 ): void {
@@ -131,6 +146,7 @@ export function rememberAnswered(
   if (record.previousSession)
     lastModels.add(accountId, sessionKey(record.previousSession), answered);
   if (sessionId !== null) lastModels.add(accountId, sessionKey(sessionId), answered);
-  if (plan && plan.candidates.length + plan.excluded.length > 1)
-    lastModels.add(accountId, historyKey(messages), answered);
+  if (!plan || plan.candidates.length + plan.excluded.length < 2) return;
+  lastModels.add(accountId, historyKey(messages), answered);
+  if (promptCacheKey !== null) lastModels.add(accountId, cacheKey(promptCacheKey), answered);
 }

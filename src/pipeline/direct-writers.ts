@@ -74,6 +74,7 @@ interface Reader {
  */
 export class CompletionEvents implements CompletionWriter, AsyncIterator<CompletionEvent> {
   readonly streams = true;
+  readonly dialect = 'chat';
   hasBegun = false;
   private readonly waiting: CompletionEvent[] = [];
   private reader: Reader | null = null;

@@ -7,30 +7,51 @@ import type { GatewayRequest } from './request.js';
 /** Counts what a request really used of its caller's limits. The second call does nothing. */
 type Settle = () => void;
 
+/** What makes a request fit into a budget that is too small for it: given its USD, says what. */
+export type Remedy = (budgetUsd: number) => string;
+
 /**
  * Reserves what a request may use at most of its caller's limits, and puts what is left of them
  * into `request.rateLimits`, also where it refuses.
- * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
+ * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back;
+ * `budget_too_small` where that would not help; `unavailable`
  */
 export async function reserveLimits(
   parts: GatewayParts,
   request: GatewayRequest,
   most: Use,
+  remedy: Remedy = () => '',
 ): Promise<Granted> {
+  const { setAside } = request;
+  const reserve = (use: Use): Promise<Granted> => reserveFirst(parts, request, use, [], remedy);
+  return setAside ? setAside.reserve(most, reserve) : reserve(most);
+}
+
+/** As `reserveLimits`, but for `smaller` where `most` does not fit: the first of them that does. */
+export async function reserveFirst(
+  parts: GatewayParts,
+  request: GatewayRequest,
+  most: Use,
+  smaller: readonly Use[],
+  remedy: Remedy,
+): Promise<Granted & { readonly use: Use }> {
   // a host may run several stages on one route: that is one request
   const wanted = request.isCounted ? { ...most, requests: null } : most;
   const outcome = await parts.state.limits.reserve(request.caller, wanted);
   if (outcome.outcome === 'refused') {
+    const [next, ...others] = smaller;
+    if (next) return reserveFirst(parts, request, next, others, remedy);
     parts.metrics.limited(outcome.status.measure);
     request.rateLimits = [{ ...outcome.status, resetMs: outcome.retryAfterMs }];
-    throw refusal(outcome);
+    throw refusal(outcome, remedy);
   }
   request.isCounted = true;
-  request.rateLimits = outcome.statuses.map((status: LimitStatus) => ({
-    ...status,
-    resetMs: null,
-  }));
-  return outcome;
+  if (outcome.statuses.length > 0)
+    request.rateLimits = outcome.statuses.map((status: LimitStatus) => ({
+      ...status,
+      resetMs: null,
+    }));
+  return { ...outcome, use: most };
 }
 
 /**
@@ -62,7 +83,7 @@ function useOf({ record: { promptTokens, completionTokens, costUsd } }: GatewayR
   };
 }
 
-function refusal({ status, wanted, retryAfterMs }: Refused): GatewayError {
+function refusal({ status, wanted, retryAfterMs }: Refused, remedy: Remedy): GatewayError {
   const { owner, measure, limit, used } = status;
   if (!isMoney(measure))
     return new GatewayError(
@@ -70,12 +91,17 @@ function refusal({ status, wanted, retryAfterMs }: Refused): GatewayError {
       `limits: this ${owner} may use ${limit} ${measure} a minute, ${used} are used and this request needs ${wanted}`,
       { retryAfterMs },
     );
+  const budget = `limits: this ${owner} may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC)`;
+  if (wanted > limit)
+    return new GatewayError(
+      'budget_too_small',
+      `${budget}, and this request may cost up to ${rounded(wanted)} USD: it never fits${remedy(limit)}`,
+    );
   // what other requests only reserve is free again in a moment
   const code = retryAfterMs > maxShortWaitMs ? 'budget_spent' : 'too_many_requests';
-  const budget = `limits: this ${owner} may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or reserved for requests in progress`;
   return new GatewayError(
     code,
-    `${budget} and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`,
+    `${budget}, ${rounded(used)} USD are spent, held or reserved for requests in progress and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`,
     { retryAfterMs },
   );
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorTraceEntry } from '../errors.js';
+import { hasBudget } from '../accounts/caller-limits.js';
+import { forbiddenReason } from '../models/access-rules.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
@@ -107,6 +109,7 @@ async function withHistory(
   const asked: RoutingRequest = Object.assign({}, routing, linked, {
     onlineLearning,
     accountId: request.caller.accountId,
+    keyEconomy: request.caller.economy,
     isStreamed,
   });
   const continued = routing.continued ?? continuedBy(parts, request, links, asked);
@@ -133,13 +136,15 @@ export async function planCompletion(
   request: GatewayRequest,
   asked: CompletionCall,
 ): Promise<void> {
-  const switched = withoutSwitch(request.snapshot, asked);
+  const switched = withoutSwitch(request.snapshot, searchedByProvider(request, asked));
   const call = switched.grounding ? joinToolResults(parts, request, switched) : switched;
   const { modelsField, fallbackModels, invalidCode } = call;
   const { names, routing, directory } = request.snapshot;
   const candidates = names.candidatesOf(call.models ?? directory.auto());
   if (call.models) request.asked = candidates[0] ?? null;
   request.prompt = call.chat;
+  const { prompt_cache_key: cacheKey } = call.chat;
+  if (typeof cacheKey === 'string' && cacheKey) request.promptCacheKey = cacheKey;
   const reasoningEffort = askedEffort(call.chat);
   const fallbacks = names.candidatesOf(fallbackModels);
   const grounding = call.grounding
@@ -150,7 +155,7 @@ export async function planCompletion(
     links: call.links,
     candidates,
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
-    ...(grounding ? { unfitReason: grounding.unfitReason } : {}),
+    ...unfitReasonOf(request, call, grounding),
     order: call.order,
     maxRetries: call.maxRetries,
     isStreamed: call.stream,
@@ -172,11 +177,65 @@ export async function planCompletion(
   request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
 }
 
-/** A switch of a client's dialect is the gateway's to follow only where it can search itself. */
-function withoutSwitch({ grounding }: GatewaySnapshot, call: CompletionCall): CompletionCall {
+/**
+ * A search that a client asks for in its own dialect is left to the providers that forward it, where
+ * the request names one whose model has it; for all others the gateway searches. It does so too for
+ * a caller with a budget, whose searches must have a bound.
+ */
+function searchedByProvider(
+  { snapshot, caller }: GatewayRequest,
+  call: CompletionCall,
+): CompletionCall {
+  const { original, grounding } = call;
+  const { names, directory, providers, budgets, routing } = snapshot;
+  if (!original || !grounding || (hasBudget(caller) && !budgets.allowUnpriced)) return call;
+  const { allow, deny } = routing;
+  const isOwn = (candidate: Candidate): boolean => {
+    const adapter = providers.get(candidate.provider ?? '')?.adapter;
+    const searches = adapter?.dialect === original.dialect && adapter.webSearch?.(candidate.model);
+    return (
+      Boolean(searches) && !forbiddenReason(candidate, { allow, deny, keyModels: caller.models })
+    );
+  };
+  if (!names.candidatesOf(call.models ?? directory.auto()).some(isOwn)) return call;
+  const needs = original.needs ?? 'the web search of this request';
+  return { ...call, grounding: null, original: { ...original, needs } };
+}
+
+/** Of what tools need of a model, and what a client's body needs of its provider. */
+function unfitReasonOf(
+  { snapshot: { providers } }: GatewayRequest,
+  { original }: CompletionCall,
+  grounding: PlannedGrounding | null,
+): Pick<PlanQuestion, 'unfitReason'> {
+  const needs = original?.needs ?? null;
+  if (needs === null) return grounding ? { unfitReason: grounding.unfitReason } : {};
+  const speaks = speakersOf(providers, original);
+  return {
+    unfitReason: (candidate) =>
+      speaks(candidate)
+        ? (grounding?.unfitReason(candidate) ?? null)
+        : `its provider does not support ${needs}`,
+  };
+}
+
+/** Says of candidates whether their providers get the client's own body. */
+const speakersOf =
+  (providers: GatewaySnapshot['providers'], original: CompletionCall['original']) =>
+  ({ provider }: Candidate): boolean =>
+    original !== undefined && providers.get(provider ?? '')?.adapter.dialect === original.dialect;
+
+/**
+ * A switch of a client's dialect is the gateway's to follow only where it can search itself, and
+ * where the first model's provider does not get the switch as the client wrote it.
+ */
+function withoutSwitch(snapshot: GatewaySnapshot, call: CompletionCall): CompletionCall {
+  const { grounding, names, providers, directory } = snapshot;
   const cleaned = call.grounding?.withoutSwitch;
   if (!cleaned) return call;
-  if (!grounding.search) return { ...call, grounding: null };
+  const [first] = names.candidatesOf(call.models ?? directory.auto());
+  const isSent = first !== undefined && speakersOf(providers, call.original)(first);
+  if (!grounding.search || isSent) return { ...call, grounding: null };
   const { chat, models } = cleaned;
   return { ...call, chat, models, routing: { ...call.routing, tools: chat.tools ?? [] } };
 }

@@ -5,6 +5,7 @@ import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import type { Admission } from '../dispatch/candidate-attempts.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { ObservedRequest } from '../telemetry/observed-request.js';
+import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /** Tokens and money of one attempt. Null: no such limit applies, or the price is not known. */
 export interface AttemptUse {
@@ -12,25 +13,40 @@ export interface AttemptUse {
   readonly costUsd: number | null;
 }
 
+/** What is known of an attempt that is over. */
+export interface EndedAttempt {
+  /** As stated, or estimated from the text that was seen; null: neither. */
+  readonly usage: Usage | null;
+  readonly ranMs: number;
+  /** Whether its answer is whole. */
+  readonly isWhole: boolean;
+}
+
+/** What an attempt counts. `costUsd`: the most that its provider may bill for it. */
+export interface AttemptCharge extends AttemptUse {
+  /** The part of `costUsd` that is spent: the price of the usage. */
+  readonly spentUsd: number;
+}
+
 /** What the attempts of a request use of its caller's limits. */
 export interface AttemptUses {
   /** The most that one attempt can use, with this candidate or any that follows it. */
   maxFrom(candidate: Candidate): AttemptUse;
-  /** What the provider may charge for an attempt whose usage it did not report. */
-  maxOf(candidate: Candidate): AttemptUse;
-  /** What an attempt used by the provider's own account. */
-  reported(candidate: Candidate, usage: Usage): AttemptUse;
+  /** What an attempt that is over used, and what its provider may bill for it at most. */
+  chargeOf(candidate: Candidate, ended: EndedAttempt): AttemptCharge;
 }
 
 /**
  * What one request has reserved of its caller's limits: enough for one attempt. An attempt that may
  * have been billed takes it; the next one then needs a reservation of its own. An attempt is charged
- * what its provider reports, or what it may bill at most.
+ * what its provider reports, or what it may bill at most: what is beyond the spend is held.
  */
 export class RequestReservation {
   private charged = { tokens: 0, costUsd: 0 };
+  /** What is held for a while only, and for how long. */
+  private passing = { costUsd: 0, holdMs: 0 };
   /** The attempt that began and has not been charged. */
-  private current: Candidate | null = null;
+  private current: { readonly candidate: Candidate; readonly startedAt: number } | null = null;
   private isTaken = false;
 
   /**
@@ -38,7 +54,9 @@ export class RequestReservation {
    * @param granted what is reserved for the first attempt
    */
   constructor(
-    private readonly request: Pick<ObservedRequest, 'record'>,
+    private readonly request: Pick<ObservedRequest, 'record'> & {
+      readonly snapshot: Pick<GatewaySnapshot, 'providers'>;
+    },
     private uses: AttemptUses,
     private readonly reserve: (most: Use) => Promise<Granted>,
     private granted: Granted,
@@ -50,20 +68,29 @@ export class RequestReservation {
    */
   readonly admit: Admission = (candidate) => {
     if (this.isTaken) return this.reserveAgain(candidate);
-    this.current = candidate;
+    this.begin(candidate);
     return null;
   };
 
-  /** An attempt ended. One that succeeded is charged by `answered`. */
-  ended({ outcome }: Attempt, failed: FailedUse | null): void {
-    if (outcome === 'ok' || !this.current) return;
+  /**
+   * An attempt ended. One that succeeded is charged by `answered`.
+   * @param usage as in `EndedAttempt`
+   */
+  ended({ outcome }: Attempt, failed: FailedUse | null, usage: Usage | null): void {
+    if (outcome === 'ok') return;
     if (failed?.mayBeBilled === false) this.current = null;
-    else this.charge(failed?.usage ?? null);
+    else this.charge(usage, false);
   }
 
-  /** The last attempt's answer is whole. @param usage null if the provider reported none */
-  answered(usage: Usage | null): void {
-    this.charge(usage);
+  /** The last attempt's answer is whole. */
+  answered(usage: Usage): void {
+    this.charge(usage, true);
+  }
+
+  /** The answer to a part of what was reserved for is whole; the rest follows. */
+  answeredPart(usage: Usage): void {
+    this.charge(usage, true);
+    this.isTaken = false;
   }
 
   /** The next attempt sends another prompt than was reserved for: it needs a new reservation. */
@@ -76,43 +103,61 @@ export class RequestReservation {
   release(): void {
     this.granted.settle({ requests: 1, ...this.charged });
     this.isTaken = true;
-  }
-
-  /** Adds what was paid beside tokens, by a reservation of its own. */
-  addBeside(costUsd: number): void {
-    const { record } = this.request;
-    record.costUsd = (record.costUsd ?? 0) + costUsd;
+    const { costUsd, holdMs } = this.passing;
+    if (costUsd === 0) return;
+    this.passing = { costUsd: 0, holdMs: 0 };
+    // where others have taken the room meanwhile, nothing is held
+    this.reserve({ ...nothing, costUsd }).then(
+      (granted) => void setTimeout(() => granted.settle(nothing), holdMs).unref(),
+      () => undefined,
+    );
   }
 
   /** The request is over. Further calls do nothing. */
   settle(): void {
     // an attempt without a reported end may have been billed
-    this.charge(null);
-    this.granted.settle({ requests: 1, ...this.charged });
+    this.charge(null, false);
+    this.release();
+  }
+
+  private begin(candidate: Candidate): void {
+    this.current = { candidate, startedAt: performance.now() };
+    this.isTaken = false;
   }
 
   private async reserveAgain(candidate: Candidate): Promise<void> {
-    this.granted.settle({ requests: 1, ...this.charged });
+    this.release();
     this.charged = { tokens: 0, costUsd: 0 };
     this.granted = await this.reserve({ requests: null, ...this.uses.maxFrom(candidate) });
-    this.isTaken = false;
-    this.current = candidate;
+    this.begin(candidate);
   }
 
-  private charge(usage: Usage | null): void {
-    const { current, uses } = this;
+  private charge(usage: Usage | null, isWhole: boolean): void {
+    const { current, uses, charged, passing } = this;
     if (!current) return;
     this.current = null;
     this.isTaken = true;
-    const { tokens, costUsd } = usage ? uses.reported(current, usage) : uses.maxOf(current);
-    this.charged.tokens += tokens ?? 0;
+    const { candidate, startedAt } = current;
+    const ended = { usage, isWhole, ranMs: performance.now() - startedAt };
+    const { tokens, costUsd, spentUsd } = uses.chargeOf(candidate, ended);
+    charged.tokens += tokens ?? 0;
     if (costUsd === null) return;
-    this.charged.costUsd += costUsd;
-    const { record } = this.request;
-    // a request may have several reservations
-    record.costUsd = (record.costUsd ?? 0) + costUsd;
+    charged.costUsd += spentUsd;
+    const heldUsd = Math.max(0, costUsd - spentUsd);
+    const { record, snapshot } = this.request;
     // of a request without an answer: the last model that may have been billed
-    record.provider = current.provider;
-    record.model = current.model;
+    record.provider = candidate.provider;
+    record.model = candidate.model;
+    const holdMs = snapshot.providers.get(candidate.provider ?? '')?.cutCallHoldMs ?? null;
+    if (holdMs === null || isWhole || usage?.estimated === false) {
+      charged.costUsd += heldUsd;
+      // a request may have several reservations
+      record.heldUsd += heldUsd;
+    } else {
+      passing.costUsd += heldUsd;
+      passing.holdMs = Math.max(passing.holdMs, holdMs);
+    }
   }
 }
+
+const nothing: Use = { requests: null, tokens: null, costUsd: null };

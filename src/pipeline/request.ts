@@ -1,6 +1,7 @@
 import { anonymous, type Caller } from '../accounts/caller.js';
 import type { LimitStatus } from '../accounts/caller-limits.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
+import type { ResponseTurn } from '../conversations/response-keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate } from '../chooser/plan.js';
@@ -9,6 +10,7 @@ import { newRequestRecord, type ObservedRequest } from '../telemetry/observed-re
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';
+import type { SetAside } from './set-aside.js';
 import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /**
@@ -29,8 +31,14 @@ export interface GatewayRequest extends ObservedRequest {
   isCounted: boolean;
   /** What it has reserved for its attempts; null: no limit applies, or none was asked. */
   reservation: RequestReservation | null;
+  /** What it has set aside for all of its calls; null: each reserves for itself. */
+  setAside: SetAside | null;
   /** The conversation that a native completion belongs to. */
   conversation: JoinedConversation | null;
+  /** The turn of a request of the Responses dialect. */
+  responseTurn: ResponseTurn | null;
+  /** What the client calls its prompt cache or its session; null: nothing. */
+  promptCacheKey: string | null;
   /** The id by which the client may refer to this request's decision; null: no session was made. */
   sessionId: string | null;
   /** Bytes of the body that have been read, after decompression; 0 if a host's parser read it. */
@@ -106,7 +114,10 @@ export function newRequest({
     rateLimits: [],
     isCounted: false,
     reservation: null,
+    setAside: null,
     conversation: null,
+    responseTurn: null,
+    promptCacheKey: null,
     sessionId: null,
     bodyBytes: 0,
     heldBytes: 0,

@@ -1,18 +1,20 @@
 import { budgetOwner, isLimited, type LimitOwner, type Use } from '../accounts/caller-limits.js';
 import type { Granted } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
-import { unpricedField } from '../providers/unpriced-fields.js';
+import { unpricedField, unpricedOriginalField } from '../providers/unpriced-fields.js';
 import { statedAnswerTokens } from '../models/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../chooser/plan.js';
 import { mediaOf } from '../models/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
-import { reserveLimits } from './limits.js';
+import { type Remedy, reserveFirst, reserveLimits } from './limits.js';
+import { searchPrice } from './grounding/grounding-terms.js';
 import { ownSearches } from './own-searches.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { RequestReservation } from './request-reservation.js';
+import { SetAside } from './set-aside.js';
 import type { GatewaySnapshot } from './engine/snapshot.js';
 import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
@@ -36,7 +38,62 @@ export async function reserveCompletion(
   request.plan = allowed.plan;
   request.call = allowed.call;
   request.passedOver = allowed.passedOver;
-  request.reservation = await reserveAttempt(parts, request, allowed, 1);
+  const { maxCostUsd = null } = allowed.grounding?.terms.research?.budget ?? {};
+  if (owner !== null && maxCostUsd !== null) {
+    await reserveRun(parts, request, maxCostUsd);
+    return;
+  }
+  if (owner !== null) await reserveToolCall(parts, request, allowed);
+  try {
+    request.reservation = await reserveAttempt(parts, request, allowed, 1);
+  } catch (error) {
+    request.setAside?.settle();
+    throw error;
+  }
+}
+
+/**
+ * Sets aside what a completion with priced tools needs at least, at once: one call, and the model
+ * before and after it. Otherwise requests at the same time would pay for calls, and then have
+ * nothing left for their answers.
+ */
+async function reserveToolCall(
+  parts: GatewayParts,
+  request: GatewayRequest,
+  planned: PlannedCompletion,
+): Promise<void> {
+  const { grounding, plan } = planned;
+  if (!grounding || grounding.terms.research) return;
+  const [first] = plan.candidates;
+  const { search } = grounding.terms;
+  const mode = grounding.modeOf(first);
+  const isSearched = search !== null && (mode === 'tools' || mode === 'once');
+  const prices = grounding.tools.map(({ priceUsd }) => priceUsd ?? 0);
+  if (isSearched) prices.push(searchPrice(request.snapshot.grounding, search.engine) ?? 0);
+  const callUsd = Math.max(0, ...prices);
+  if (callUsd === 0) return;
+  const attempt = new CompletionUses(planned, request.snapshot, request.caller).maxFrom(first);
+  const leastUsd = callUsd + 2 * (attempt.costUsd ?? 0);
+  const least: Use = { requests: 1, tokens: null, costUsd: leastUsd };
+  const granted = await reserveFirst(parts, request, least, [], () => '');
+  request.setAside = new SetAside(granted, leastUsd);
+}
+
+/**
+ * Sets aside for all calls of a research run at once, so that runs at the same time do not take from
+ * each other what they need to end: what it may cost at most, or a part of that, which makes it
+ * shorter.
+ */
+async function reserveRun(
+  parts: GatewayParts,
+  request: GatewayRequest,
+  maxUsd: number,
+): Promise<void> {
+  const useOf = (costUsd: number): Use => ({ requests: 1, tokens: null, costUsd });
+  const smaller = [0.5, 0.25].map((share) => useOf(share * maxUsd));
+  const remedy: Remedy = (usd) => `; \`research[maxCostUsd]\` may be ${usd} at most`;
+  const granted = await reserveFirst(parts, request, useOf(maxUsd), smaller, remedy);
+  request.setAside = new SetAside(granted, granted.use.costUsd ?? 0);
 }
 
 /**
@@ -52,7 +109,13 @@ export async function reserveAttempt(
 ): Promise<RequestReservation> {
   const uses = new CompletionUses(planned, request.snapshot, request.caller);
   const first = uses.maxFrom(planned.plan.candidates[0]);
-  const granted = await reserveLimits(parts, request, { requests, ...first });
+  const remedy: Remedy = (usd) => {
+    const tokens = uses.answerWithin(usd);
+    return tokens > 0
+      ? `; with \`max_tokens\` (\`maxTokens\`) of at most ${tokens} it does`
+      : ', not even without an answer: 0 tokens of `max_tokens` are left for it';
+  };
+  const granted = await reserveLimits(parts, request, { requests, ...first }, remedy);
   const further = (most: Use): Promise<Granted> => reserveLimits(parts, request, most);
   return new RequestReservation(request, uses, further, granted);
 }
@@ -66,13 +129,25 @@ function withinBudget(
   snapshot: GatewaySnapshot,
   owner: LimitOwner,
 ): PlannedCompletion {
-  const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = snapshot.budgets;
-  const field = allowUnpriced ? null : unpricedField(call.chat);
-  if (field !== null) throw invalidField(field, unpricedFieldReason(owner), call.invalidCode);
-  const priced = allowUnpriced ? planned : withoutUnbounded(planned, snapshot, owner);
+  const priced = allowUnpriced
+    ? planned
+    : withoutUnbounded(withoutUnpriced(planned, owner), snapshot, owner);
+  const { call } = priced;
   if (maxOutputTokens === null || statedAnswerTokens(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
+}
+
+/**
+ * A client's own body that asks for more than tokens is not forwarded: every provider then gets the
+ * canonical request, which has none of that.
+ */
+function withoutUnpriced(planned: PlannedCompletion, owner: LimitOwner): PlannedCompletion {
+  const { original, ...call } = planned.call;
+  const ofOriginal = original ? unpricedOriginalField(original) : null;
+  const field = unpricedField(call.chat) ?? (original?.needs ? ofOriginal : null);
+  if (field !== null) throw invalidField(field, unpricedFieldReason(owner), call.invalidCode);
+  return ofOriginal === null ? planned : { ...planned, call };
 }
 
 function withoutUnbounded(

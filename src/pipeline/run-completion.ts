@@ -22,9 +22,9 @@ export interface CompletionRun extends CompletionHooks {
  * plan, and a shadow answer comes with its plan and its reservation.
  *
  * A new surface gives `call` and `writer`, and nothing here changes. If providers speak its dialect,
- * its `CompletionCall` will have `original: { dialect, body }` beside `chat`: planning, limits and
- * logs read `chat`, and only `chatCalls` hands the original to an adapter of the same dialect, whose
- * frames reach the writer as `{ dialect, bytes }`. A stream that goes on with another candidate
+ * its `CompletionCall` has `original: { dialect, body }` beside `chat`: planning, limits and logs read
+ * `chat`, and only `chatCalls` hands the original to an adapter of the same dialect, whose events
+ * reach the writer as they are. A stream that goes on with another candidate
  * after its first content belongs into `completeChat`, as a `GroundedRun` that executes several
  * rounds into one writer; the reservation here counts all of its attempts. What only watches an
  * answer is an `AnswerTap`.
@@ -49,5 +49,6 @@ export async function runCompletion(
     await completeChat(parts, request, run.writer(planned), run);
   } finally {
     request.reservation?.settle();
+    request.setAside?.settle();
   }
 }

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Completion, type CompletionChunk, pausedTurn, toOpenAIUsage } from '../completion.js';
+import {
+  type Completion,
+  type CompletionChunk,
+  pausedTurn,
+  type SharedDialect,
+  toOpenAIUsage,
+} from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
@@ -12,17 +18,19 @@ import type { CompletionWriter, FinishedAnswer } from './completion-call.js';
  */
 export abstract class WholeAnswer implements CompletionWriter {
   readonly streams = false;
+  readonly dialect: SharedDialect = 'chat';
   readonly hasBegun = false;
   /** The provider's answer, if it came as a whole. */
   protected answer: CompletionAnswer | null = null;
+  /** Its bytes, where the client may have them as they are. */
+  protected body: Buffer | null = null;
   /** Created only if the answer comes in chunks. */
   private builder: CompletionBuilder | null = null;
 
   abstract finish(answer: FinishedAnswer): void;
 
   begin(_candidate: Candidate): void {
-    this.builder = null;
-    this.answer = null;
+    this.release();
   }
 
   text(escaped: string): void {
@@ -33,11 +41,12 @@ export abstract class WholeAnswer implements CompletionWriter {
     (this.builder ??= new CompletionBuilder()).chunk(chunk);
   }
 
-  whole(answer: CompletionAnswer, _body: Buffer | null): void {
+  whole(answer: CompletionAnswer, body: Buffer | null): void {
     for (const choice of answer.completion.choices)
       // a name inside the gateway
       if (choice.finish_reason === pausedTurn) choice.finish_reason = 'stop';
     this.answer = answer;
+    this.body = body;
   }
 
   flush(): boolean {
@@ -64,7 +73,7 @@ export abstract class WholeAnswer implements CompletionWriter {
   /** Lets go what was collected: once it is written, a slow client would keep it twice. */
   protected release(): void {
     this.builder = null;
-    this.answer = null;
+    this.answer = this.body = null;
   }
 
   /** What was collected, as a completion without guarantees for its usage. */

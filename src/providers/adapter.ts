@@ -1,4 +1,11 @@
-import type { ChatRequest, Completion, CompletionSink, EventReader, Usage } from '../completion.js';
+import type {
+  ChatRequest,
+  Completion,
+  CompletionSink,
+  EventReader,
+  SharedDialect,
+  Usage,
+} from '../completion.js';
 import type { GatewayError } from '../errors.js';
 
 /** A provider as configured; environment variables are already filled in. */
@@ -11,6 +18,8 @@ export interface ProviderSettings {
   baseUrl?: string;
   /** Extra headers for each call. */
   headers?: Record<string, string>;
+  /** Whether requests ask Claude to keep their beginning. Absent: only where the client does. */
+  cacheBreakpoints?: boolean;
   /** AWS or Google region. */
   region?: string;
   /** Google Cloud project. */
@@ -44,6 +53,16 @@ export interface NativeSearch {
   readonly stoppable?: boolean;
 }
 
+/** A request as the client sent it, for providers that speak its dialect. */
+export interface OriginalRequest {
+  readonly dialect: SharedDialect;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Those of the client's headers that may go to a provider. Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What of the client's query goes along, such as `?beta=true`; empty: nothing. */
+  readonly query: string;
+}
+
 /** One call to one model. */
 export interface ModelCall {
   request: ChatRequest;
@@ -51,6 +70,8 @@ export interface ModelCall {
   model: string;
   /** Whether the provider is asked to stream; the client may have asked for something else. */
   stream: boolean;
+  /** Sent in place of `request`, with the call's model; only for an adapter of its dialect. */
+  original?: OriginalRequest;
 }
 
 /** An HTTP request to a provider, ready to send. */
@@ -73,6 +94,8 @@ export interface CompletionAnswer {
   usage: Usage | null;
   /** True if the completion differs from the provider's body, which then cannot be passed on. */
   rewritten?: boolean;
+  /** The provider's finish reason, if it is not a known one; it counts as `stop`. */
+  unknownFinish?: string;
 }
 
 /**
@@ -83,10 +106,12 @@ export interface ProviderAdapter {
   /** The configured provider's name, for messages and labels. */
   readonly name: string;
   /**
-   * True if the provider speaks the internal dialect, so that answers can be passed on
-   * unchanged.
+   * The dialect that the provider shares with clients, in which requests and answers are forwarded
+   * unchanged; null: it has one of its own.
    */
-  readonly speaksInternalDialect: boolean;
+  readonly dialect: SharedDialect | null;
+  /** Whether a body of its dialect can be forwarded; absent: each. */
+  takes?(body: OriginalRequest['body']): boolean;
   /**
    * A promise only where credentials must be fetched or the request signed.
    * @param apiKey the key for this call; null if the provider has none (local servers, ambient
@@ -113,8 +138,21 @@ export interface ProviderAdapter {
    * Absent: no model of the provider has one. Cheap, and the same for the same name.
    */
   readonly webSearch?: (model: string) => NativeSearch | null;
+  /** Absent: the provider does not count the tokens of a prompt. */
+  readonly tokenCount?: TokenCountAdapter;
   /** Absent: the provider has no embeddings. */
-  readonly embeddings?: EmbeddingAdapter;
+  readonly embeddings?: TaskAdapter;
+  /** Absent: the provider does not rerank. */
+  readonly reranking?: TaskAdapter;
+  /**
+   * The fields of a request that a model does not take, or not so, and that are left out or changed
+   * for it. Absent: the adapter cannot tell.
+   */
+  readonly leftOut?: (request: ChatRequest, model: string) => readonly string[];
+  /** Matches names of models that the provider serves by another API alone. */
+  readonly elsewhere?: RegExp;
+  /** Matches addresses of images that the provider does not open: it gets their bytes. */
+  readonly unopenedImages?: RegExp;
   /** Absent: the provider has no list of models, or none of what can be called. */
   readonly modelList?: ModelListAdapter;
   /** Absent: the provider's requests are signed, so requests cannot be passed through. */
@@ -165,16 +203,30 @@ export interface ModelListAdapter {
   readModels(body: string): ListedModel[];
 }
 
-/** What an embedding model answered. */
-export interface EmbeddingAnswer {
-  /** OpenAI's shape. */
+/** Asks a provider how many tokens a prompt has, in the dialect of its clients. */
+export interface TokenCountAdapter {
+  buildRequest(original: OriginalRequest, model: string, apiKey: string | null): UpstreamRequest;
+  /** @throws GatewayError `unreadable_answer` */
+  readCount(body: string): number;
+}
+
+/** What a model answered that embeds or reranks. */
+export interface TaskAnswer {
+  /** In the client's shape. */
   answer: unknown;
   /** Null if the provider reported none. */
   promptTokens: number | null;
+  /** Units of search that the provider bills; absent: it bills tokens. */
+  searches?: number;
 }
 
-/** Translates `POST /v1/embeddings` in OpenAI's shape, both ways. */
-export interface EmbeddingAdapter {
+/** Translates `POST /v1/embeddings` or `POST /v1/rerank` in the client's shape, both ways. */
+export interface TaskAdapter {
+  /**
+   * How many texts of a list the provider embeds in one call; longer lists are split. Absent: it has
+   * no limit that is known.
+   */
+  maxInputs?(model: string): number;
   /** @throws GatewayError `request_refused` for input that the provider does not support */
   buildRequest(
     body: Record<string, unknown>,
@@ -185,7 +237,7 @@ export interface EmbeddingAdapter {
    * @param request the body of the request, which says whether vectors are wanted as base64
    * @throws GatewayError for an error sent with status 200, or `unreadable_answer`
    */
-  readAnswer(body: string, model: string, request: Record<string, unknown>): EmbeddingAnswer;
+  readAnswer(body: string, model: string, request: Record<string, unknown>): TaskAnswer;
 }
 
 /** What the provider table holds for each dialect. */
@@ -210,6 +262,8 @@ export interface ProviderDialect {
    * those that most dialects have.
    */
   readonly pricedFields?: readonly string[];
+  /** How long a budget holds what a cut call may have cost, in ms. Absent: the provider bills it. */
+  readonly cutCallHoldMs?: number;
   /** Matches names of models that charge for more than tokens. */
   readonly unpricedModels?: RegExp;
   /**

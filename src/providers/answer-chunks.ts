@@ -4,6 +4,7 @@ import {
   escapeJson,
   toOpenAIUsage,
   type ToolCallDelta,
+  type UrlCitation,
   type Usage,
 } from '../completion.js';
 import { CompletionBuilder } from '../completion-builder.js';
@@ -91,6 +92,22 @@ export class AnswerChunks {
     this.write({ tool_calls: [call] });
   }
 }
+
+/** A citation of a page. @param start,end what it applies to in the answer's text, in UTF-16 units */
+export const urlCitation = (
+  { url, title, content }: { url: string; title?: string | null; content?: string | null },
+  start: number,
+  end: number,
+): UrlCitation => ({
+  type: 'url_citation',
+  url_citation: {
+    url,
+    ...(title ? { title } : {}),
+    ...(content ? { content } : {}),
+    start_index: start,
+    end_index: end,
+  },
+});
 
 /**
  * A whole body, read as the stream that would have brought it, so that a dialect is translated in

@@ -11,6 +11,12 @@ export const deploymentOf = (
 ): string | undefined =>
   deployments && Object.hasOwn(deployments, model) ? deployments[model] : undefined;
 
+/** A model's names: ours, and the provider's where the configuration has one. */
+export function namesOf(settings: Pick<ProviderSettings, 'deployments'>, model: string): string[] {
+  const name = deploymentOf(settings, model);
+  return name === undefined ? [model] : [model, name];
+}
+
 /** A call under the name that the provider has for its model. */
 export function deployed(
   settings: Pick<ProviderSettings, 'deployments'>,

@@ -1,6 +1,6 @@
 import type { ClientError, ErrorCode } from '../errors.js';
 
-/** What a provider's error body says beside its message, in the provider's own vocabulary. */
+/** The fields of a provider's error body except its message, in the provider's own vocabulary. */
 export interface OwnError {
   readonly code?: unknown;
   readonly param?: unknown;
@@ -56,7 +56,8 @@ const word = (value: unknown): string | null =>
 
 /**
  * A provider's refusal in OpenAI's vocabulary: a code by what the provider said, else the
- * provider's own code, parameter and type. Null for failures that are not the client's.
+ * provider's own code, parameter and type. That an account has no money left is told too.
+ * Null for other failures that are not the client's.
  * @param reason the provider's message
  */
 export function clientErrorOf(
@@ -64,6 +65,8 @@ export function clientErrorOf(
   reason: string,
   own: OwnError = {},
 ): ClientError | null {
+  if (code === 'quota_exhausted')
+    return { code: 'insufficient_quota', param: null, type: 'insufficient_quota' };
   if (code !== 'request_refused' && code !== 'model_not_found' && code !== 'stream_refused')
     return null;
   const said = `${word(own.code) ?? ''} ${word(own.type) ?? ''} ${reason}`.toLowerCase();

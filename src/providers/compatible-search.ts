@@ -1,10 +1,10 @@
 import type { FoundPage } from '../completion.js';
 import type { NativeSearch } from './adapter.js';
-import { parseJson, present } from './json.js';
+import { parseJson } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
-import { isObject } from '../text/is-object.js';
+import { isObject, present } from '../text/is-object.js';
 
 type Body = Record<string, unknown>;
 

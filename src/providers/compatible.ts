@@ -8,19 +8,34 @@ import {
   zaiSearch,
 } from './compatible-search.js';
 import { deploymentOf, modelPath } from './called-model.js';
+import { renameField } from './fit-parameters.js';
+import { parameterRules } from './model-parameters.js';
+import { mistralHistory } from './openai-compatible/adapt-messages.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
 
-/** Renames a field of a request's body, unless the caller also gave the new one. */
-function renameField(body: Record<string, unknown>, from: string, to: string): void {
-  if (body[from] === undefined) return;
-  body[to] ??= body[from];
-  // JSON omits it
-  body[from] = undefined;
-}
+/** OpenAI's own API, at OpenAI and on Azure. */
+const ofOpenAI: CompatibleQuirks = {
+  history: {
+    developer: true,
+    fields: ['refusal', 'audio', 'annotations', 'function_call'],
+    lists: true,
+  },
+  longSeeds: true,
+  strictTools: true,
+};
 
-/** For APIs that document only the older field, and may ignore the newer one. */
-const olderLength = (body: Record<string, unknown>): void =>
-  renameField(body, 'max_completion_tokens', 'max_tokens');
+/** What takes all that OpenAI's dialect has. */
+const unlimited: CompatibleQuirks = { longSeeds: true, maxStops: Infinity, strictTools: true };
+
+/** Local servers ignore what they do not know, and templates check how turns follow. */
+const ofLocal: CompatibleQuirks = {
+  history: { fields: 'all', alternates: true },
+  ...unlimited,
+  pricesAs: null,
+  needsKey: false,
+  // a local server bills nothing; by then it has noticed that the client is gone
+  cutCallHoldMs: 120_000,
+};
 
 /** The URL of an Azure resource, whichever of its API roots was configured. */
 const azureResource = (baseUrl: string): string => baseUrl.replace(/\/openai(\/v1)?$/, '');
@@ -39,35 +54,39 @@ function azureUrl(
   return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
 }
 
+const ownPaths =
+  'responses images audio moderations files batches uploads fine_tuning vector_stores assistants threads realtime';
+
+/** What OpenAI serves by its Responses API alone (model pages of November 2026). */
+const responsesOnly = /(^|[/.])(gpt-5(\.\d+)?-(codex|pro)|codex-mini|o[13]-pro)(?![a-z])/i;
+
 /**
  * Providers that speak OpenAI's chat API: the value of `api`, and what differs from OpenAI's own.
  */
-const table: Readonly<Record<string, CompatibleQuirks>> = {
+export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
   openai: {
+    maxInputs: 2048,
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     search: openaiSearch,
     // searches, speech, pictures, the provider's own computer
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
+    elsewhere: responsesOnly,
     passthroughHeaders: ['openai-beta'],
-    ownPaths: [
-      'responses',
-      'completions',
-      'images',
-      'audio',
-      'moderations',
-      'files',
-      'batches',
-    ].map((path) => `/v1/${path}`),
+    ownPaths: ownPaths.split(' ').map((path) => `/v1/${path}`),
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)
-    adaptBody: (body) => renameField(body, 'max_tokens', 'max_completion_tokens'),
+    length: 'max_completion_tokens',
+    ...ofOpenAI,
   },
   // baseUrl is https://<resource>.openai.azure.com; apiVersion selects the older API
   'azure-openai': {
+    maxInputs: 2048,
     pricesAs: 'azure',
     search: openaiSearch,
+    elsewhere: responsesOnly,
     keyHeader: 'api-key',
+    ...ofOpenAI,
     // lists every model of the region, deployed or not
     modelList: false,
     urlOf: azureUrl,
@@ -79,52 +98,69 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     search: groqSearch,
     embeddings: false,
     pricedFields: ['reasoning_format', 'include_reasoning', 'disable_tool_validation'],
+    strictTools: true,
+    parameters: parameterRules.groq,
     // systems that search and run code by themselves
     unpricedModels: /(^|\/)compound/i,
   },
   // refuses unknown fields, stream_options among them; reports usage in streams unasked
   mistral: {
+    maxInputs: 512,
     env: ['MISTRAL_API_KEY'],
     baseUrl: 'https://api.mistral.ai/v1',
     streamOptions: false,
     pricedFields: ['safe_prompt', 'random_seed', 'prompt_mode'],
     unpricedModels: /-ocr(?![a-z])|voxtral/i,
-    adaptBody(body) {
-      olderLength(body);
-      renameField(body, 'seed', 'random_seed');
-    },
+    length: 'max_tokens',
+    // by mistral-common, which checks requests; names of users and assistants are unknown fields
+    history: { ...mistralHistory, names: false, started: { prefix: true } },
+    maxStops: Infinity,
+    strictTools: true,
+    parameters: parameterRules.mistral,
+    adaptBody: (body) => renameField(body, 'seed', 'random_seed'),
   },
   // reasoning is in reasoning_content, cached tokens in prompt_cache_hit_tokens
   deepseek: {
     env: ['DEEPSEEK_API_KEY'],
     baseUrl: 'https://api.deepseek.com/v1',
     embeddings: false,
-    adaptBody: olderLength,
+    history: { fields: ['reasoning_content'], lists: false },
+    maxStops: 16,
+    parameters: parameterRules.deepseek,
+    length: 'max_tokens',
   },
-  // some recorded streams end without [DONE]; a wrong key is answered with 400
+  // a wrong key is answered with 400
   xai: {
     env: ['XAI_API_KEY'],
     baseUrl: 'https://api.x.ai/v1',
     pricesAs: 'x-ai',
-    endsWithDone: false,
+    elsewhere: /multi-agent/i,
+    history: { fields: ['reasoning_content'] },
+    strictTools: true,
+    parameters: parameterRules.grok,
     // pictures, speech, agents that search by themselves
     unpricedModels: /grok.*(image|imagine|voice|multi-agent)/i,
   },
   together: {
     env: ['TOGETHER_API_KEY'],
     baseUrl: 'https://api.together.xyz/v1',
-    adaptBody: olderLength,
+    reranking: true,
+    length: 'max_tokens',
   },
   fireworks: {
     env: ['FIREWORKS_API_KEY'],
     baseUrl: 'https://api.fireworks.ai/inference/v1',
-    adaptBody: olderLength,
+    reranking: true,
+    history: { fields: ['reasoning_content'] },
+    length: 'max_tokens',
   },
   // model names contain a slash; errors can follow reasoning in an answer with status 200
   openrouter: {
     env: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
     search: openrouterSearch,
+    history: { developer: true, fields: 'all', cacheControl: true, lists: true },
+    ...unlimited,
     adaptBody: dropSearchBlocks,
     // not `provider`, `preset`, `models` and `route`: they choose who serves, and so at what price
     pricedFields: ['transforms', 'usage', 'session_id'],
@@ -132,19 +168,18 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     unpricedModels: /:online(?![a-z])/i,
     passthroughHeaders: ['http-referer', 'x-title'],
   },
-  // answers carry `citations` and `search_results`; a recorded stream ends without [DONE]; paths
-  // have no version
+  // answers carry `citations` and `search_results`; paths have no version
   perplexity: {
     env: ['PERPLEXITY_API_KEY'],
     baseUrl: 'https://api.perplexity.ai',
     search: perplexitySearch,
     streamOptions: false,
-    endsWithDone: false,
     embeddings: false,
     modelList: false,
+    history: { alternates: true, names: false, started: 'user' },
     // every model searches, for a fee on each request
     unpricedModels: /(^|[/-])sonar(?![a-z])|-online(?![a-z])/i,
-    adaptBody: olderLength,
+    length: 'max_tokens',
   },
   cerebras: {
     env: ['CEREBRAS_API_KEY'],
@@ -156,7 +191,8 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['NVIDIA_API_KEY'],
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     pricesAs: null,
-    adaptBody: olderLength,
+    history: { fields: ['reasoning_content'], alternates: true },
+    length: 'max_tokens',
   },
   // the router of Hugging Face's inference providers
   huggingface: {
@@ -164,46 +200,55 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'https://router.huggingface.co/v1',
     pricesAs: null,
     embeddings: false,
-    adaptBody: olderLength,
+    length: 'max_tokens',
   },
   // Kimi
   moonshot: {
     env: ['MOONSHOT_API_KEY'],
     baseUrl: 'https://api.moonshot.ai/v1',
+    unopenedImages: /^https?:/i,
     pricesAs: 'moonshotai',
     embeddings: false,
+    history: { fields: ['reasoning_content'], started: { partial: true } },
+    maxStops: 5,
+    parameters: parameterRules.kimi,
   },
   // GLM; the version of the API is already in the path
   zai: {
+    maxInputs: 64,
     env: ['ZAI_API_KEY'],
     baseUrl: 'https://api.z.ai/api/paas/v4',
     search: zaiSearch,
-    adaptBody: olderLength,
+    history: { fields: ['reasoning_content'] },
+    maxStops: 1,
+    parameters: parameterRules.glm,
+    length: 'max_tokens',
   },
   // Qwen in Alibaba Cloud Model Studio, the international endpoint
   alibaba: {
+    maxInputs: 10,
     env: ['DASHSCOPE_API_KEY'],
+    history: { fields: ['reasoning_content'], cacheControl: true, started: { partial: true } },
+    parameters: parameterRules.qwen,
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    pricesAs: null,
-    adaptBody: olderLength,
+    length: 'max_tokens',
   },
   // local; OLLAMA_API_KEY is for Ollama's hosted models, which need their own baseUrl
   ollama: {
     baseUrl: 'http://127.0.0.1:11434/v1',
-    pricesAs: null,
-    needsKey: false,
-    adaptBody: olderLength,
+    unopenedImages: /^https?:/i,
+    ...ofLocal,
+    length: 'max_tokens',
   },
   lmstudio: {
     baseUrl: 'http://127.0.0.1:1234/v1',
-    pricesAs: null,
-    needsKey: false,
-    adaptBody: olderLength,
+    ...ofLocal,
+    length: 'max_tokens',
   },
   vllm: {
     baseUrl: 'http://127.0.0.1:8000/v1',
-    pricesAs: null,
-    needsKey: false,
+    ...ofLocal,
+    reranking: true,
     // not `best_of`: it writes answers that the client never sees
     pricedFields: [
       'chat_template_kwargs',
@@ -220,15 +265,18 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   },
   // any other server that speaks OpenAI's chat API
   'openai-compatible': {
+    reranking: true,
     pricesAs: null,
     needsKey: false,
+    history: { fields: 'all', cacheControl: true, lists: true },
+    ...unlimited,
     // clients that Stainless generated (OpenAI's, Anthropic's and many others) send these
     passthroughHeaders: ['x-stainless-*', 'idempotency-key'],
-    ownPaths: ['/v1/completions', '/v1/responses'],
+    ownPaths: ['/v1/responses'],
   },
 };
 
 /** The dialects of the table, in its order. A new provider is one row. */
-export const compatibleDialects = Object.entries(table).map(([api, quirks]) =>
+export const compatibleDialects = Object.entries(compatibleTable).map(([api, quirks]) =>
   openAICompatible(api, quirks),
 );

@@ -1,4 +1,4 @@
-import type { EmbeddingAnswer } from './adapter.js';
+import type { TaskAnswer } from './adapter.js';
 
 /**
  * Encodes a vector as base64 of little-endian 32-bit floats, which OpenAI's SDK requests by
@@ -20,7 +20,7 @@ export function embeddingAnswer(
   vectors: readonly (readonly number[] | string)[],
   promptTokens: number | null,
   request: Readonly<Record<string, unknown>> = {},
-): EmbeddingAnswer {
+): TaskAnswer {
   const isPacked = request['encoding_format'] === 'base64';
   const tokens = promptTokens ?? 0;
   return {

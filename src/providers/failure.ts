@@ -38,6 +38,28 @@ export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now())
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
+/**
+ * How providers say that the account has no money left (2026-11), most of them as a rate limit or a
+ * refused key. Not `You exceeded your current quota`: Gemini says so of each minute's limit.
+ */
+const outOfCredit = new RegExp(
+  [
+    'insufficient_quota|exceeded_current_quota_error', // OpenAI, Azure, Perplexity; Moonshot
+    'insufficient (account )?(balance|credits?|funds)', // DeepSeek, Z.ai; OpenRouter
+    'balance (is )?(too low|insufficient|not enough)', // Anthropic; SiliconFlow
+    'requires more credits', // OpenRouter
+    '(used all|exceeded|out of|no) (your |available |monthly |included |remaining )*credits?\\b', // xAI, Hugging Face
+    'credit limit exceeded|arrearage', // Together; Alibaba
+    'spend(ing)? limit|billing_hard_limit|reached your specified api usage limits', // xAI, OpenAI, Anthropic
+  ].join('|'),
+);
+
+function isOutOfCredit({ status, reason, own }: ProviderFailure): boolean {
+  if (status < 400 || status > 429) return false;
+  const said = [own?.code, own?.type, reason].filter((one) => typeof one === 'string').join(' ');
+  return outOfCredit.test(said.toLowerCase());
+}
+
 /** What is known of a provider's failed answer. */
 export interface ProviderFailure {
   /** The configured provider's name. */
@@ -54,13 +76,19 @@ export interface ProviderFailure {
   retryAfterMs?: number | null;
 }
 
+/** What a failed answer says that is not in the provider's format: text, but no page of a proxy. */
+export const plainReason = (body: string): string =>
+  body.trimStart().startsWith('<') ? '' : body.slice(0, 300);
+
 /**
  * Builds the error for a provider's failed answer: `groq answered 503: …`. Obeys `x-should-retry:
  * false`. The reason may repeat secrets, which the attempt removes.
  */
 export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
-  const code = failure.code ?? codeOfStatus(failure.status);
+  const code = isOutOfCredit(failure)
+    ? 'quota_exhausted'
+    : (failure.code ?? codeOfStatus(failure.status));
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
   const mayRetry = firstOf(headers['x-should-retry']) !== 'false';
   const isRetried =
@@ -99,11 +127,15 @@ export function unreadable(provider: string, detail: string, cause?: unknown): G
   });
 }
 
-/** The error for a stream that ended without the provider's end marker. */
-export function cutShort(provider: string): GatewayError {
+/**
+ * The error for a stream that ended without the provider's end marker.
+ * @param recovery `once` where the provider may always end like this
+ */
+export function cutShort(provider: string, recovery: 'retry' | 'once' = 'retry'): GatewayError {
   return new GatewayError(
     'connection_failed',
     `${provider} ended its stream before the answer was complete`,
+    { recovery },
   );
 }
 

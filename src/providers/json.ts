@@ -1,3 +1,4 @@
+import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
 
 /** A shorter text cannot contain enough to stop the process for long. */
@@ -14,19 +15,29 @@ const bounds = jsonBounds(1_000_000, 10);
 export const isExcessive = (json: Buffer): boolean =>
   json.length > maxUncountedLength && jsonExcess(json, bounds) !== null;
 
-/** Parses JSON. @returns null if the text is not JSON, or far more than an answer */
+/**
+ * Parses JSON; long integers keep their digits, as in `parseExactJson`.
+ * @returns null if the text is not JSON, or far more than an answer
+ */
 export function parseJson(text: string): unknown {
   if (text.length > maxUncountedLength && isExcessive(Buffer.from(text))) return null;
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     return null;
   }
 }
 
-/** The fields that are neither undefined nor null: providers refuse nulls. */
-export function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
+// JSON.stringify escapes only halves of pairs; an escaped backslash may stand before `ud83d`
+const loneSurrogate = /\\(?:ud[89a-f][0-9a-f]{2}|[^])/g;
+
+/**
+ * JSON for a provider: long integers have their digits, and halves of surrogate pairs, as where a
+ * text was cut, become U+FFFD, because most providers refuse them.
+ */
+export function providerJson(body: object): string {
+  const json = exactJson(body);
+  return json.includes('\\ud')
+    ? json.replace(loneSurrogate, (escaped) => (escaped.length > 2 ? '\ufffd' : escaped))
+    : json;
 }

@@ -1,4 +1,6 @@
 import type { ChatRequest } from '../completion.js';
+import { isObject } from '../text/is-object.js';
+import type { OriginalRequest } from './adapter.js';
 import { dialects } from './index.js';
 
 /** Service tiers that cost what the price list says, or less. */
@@ -80,6 +82,20 @@ const pricedFields: ReadonlySet<string> = new Set([
   ...commonFields,
   ...all.flatMap((dialect) => dialect.pricedFields ?? []),
 ]);
+/** Beside those, the fields of Messages and Responses. */
+const originalFields: ReadonlySet<string> = new Set([
+  ...pricedFields,
+  'system',
+  'stop_sequences',
+  'output_config',
+  'context_management',
+  'input',
+  'instructions',
+  'include',
+  'max_output_tokens',
+  'max_tool_calls',
+  'client_metadata',
+]);
 const models = all.flatMap((dialect) => dialect.unpricedModels ?? []);
 
 const isGiven = (value: unknown): boolean =>
@@ -111,6 +127,34 @@ export function unpricedField(chat: ChatRequest): string | null {
   return tool === -1 ? null : `tools[${tool}]`;
 }
 
+/**
+ * The same for a body of Messages or Responses, whose tools are named by their type alone; `custom`
+ * and no type are tools of the client.
+ */
+export function unpricedOriginalField({ body }: Pick<OriginalRequest, 'body'>): string | null {
+  const { service_tier: tier, tools, input, context_management: context } = body;
+  if (isGiven(tier) && !pricedTiers.has(tier)) return 'service_tier';
+  const field = Object.keys(body).find((name) => !originalFields.has(name) && isGiven(body[name]));
+  if (field !== undefined) return field;
+  // what a provider sums up or searches for, it bills beside the answer
+  if (!isClearing(context)) return 'context_management';
+  const inputTools = Array.isArray(input)
+    ? input.flatMap((item) => (isObject(item) ? [item['tools']] : []))
+    : [];
+  const others = [tools, ...inputTools].flat().filter((tool) => isGiven(tool));
+  return others.every((tool) => isObject(tool) && ownTypes.has(tool['type'])) ? null : 'tools';
+}
+
+const ownTypes: ReadonlySet<unknown> = new Set([undefined, 'function', 'custom', 'namespace']);
+
+/** Edits that only leave parts of the prompt out. */
+const isClearing = (context: unknown): boolean =>
+  !isGiven(context) ||
+  (isObject(context) &&
+    [context['edits'] ?? []]
+      .flat()
+      .every((edit) => isObject(edit) && String(edit['type']).startsWith('clear_')));
+
 /** The same for an embedding, whose input must be text or tokens. */
 export function unpricedEmbeddingField(body: Readonly<Record<string, unknown>>): string | null {
   const field = Object.keys(body).find((name) => !embeddingFields.has(name) && isGiven(body[name]));
@@ -120,6 +164,21 @@ export function unpricedEmbeddingField(body: Readonly<Record<string, unknown>>):
     ? null
     : 'input';
 }
+
+const rerankFields: ReadonlySet<string> = new Set([
+  'query',
+  'documents',
+  'top_n',
+  'return_documents',
+  'max_tokens_per_doc',
+  'truncation',
+  'priority',
+  'user',
+]);
+
+/** The same for a reranking. */
+export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): string | null =>
+  Object.keys(body).find((name) => !rerankFields.has(name) && isGiven(body[name])) ?? null;
 
 /** Whether a model charges for more than tokens, judged by its name. */
 export function isUnpricedModel(model: string): boolean {

@@ -1,4 +1,5 @@
 import type { ProviderSettings, UpstreamRequest } from './adapter.js';
+import { providerJson } from './json.js';
 
 /** Of a call whose answer may be a body or a stream of events. */
 export const acceptsEvents = { accept: 'application/json, text/event-stream' } as const;
@@ -29,5 +30,5 @@ export const upstreamPost = (
   method: 'POST',
   url,
   headers: { 'content-type': 'application/json', ...headers, ...auth },
-  body: JSON.stringify(body),
+  body: providerJson(body),
 });

@@ -9,6 +9,7 @@ export interface ExplainedCandidate {
   readonly latency?: number | null;
   readonly score?: number | null;
   readonly uncertainty?: number;
+  readonly own_uncertainty?: number;
   readonly cost?: number | null;
   readonly output_tokens?: number;
   readonly reason?: string;
@@ -17,6 +18,7 @@ export interface ExplainedCandidate {
   readonly basis?: string;
   readonly task_kinds?: readonly string[];
   readonly answer_time?: number | null;
+  readonly answer_time_basis?: string | null;
   readonly learned?: readonly string[];
   readonly quality_before?: number;
   readonly explored?: true;
@@ -53,6 +55,7 @@ const columns: readonly Column[] = [
   { name: 'latency', of: ({ latency }) => latency, parts: billion },
   { name: 'score', of: ({ score }) => score, parts: billion },
   { name: 'uncertainty', of: ({ uncertainty }) => uncertainty, parts: tenThousand },
+  { name: 'own_uncertainty', of: (candidate) => candidate.own_uncertainty, parts: tenThousand },
   { name: 'cost', of: ({ cost }) => cost, parts: billion },
   { name: 'output_tokens', of: (candidate) => candidate.output_tokens },
   { name: 'reason', of: ({ reason }) => reason },
@@ -62,6 +65,7 @@ const columns: readonly Column[] = [
   { name: 'basis', of: ({ basis }) => basis },
   { name: 'task_kinds', of: (candidate) => candidate.task_kinds },
   { name: 'answer_time', of: (candidate) => candidate.answer_time, parts: thousand },
+  { name: 'answer_time_basis', of: (candidate) => candidate.answer_time_basis },
   { name: 'learned', of: ({ learned }) => learned },
   { name: 'quality_before', of: (candidate) => candidate.quality_before, parts: thousand },
   { name: 'explored', of: ({ explored }) => explored },

@@ -154,6 +154,8 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
     promptTokens: counted ? promptTokens : undefined,
     completionTokens: counted ? record.completionTokens : undefined,
     costUsd: counted ? record.costUsd : (record.costUsd ?? undefined),
+    estimatedUsd: record.estimatedUsd || undefined,
+    heldUsd: record.heldUsd || undefined,
   };
 }
 

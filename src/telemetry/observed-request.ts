@@ -57,7 +57,10 @@ export interface RequestRecord {
   completionTokens: number | null;
   /** Those of them that the model thought; null: no provider counted them. */
   reasoningTokens: number | null;
+  /** The three figures of money: see `RequestRow`. */
   costUsd: number | null;
+  estimatedUsd: number;
+  heldUsd: number;
   /** What prompt caches saved: see `cacheSavingOf`. Null: unknown. */
   cacheSavedUsd: number | null;
   conversationId: string | null;
@@ -116,6 +119,8 @@ export function newRequestRecord(): RequestRecord {
     completionTokens: null,
     reasoningTokens: null,
     costUsd: null,
+    estimatedUsd: 0,
+    heldUsd: 0,
     cacheSavedUsd: null,
     conversationId: null,
     responseId: null,

@@ -1,3 +1,4 @@
+import { parseExactJson, parseFields } from './exact-json.js';
 import { randomBytes } from 'node:crypto';
 import { endOfText, sign, signKinds } from './json-size.js';
 
@@ -28,6 +29,8 @@ const fieldDepth = 1,
   itemDepth = 2;
 /** V8 compiles a function for good that is called often, and gives up on one long call. */
 const scannedAtOnce = 4096;
+/** How many scans there are between two pauses for other requests. */
+const scansAtOnce = 256;
 
 /** Where a scan is. */
 interface Place {
@@ -63,16 +66,18 @@ function scan(json: Buffer, place: Place, until: number): Found {
  * one at a time. Text that is not JSON gives pieces of which at least one is not JSON or empty.
  * @returns null where there is no such list
  */
-export function cutJson(json: Buffer, bytes: number): JsonPieces | null {
+export function* cutJson(json: Buffer, bytes: number): Generator<unknown, JsonPieces | null> {
   const { length } = json;
   const frame: string[] = [];
   const lists: Buffer[][] = [];
   const place: Place = { at: 0, depth: 0, cutFrom: length };
   let copied = 0,
     list: Buffer[] | null = null,
-    start = 0;
+    start = 0,
+    scans = 0;
   while (place.at < length) {
     const found = scan(json, place, Math.min(length, place.at + scannedAtOnce));
+    if (++scans % scansAtOnce === 0) yield;
     if (found === null || (found === 'end' && !list)) continue;
     if (found === 'list') list = [];
     else {
@@ -107,7 +112,7 @@ export async function parsePieces(
   { frame, lists }: JsonPieces,
   pause: () => Promise<unknown>,
 ): Promise<unknown> {
-  const object = JSON.parse(frame) as Record<string, unknown>;
+  const object = parseFields(frame) as Record<string, unknown>;
   for (const [name, value] of Object.entries(object)) {
     const number = (value as Record<string, unknown> | null)?.[mark];
     if (typeof number !== 'number') continue;
@@ -125,7 +130,7 @@ async function parseList(
   const items: unknown[] = [];
   for (const piece of pieces) {
     await pause();
-    const some = JSON.parse(`[${piece.toString('utf8')}]`) as unknown[];
+    const some = parseExactJson(`[${piece.toString('utf8')}]`) as unknown[];
     // `[1,]` would else be `[1]`
     if (some.length === 0) throw new SyntaxError('an item is missing');
     for (const item of some) items.push(item);

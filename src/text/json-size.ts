@@ -1,3 +1,4 @@
+import { atOnce } from '../async/turns.js';
 import { randomBytes } from 'node:crypto';
 
 /** What a JSON text may contain, counted before it is parsed. */
@@ -55,35 +56,48 @@ const minNameBytes = 6;
 const [seed = 0, odd = 0] = new Int32Array(randomBytes(8).buffer.slice(0, 8));
 const factor = odd | 1;
 
+const bytesAtOnce = 1_048_576;
+
 /**
  * Scans JSON once, about a nanosecond a byte, and stops at the first excess. What is not JSON is no
  * excess.
  * @returns the bound that is exceeded, null if none is
  */
-export function jsonExcess(bytes: Buffer, bounds: JsonBounds): JsonExcess | null {
+export const jsonExcess = (bytes: Buffer, bounds: JsonBounds): JsonExcess | null =>
+  atOnce(countJson(bytes, bounds));
+
+/** As `jsonExcess`; yields after some milliseconds each. */
+export function* countJson(
+  bytes: Buffer,
+  bounds: JsonBounds,
+): Generator<unknown, JsonExcess | null> {
   const { length } = bytes;
   const names = length / minNameBytes > bounds.names ? new NameSet(bounds.names) : null;
   let at = 0,
     values = 0,
     members = 0,
     depth = 0;
-  while (at < length) {
-    const kind = signKinds[bytes[at++]!];
-    if (kind === sign.none) continue;
-    if (kind === sign.quote) {
-      at = endOfText(bytes, at);
-      values++;
-    } else if (kind === sign.comma) {
-      if (++members > bounds.members) return 'members';
-      // names are taken off again below
-      if (values > bounds.values) return 'values';
-    } else if (kind === sign.opening) {
-      if (++depth > bounds.depth) return 'depth';
-      values++;
-    } else if (kind === sign.closing) depth--;
-    else {
-      values--;
-      if (names && !names.add(lastHash)) return 'names';
+  for (let end = 0; at < length;) {
+    if (end > 0) yield;
+    end = Math.min(length, at + bytesAtOnce);
+    while (at < end) {
+      const kind = signKinds[bytes[at++]!];
+      if (kind === sign.none) continue;
+      if (kind === sign.quote) {
+        at = endOfText(bytes, at);
+        values++;
+      } else if (kind === sign.comma) {
+        if (++members > bounds.members) return 'members';
+        // names are taken off again below
+        if (values > bounds.values) return 'values';
+      } else if (kind === sign.opening) {
+        if (++depth > bounds.depth) return 'depth';
+        values++;
+      } else if (kind === sign.closing) depth--;
+      else {
+        values--;
+        if (names && !names.add(lastHash)) return 'names';
+      }
     }
   }
   return values > bounds.values ? 'values' : null;
@@ -105,7 +119,8 @@ export function endOfText(bytes: Buffer, start: number): number {
       return at;
     }
     hash = Math.imul(hash ^ byte, factor);
-    if (byte === backslash) at++;
+    // what is escaped is never the end, but part of the name
+    if (byte === backslash) hash = Math.imul(hash ^ (bytes[at++] ?? 0), factor);
   }
   lastHash = 0;
   return endOfLongText(bytes, at);

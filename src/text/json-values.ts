@@ -11,9 +11,9 @@ export const jsonFields = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : {};
 
 /** Parses JSON. @returns undefined if it is not JSON */
-export function parsedJson(text: string): unknown {
+export function parsedJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
-// A cheap upstream in OpenAI's dialect: its answers are prepared bytes. The model's name chooses
-// the
-// answer: `json` is a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` is a stream of
+// A cheap upstream in the dialect of the path (OpenAI's chat, Anthropic's Messages, OpenAI's
+// Responses): its answers are prepared bytes. The model's name chooses the answer: `json` is a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` is a stream of
 // chunks of some 200 B, one burst in each write.
 import { createServer } from 'node:net';
 
@@ -9,9 +8,18 @@ const usage =
   '"usage":{"prompt_tokens":60,"completion_tokens":100,"total_tokens":160,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}';
 const text = 'Every signal is set before the train arrives. '.repeat(14);
 const completion = `{${envelope},"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"${text}","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],${usage},"service_tier":"default"}`;
-const whole = Buffer.from(
-  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${completion.length}\r\nx-request-id: req-0\r\n\r\n${completion}`,
-);
+const message = `{"id":"msg_0","type":"message","role":"assistant","model":"mock-1","content":[{"type":"text","text":"${text}"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":60,"output_tokens":100}}`;
+const responseHead = '"id":"resp_0","object":"response","created_at":1700000000,"model":"mock-1"';
+const responseUsage =
+  '"usage":{"input_tokens":60,"output_tokens":100,"total_tokens":160,"input_tokens_details":{"cached_tokens":0},"output_tokens_details":{"reasoning_tokens":0}}';
+const outputItem = (content, status) =>
+  `{"id":"msg_0","type":"message","role":"assistant","status":"${status}","content":[${content}]}`;
+const outputText = `{"type":"output_text","text":"${text}","annotations":[]}`;
+const response = `{${responseHead},"status":"completed","output":[${outputItem(outputText, 'completed')}],${responseUsage}}`;
+const wholeOf = (body) =>
+  Buffer.from(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nx-request-id: req-0\r\n\r\n${body}`,
+  );
 const head =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\nx-request-id: req-0\r\n\r\n';
 
@@ -30,26 +38,82 @@ const event = (choice, more = '') =>
 const chunks = words.map((word) =>
   event(`{"index":0,"delta":{"content":"${word}"},"logprobs":null,"finish_reason":null}`),
 );
-const last = `${event('{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}')}${event('', `,${usage}`)}data: [DONE]\n\n`;
+const done = `${event('{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}')}${event('', `,${usage}`)}data: [DONE]\n\n`;
+const named = (json) => `event: ${/"type":"([^"]*)"/.exec(json)[1]}\ndata: ${json}\n\n`;
+const inItem = '"item_id":"msg_0","output_index":0,"content_index":0';
+
+/** A dialect: its whole answer, and of a stream the beginning, the chunk of a number and the end. */
+const dialects = {
+  chat: {
+    whole: wholeOf(completion),
+    first: '',
+    chunk: (index) => chunks[index % chunks.length],
+    last: done,
+  },
+  messages: {
+    whole: wholeOf(message),
+    first: [
+      '{"type":"message_start","message":{"id":"msg_0","type":"message","role":"assistant","model":"mock-1","content":[],"stop_reason":null,"usage":{"input_tokens":60,"output_tokens":1}}}',
+      '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+    ]
+      .map(named)
+      .join(''),
+    chunk: (index) =>
+      named(
+        `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${words[index % words.length]}"}}`,
+      ),
+    last: [
+      '{"type":"content_block_stop","index":0}',
+      '{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":100}}',
+      '{"type":"message_stop"}',
+    ]
+      .map(named)
+      .join(''),
+  },
+  responses: {
+    whole: wholeOf(response),
+    first: [
+      `{"type":"response.created","response":{${responseHead},"status":"in_progress","output":[]},"sequence_number":0}`,
+      `{"type":"response.output_item.added","output_index":0,"item":${outputItem('', 'in_progress')},"sequence_number":1}`,
+    ]
+      .map(named)
+      .join(''),
+    chunk: (index) =>
+      named(
+        `{"type":"response.output_text.delta",${inItem},"delta":"${words[index % words.length]}","logprobs":[],"sequence_number":${index + 2},"obfuscation":"0123456789"}`,
+      ),
+    last: [
+      `{"type":"response.output_item.done","output_index":0,"item":${outputItem(outputText, 'completed')},"sequence_number":1000}`,
+      `{"type":"response.completed","response":${response},"sequence_number":1001}`,
+    ]
+      .map(named)
+      .join(''),
+  },
+};
+const dialectOf = (head) => {
+  const [, path = ''] = head.split(' ', 2);
+  const name = /\/(messages|responses)/.exec(path)?.[1] ?? 'chat';
+  return dialects[name];
+};
+
 const framed = (payload) => `${Buffer.byteLength(payload).toString(16)}\r\n${payload}\r\n`;
 
 const streams = new Map();
 
 /** The writes of a stream in order, and the time between them. */
-function streamOf(model) {
-  let stream = streams.get(model);
+function streamOf(dialect, model) {
+  const key = `${Object.values(dialects).indexOf(dialect)} ${model}`;
+  let stream = streams.get(key);
   if (!stream) {
     const [count, burst, intervalUs] = model.split('-').slice(1).map(Number);
-    const frames = Array.from({ length: count }, (_, index) =>
-      framed(chunks[index % chunks.length]),
-    );
+    const frames = Array.from({ length: count }, (_, index) => framed(dialect.chunk(index)));
     const writes = Array.from({ length: Math.ceil(count / burst) }, (_, index) =>
       frames.slice(index * burst, (index + 1) * burst).join(''),
     );
-    writes[0] = head + writes[0];
-    writes[writes.length - 1] += `${framed(last)}0\r\n\r\n`;
+    writes[0] = head + (dialect.first === '' ? '' : framed(dialect.first)) + writes[0];
+    writes[writes.length - 1] += `${framed(dialect.last)}0\r\n\r\n`;
     streams.set(
-      model,
+      key,
       (stream = {
         writes: writes.map((write) => Buffer.from(write)),
         intervalMs: intervalUs / 1000,
@@ -91,11 +155,11 @@ function startStream(socket, { writes, intervalMs }) {
   }
 }
 
-function answer(socket, body) {
+function answer(socket, dialect, body) {
   const model = /"model":"([^"]*)"/.exec(body)?.[1] ?? 'json';
   if (model.startsWith('sse-') && body.includes('"stream":true'))
-    startStream(socket, streamOf(model));
-  else socket.write(whole);
+    startStream(socket, streamOf(dialect, model));
+  else socket.write(dialect.whole);
 }
 
 const server = createServer({ noDelay: true }, (socket) => {
@@ -107,9 +171,10 @@ const server = createServer({ noDelay: true }, (socket) => {
     const length =
       end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
     if (received.length < length) return;
+    const dialect = dialectOf(received);
     const body = received.slice(end + 4, length);
     received = received.slice(length);
-    answer(socket, body);
+    answer(socket, dialect, body);
   });
   socket.on('error', () => socket.destroy());
 });

@@ -38,6 +38,12 @@ npm run bench -- grounding [options]
   --quick            a tenth of it
   --dist=FOLDER      as above
 
+npm run bench -- cache [options]
+  The share of an agent's prompts that a provider with several keys reads from its cache, over
+  sessions of 50 turns. Takes some seconds.
+
+  --dist=FOLDER      as above
+
 npm run bench -- dashboard [options]
   What the dashboard's lists and charts take over a million requests, and how long its first page
   takes over a slow connection (with Debian's chromium). Takes about five minutes. What the sliders
@@ -71,8 +77,8 @@ const flags = {
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
  * `pairs` how often, `warmUps` what is sent before; `before` is the build to compare with, null if
- * none is to be compared; `hostile` is null unless hostile requests are to be measured; `grounding`
- * and `dashboard` say whether those are.
+ * none is to be compared; `hostile` is null unless hostile requests are to be measured; `grounding`,
+ * `cache` and `dashboard` say whether those are.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -103,11 +109,12 @@ function commandOf(positionals) {
   const [command, folder, ...more] = positionals;
   const build = folder === undefined ? null : resolve(folder);
   if (more.length === 0) {
-    const none = { before: null, hostile: null, grounding: false, dashboard: false };
+    const none = { before: null, hostile: null, grounding: false, cache: false, dashboard: false };
     if (command === undefined) return none;
     if (command === 'compare' && build) return { ...none, before: build };
     if (command === 'hostile') return { ...none, hostile: { before: build } };
     if (command === 'grounding' && !build) return { ...none, grounding: true };
+    if (command === 'cache' && !build) return { ...none, cache: true };
     if (command === 'dashboard' && !build) return { ...none, dashboard: true };
   }
   throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);

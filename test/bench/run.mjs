@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import { Bench } from './bench.mjs';
 import { compareBuilds, comparedRows } from './compare.mjs';
+import { runCache } from './cache/run.mjs';
 import { runDashboard } from './dashboard/run.mjs';
 import { attacks } from './hostile/attacks.mjs';
 import { runGrounding } from './grounding/run.mjs';
@@ -10,6 +11,7 @@ import { runHostile } from './hostile/run.mjs';
 import { chosenRows, readOptions } from './options.mjs';
 import { canPin, endAll } from './processes.mjs';
 import { cpuRows } from './rows/cpu.mjs';
+import { dialectRows } from './rows/dialects.mjs';
 import { heldRows } from './rows/held.mjs';
 import { latencyRows } from './rows/latency.mjs';
 import { modelSelectRows } from './rows/model-select.mjs';
@@ -20,6 +22,7 @@ import { cellsOf, headings, tableOf } from './table.mjs';
 
 const rows = [
   ...cpuRows,
+  ...dialectRows,
   ...latencyRows,
   ...heldRows,
   ...startRows,
@@ -67,6 +70,11 @@ async function main() {
   if (options.grounding) {
     printMachine();
     await runGrounding(options);
+    return;
+  }
+  if (options.cache) {
+    printMachine();
+    await runCache(options);
     return;
   }
   if (options.dashboard) {

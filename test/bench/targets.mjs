@@ -58,6 +58,33 @@ const nativeBody = (model, streamed) => ({
   stream: streamed,
 });
 
+const messagesBody = (model, streamed) => ({
+  model,
+  system: 'You are a helpful assistant.',
+  messages: [{ role: 'user', content: question }],
+  temperature: 0.7,
+  max_tokens: 256,
+  ...(streamed ? { stream: true } : {}),
+});
+
+const responsesBody = (model, streamed) => ({
+  model,
+  instructions: 'You are a helpful assistant.',
+  input: [{ role: 'user', content: question }],
+  temperature: 0.7,
+  max_output_tokens: 256,
+  store: false,
+  ...(streamed ? { stream: true } : {}),
+});
+
+/** The surfaces of the gateway, each with the provider that speaks its dialect. */
+const surfaces = {
+  openai: { path: '/v1/chat/completions', provider: 'up', bodyOf: chatBody },
+  native: { path: '/api/v1/completions', provider: 'up', bodyOf: nativeBody },
+  messages: { path: '/v1/messages', provider: 'messages', bodyOf: messagesBody },
+  responses: { path: '/v1/responses', provider: 'responses', bodyOf: responsesBody },
+};
+
 /**
  * A target: how it starts, and its requests. `request(surface, model, streamed)` gives the bytes,
  * or
@@ -96,9 +123,20 @@ const gateway = (
     const data = join(folder, name);
     const port = await freePort();
     const config = join(folder, `${name}-${port}.yaml`);
-    const provider = { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${upstreamPort}/v1` };
+    const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
+    const providers = {
+      up: { api: 'openai-compatible', baseUrl },
+      // rows of a build without these surfaces do not ask for them
+      messages: { api: 'anthropic', baseUrl, apiKey: 'k' },
+      responses: { api: 'openai-responses', baseUrl, apiKey: 'k' },
+    };
     const priced = Object.fromEntries(
-      Object.values(models).map((model) => [`up/${model}`, { inputPrice: 1, outputPrice: 2 }]),
+      Object.keys(providers).flatMap((provider) =>
+        Object.values(models).map((model) => [
+          `${provider}/${model}`,
+          { inputPrice: 1, outputPrice: 2 },
+        ]),
+      ),
     );
     // JSON is YAML
     writeFileSync(
@@ -106,7 +144,7 @@ const gateway = (
       JSON.stringify({
         listen: { host: '127.0.0.1', port },
         auth: { keys: [{ name: 'bench', key }] },
-        providers: { up: provider },
+        providers,
         models: priced,
         log: { level: 'info' },
         ...more,
@@ -131,16 +169,13 @@ const gateway = (
       }),
     };
   },
-  request: (surface, model, streamed) =>
-    surface === 'openai'
-      ? httpRequest(
-          { path: '/v1/chat/completions', headers: { authorization: `Bearer ${asked.key}` } },
-          chatBody(`up/${model}`, streamed),
-        )
-      : httpRequest(
-          { path: '/api/v1/completions', headers: { authorization: `Bearer ${asked.key}` } },
-          nativeBody(`up/${model}`, streamed),
-        ),
+  request(surface, model, streamed) {
+    const { path, provider, bodyOf } = surfaces[surface];
+    return httpRequest(
+      { path, headers: { authorization: `Bearer ${asked.key}` } },
+      bodyOf(`${provider}/${model}`, streamed),
+    );
+  },
   selection: (body) => httpRequest({ path: '/api/v1/model-select' }, body),
 });
 

@@ -49,7 +49,7 @@ describe('a continued conversation without a tradeoff', () => {
     const ranked = rank(pool, { continued: after('near') });
     expect(ranked.map(({ model }) => model)).toEqual(['near', 'best', 'far']);
     expect(ranked[0]!.why.reason).toBe(
-      'stays with the model of this conversation, predicted quality 0.88, best is 0.9',
+      'stays with the model of this conversation, predicted quality 0.88, that of p/best is 0.9',
     );
     expect(ranked[1]!.why.reason).toBe('best predicted quality, 0.9');
   });
@@ -148,7 +148,7 @@ describe('the cost of continuing', () => {
       })[0]!;
     expect(first(1.2).model).toBe('mine');
     expect(first(1.2).why.reason).toMatch(
-      /^stays with the model of this conversation, about [\d.]+ USD, the cheapest is about [\d.]+ USD$/,
+      /^stays with the model of this conversation, predicted quality 0.9, that of p\/other is 0.9$/,
     );
     expect(first(1.3).model).toBe('other');
     expect(first(1.2, 0.8).model).toBe('other');

@@ -16,6 +16,7 @@ const rank = (candidates: CandidateFigures[], request: Partial<RoutingRequest> =
   rankByTradeoff({ messages: [], tradeoff: 'latency', ...request }, candidates, {
     tolerance: 0.05,
     affinity: 0.02,
+    economy: 5,
   });
 const order = (...args: Parameters<typeof rank>): string[] =>
   rank(...args).map(({ model }) => model);
@@ -52,6 +53,22 @@ describe('the tradeoff latency', () => {
   it('compares latencies if the pace of one of the models is not known', () => {
     expect(order([quick, slow, known('stated', 0.1)])).toEqual(['stated', 'slow', 'quick']);
     expect(rank([quick, known('stated', 0.1)])[0]!.why.reason).toContain('s to the first token');
+  });
+
+  it('says that a time is only expected', () => {
+    const [first] = rank([known('new', null, { start: 1, whole: 3, isExpected: true }), slow]);
+    expect(first!.why.reason).toBe(
+      'fastest within 0.05 of the best quality, about 3 s to the end of the answer (expected, not measured)',
+    );
+  });
+
+  it('compares an expected latency with a stated one', () => {
+    const guessed = known('guessed', null, { start: 0.5, whole: 3, isExpected: true });
+    expect(order([known('stated', 0.7), guessed, known('other', 0.3)])).toEqual([
+      'other',
+      'guessed',
+      'stated',
+    ]);
   });
 
   it('puts models without a latency last', () => {

@@ -23,7 +23,7 @@ const candidate = (model: string, more: Partial<Candidate> = {}): Candidate => (
 });
 type Asked = Pick<RoutingRequest, 'reasoningEffort'>;
 const appraised = (one: Candidate, asked: Asked = {}): Appraisal =>
-  appraise(one, { promptTokens: 10, weighsCost: false, ...asked }, sources);
+  appraise(one, { promptTokens: 10, ...asked }, sources);
 const planned = (candidates: Candidate[], asked: Asked = {}): Plan =>
   makePlan({
     ...sources,

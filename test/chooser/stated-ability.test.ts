@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/config/fill.js';
-import { abilityWarnings } from '../../src/pipeline/engine/engine.js';
+import { abilityWarnings } from '../../src/pipeline/engine/config-warnings.js';
 import { resolveConfig } from '../../src/config/config.js';
 import { appraise } from '../../src/chooser/appraise.js';
 import { createCatalog } from '../../src/models/catalog.js';
@@ -16,7 +16,7 @@ const latencies = createLatencyWindow();
 const appraised = (model: string, override: ModelOverride = {}): Appraisal =>
   appraise(
     { label: `p/${model}`, provider: 'p', model },
-    { promptTokens: 10, weighsCost: false },
+    { promptTokens: 10 },
     { catalog: createCatalog({ overrides: { [`p/${model}`]: override } }), latencies },
   );
 const rankers: Record<string, Ranker> = {
@@ -131,13 +131,13 @@ describe('the warnings of a start', () => {
     ['claude-hiaku-4-5', 'claude-haiku-4-5'],
   ])('name a model whose ability is that of %s, which is misspelt', (ability, meant) => {
     expect(warnings(ability)).toEqual([
-      `models.local/ours.ability names a model that no table has, so it is judged by that name's family if it is known, else as if nothing were stated; did you mean ${meant}?`,
+      `models["local/ours"].ability names a model that no table has, so it is judged by that name's family if it is known, else as if nothing were stated; did you mean ${meant}?`,
     ]);
   });
 
   it('tell of a name that is like no other', () => {
     expect(warnings('x/nobody-knows-this-either')).toEqual([
-      expect.stringMatching(/^models\.local\/ours\.ability .* nothing were stated$/),
+      expect.stringMatching(/^models\["local\/ours"\]\.ability .* nothing were stated$/),
     ]);
   });
 
@@ -165,6 +165,6 @@ describe('the configuration', () => {
 
   it.each(['', 'x'.repeat(201), 60, -60, true, ['gpt-5'], {}])(
     'refuses %j as an ability',
-    (ability) => expect(() => read(ability)).toThrow(/models\[p\/a\]\[ability\]/),
+    (ability) => expect(() => read(ability)).toThrow(/models\["p\/a"\]\.ability/),
   );
 });

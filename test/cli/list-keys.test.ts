@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/accounts/administration.js';
-import { createKeyCommand, type KeyOptions, listKeysCommand } from '../../src/cli/keys.js';
+import type { KeyOptions } from '../../src/cli/key-options.js';
+import { createKeyCommand, listKeysCommand } from '../../src/cli/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 

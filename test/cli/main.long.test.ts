@@ -260,10 +260,10 @@ describe('signalbox', () => {
       (await run(folder, 'requests', '--key', 'till')).stdout.includes('200'),
     );
     expect((await run(folder, 'requests', '--failed')).stdout).toBe(
-      'time  key  model  status  ms  USD  error\n',
+      'time  key  model  status  ms  USD  held  error\n',
     );
     expect((await run(folder, 'usage', '--by', 'provider', '--csv')).stdout).toMatch(
-      /^provider,requests,errors,promptTokens,completionTokens,costUsd\ndemo,1,0,/,
+      /^provider,requests,errors,promptTokens,completionTokens,costUsd,estimatedUsd,heldUsd\ndemo,1,0,/,
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
+import { providersOf } from '../../src/gateway.js';
 import { compileAliases } from '../../src/models/aliases.js';
 
 const resolved = (aliases: NonNullable<ConfigInput['aliases']>) =>
@@ -39,10 +40,10 @@ describe('aliases', () => {
     [
       'a target that is nothing',
       { a: 'b' },
-      /aliases\[a\]: the target must have the form .* another alias/,
+      /aliases\.a: the target must have the form .* another alias/,
     ],
-    ['a target without a model', { a: 'up/' }, /aliases\[a\]: the target must have the form/],
-    ['a circle', { a: 'b', b: ['up/x', 'c'], c: 'a' }, /aliases\[a\]: stands for itself/],
+    ['a target without a model', { a: 'up/' }, /aliases\.a: the target must have the form/],
+    ['a circle', { a: 'b', b: ['up/x', 'c'], c: 'a' }, /aliases\.a: stands for itself/],
     ['itself', { a: 'a' }, /stands for itself/],
     ['a wildcard in the target alone', { a: 'up/*' }, /has a \*, but the alias itself has none/],
     ['two wildcards in the target', { 'a*': 'up/*-*' }, /may have one \* at most/],
@@ -52,5 +53,32 @@ describe('aliases', () => {
     ['no targets', { a: [] }, /at least 1 item/],
   ])('are refused with %s', (_what, aliases, message) => {
     expect(() => resolved(aliases)).toThrow(message);
+  });
+});
+
+describe('an alias of a provider that is not configured', () => {
+  const warnings = (aliases: NonNullable<ConfigInput['aliases']>): readonly string[] =>
+    providersOf(
+      resolveConfig(
+        { aliases, providers: { up: { api: 'openai' }, 'my-gemini': { api: 'gemini' } } },
+        {},
+      ),
+      {},
+    ).warnings;
+
+  it('is a warning with its place and the name that was probably meant, and without its text', () => {
+    expect(warnings({ fast: 'oepnai/gpt-4o' })).toEqual([
+      'aliases.fast names a provider that is not configured; did you mean openai?',
+    ]);
+    expect(warnings({ fast: ['up/a', 'sk-secret/a', 'groq/b'] })).toEqual([
+      'aliases.fast[1] names a provider that is not configured',
+      'aliases.fast[2] names a provider that is not configured',
+    ]);
+  });
+
+  it('is none where the provider has the name, or another gateway gives it that name', () => {
+    expect(
+      warnings({ a: 'up/a', b: 'a', c: 'google/gemini-2.5-flash', 'd-*': 'up/d-*', 'e*': '*/e' }),
+    ).toEqual([]);
   });
 });

@@ -80,6 +80,7 @@ describe('defaults', () => {
         maxAccountBytesInProgress: null,
         maxRetries: 2,
         maxToolSteps: 20,
+        maxFetchedImages: 8,
         totalTimeoutMs: 600000,
         holdStatusMs: 10000,
         pingMs: 15000,
@@ -141,9 +142,10 @@ describe('defaults', () => {
       api: 'openai',
       apiKeys: [],
       headers: {},
+      cacheBreakpoints: false,
       allowProxy: true,
       listModels: true,
-      timeouts: { connectMs: 10000, firstEventMs: 300000, idleMs: 5 },
+      timeouts: { connectMs: 10000, firstEventMs: null, idleMs: 5 },
     });
   });
 });
@@ -161,6 +163,7 @@ describe('the configuration that comes with the package', () => {
     MY_AWS_SECRET_ACCESS_KEY: 's',
     MY_AWS_SESSION_TOKEN: 't',
     DATABASE_PASSWORD: 'p',
+    WEBHOOK_SECRET: 'webhook secret',
     SMTP_PASSWORD: 's',
     GITHUB_TOKEN: 'g',
     TICKETS_SECRET: 't',
@@ -186,7 +189,7 @@ describe('the configuration that comes with the package', () => {
     expect(config.routing).toMatchObject(defaults.routing);
     expect(config.providers.claude?.timeouts).toEqual({
       connectMs: 10_000,
-      firstEventMs: 300_000,
+      firstEventMs: 60_000,
       idleMs: 120_000,
     });
     for (const key of schemaKeys(readSchema('config')))
@@ -230,20 +233,20 @@ describe('where the file is found', () => {
 describe('a message', () => {
   it('has the file, the line, the path and the reason', () => {
     expect(refused('listen:\n  host: localhost\n  port: high\n')).toBe(
-      'signalbox.yaml:3: listen[port]: must be a whole number',
+      'signalbox.yaml:3: listen.port: must be a whole number',
     );
     expect(refused('providers:\n  a:\n    baseUrl: http://x\n')).toBe(
-      'signalbox.yaml:2: providers[a][api]: is required; for a server that speaks as OpenAI does, api: openai-compatible',
+      'signalbox.yaml:2: providers.a.api: is required; for a server that speaks as OpenAI does, api: openai-compatible',
     );
     expect(refused('auth:\n  keys:\n    - name: a\n      key: sk_1\n    - name: b\n')).toBe(
-      'signalbox.yaml:5: auth[keys][1][key]: is required',
+      'signalbox.yaml:5: auth.keys[1].key: is required',
     );
     expect(refused('- a\n')).toBe('signalbox.yaml:1: must be an object');
   });
 
   it('finds lines through aliases', () => {
     expect(refused('providers:\n  a: &a\n    api: openai\n    connections: 0\n  b: *a\n')).toBe(
-      'signalbox.yaml:4: providers[a][connections]: must be between 1 and 65535\nsignalbox.yaml:4: providers[b][connections]: must be between 1 and 65535',
+      'signalbox.yaml:4: providers.a.connections: must be between 1 and 65535\nsignalbox.yaml:4: providers.b.connections: must be between 1 and 65535',
     );
   });
 
@@ -254,11 +257,11 @@ describe('a message', () => {
       ),
     );
     expect(error.message.split('\n')).toEqual([
-      'signalbox.yaml:1: log[level]: must be one of: fatal, error, warn, info, debug, trace, silent',
-      'signalbox.yaml:2: listen[port]: must be between 0 and 65535',
-      'signalbox.yaml:4: limits[pingMs]: must be between 1 and 2147483647',
-      'signalbox.yaml:5: limits[drainMs]: must be a whole number',
-      'signalbox.yaml:6: limits[maxRetries]: must be between 0 and 10',
+      'signalbox.yaml:1: log.level: must be one of: fatal, error, warn, info, debug, trace, silent',
+      'signalbox.yaml:2: listen.port: must be between 0 and 65535',
+      'signalbox.yaml:4: limits.pingMs: must be between 1 and 2147483647',
+      'signalbox.yaml:5: limits.drainMs: must be a whole number',
+      'signalbox.yaml:6: limits.maxRetries: must be between 0 and 10',
       'and 1 more',
     ]);
     expect(error.problems).toHaveLength(6);
@@ -266,7 +269,7 @@ describe('a message', () => {
 
   it('has no file for a configuration that was given as an object', () => {
     expect(refusal(() => resolve({ listen: { port: 'x' } })).message).toBe(
-      'configuration: listen[port]: must be a whole number',
+      'configuration: listen.port: must be a whole number',
     );
   });
 
@@ -274,78 +277,83 @@ describe('a message', () => {
     [
       'a key that is nearly right',
       'limits: { maxRetry: 3 }',
-      'limits[maxRetry]: is not a known key; did you mean maxRetries?',
+      'limits.maxRetry: is not a known key; did you mean maxRetries?',
     ],
     [
       'a key of another style',
       'providers: { a: { api: openai, base_url: x } }',
-      'providers[a][base_url]: is not a known key; did you mean baseUrl?',
+      'providers.a.base_url: is not a known key; did you mean baseUrl?',
+    ],
+    [
+      'a key that begins as another one and is nearer to a third',
+      'providers: { a: { api: openai, apiKy: x } }',
+      'providers.a.apiKy: is not a known key; did you mean apiKey?',
     ],
     [
       'a key like no other',
       'proxy: { zzz: 3 }',
-      'proxy[zzz]: is not a known key; the known keys are: forwardHeaders, enabled',
+      'proxy.zzz: is not a known key; the known keys are: forwardHeaders, enabled',
     ],
     [
       'no dialect where the name is one',
       'providers: { openai: { apiKey: sk-x } }',
-      'providers[openai][api]: is required; did you mean api: openai?',
+      'providers.openai.api: is required; did you mean api: openai?',
     ],
     [
       'no dialect for a server of your own',
       'providers: { mine: { baseUrl: "http://127.0.0.1:1/v1" } }',
-      'providers[mine][api]: is required; for a server that speaks as OpenAI does, api: openai-compatible',
+      'providers.mine.api: is required; for a server that speaks as OpenAI does, api: openai-compatible',
     ],
     [
       'a dialect that is nearly right',
       'providers: { a: { api: antropic } }',
-      'providers[a][api]: is not a known dialect; did you mean anthropic?',
+      'providers.a.api: is not a known dialect; did you mean anthropic?',
     ],
     [
       'a dialect like no other',
       'providers: { a: { api: zzz } }',
-      `providers[a][api]: is not a known dialect; the known dialects are: ${knownApis.join(', ')}`,
+      `providers.a.api: is not a known dialect; the known dialects are: ${knownApis.join(', ')}`,
     ],
     [
       'a provider with an impossible name',
       'providers: { My AI: { api: openai } }',
-      'providers[My AI]: must be named with lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+      'providers["My AI"]: must be named with lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit',
     ],
-    ['a provider without anything', 'providers: { a: }', 'providers[a]: must be an object'],
+    ['a provider without anything', 'providers: { a: }', 'providers.a: must be an object'],
     [
       'a model without a slash',
       'models: { gpt: {} }',
-      'models[gpt]: must be named <provider>/<model>',
+      'models.gpt: must be named <provider>/<model>',
     ],
     [
       'a negative price',
       'models: { a/b: { inputPrice: -1 } }',
-      'models[a/b][inputPrice]: must be at least 0',
+      'models["a/b"].inputPrice: must be at least 0',
     ],
     [
       'a quality over 1',
       'models: { a/b: { quality: 2 } }',
-      'models[a/b][quality]: must be between 0 and 1',
+      'models["a/b"].quality: must be between 0 and 1',
     ],
     [
       'an address of another kind',
       'providers: { a: { api: openai, baseUrl: "ftp://x" } }',
-      'providers[a][baseUrl]: must be an address that begins with http:// or https://',
+      'providers.a.baseUrl: must be an address that begins with http:// or https://',
     ],
     [
       'a header with a line break',
       'providers: { a: { api: openai, headers: { x: "a\\nb" } } }',
-      'providers[a][headers][x]: must not hold line breaks or other control characters',
+      'providers.a.headers.x: must not hold line breaks or other control characters',
     ],
     [
       'an impossible header',
       'providers: { a: { api: openai, headers: { "a b": c } } }',
-      'providers[a][headers][a b]: must be the name of an HTTP header',
+      'providers.a.headers["a b"]: must be the name of an HTTP header',
     ],
     [
       'a key that is a number',
       'providers: { a: { api: openai, apiKey: 12345 } }',
-      'providers[a][apiKey]: must be a string',
+      'providers.a.apiKey: must be a string',
     ],
   ])('explains %s', (_, text, message) =>
     expect(refused(text)).toBe(`signalbox.yaml:1: ${message}`),
@@ -435,11 +443,11 @@ describe('variables', () => {
     });
     expect(config.providers.a?.apiKeys).toEqual(['12345']);
     expect(refused('listen: { port: "1${P}" }', env)).toContain(
-      'listen[port]: must be a whole number',
+      'listen.port: must be a whole number',
     );
     expect(refused('listen: "${L}"', env)).toContain('listen: must be an object');
     expect(refused('listen: { port: "9000" }', env)).toContain(
-      'listen[port]: must be a whole number',
+      'listen.port: must be a whole number',
     );
   });
 
@@ -454,7 +462,7 @@ describe('variables', () => {
       'signalbox.yaml:2: dataDir: the variable MY_DIR is not set (${MY_DIR:-…} would set a default)',
     );
     expect(refused('routing:\n  auto:\n    - a/b\n    - "${MODEL}"')).toContain(
-      'signalbox.yaml:4: routing[auto][1]: the variable MODEL is not set',
+      'signalbox.yaml:4: routing.auto[1]: the variable MODEL is not set',
     );
   });
 
@@ -496,9 +504,9 @@ describe("a provider's keys", () => {
     );
     expect(Object.keys(config.providers)).toEqual(['d']);
     expect(config.warnings).toEqual([
-      'providers[a] is not used: A is not set',
-      'providers[b] is not used: B, C are not set',
-      'providers[c] is not used: its API key is empty',
+      'providers.a is not used: A is not set',
+      'providers.b is not used: B, C are not set',
+      'providers.c is not used: its API key is empty',
     ]);
   });
 
@@ -510,13 +518,13 @@ describe("a provider's keys", () => {
 
   it('must fit into a header', () => {
     expect(refused('providers: { a: { api: openai, apiKey: "${A}" } }', { A: 'a\nb' })).toContain(
-      'providers[a][apiKey]: must consist of printable ASCII',
+      'providers.a.apiKey: must consist of printable ASCII',
     );
   });
 
   it('are required of nothing else: other unset variables of a provider stop the start', () => {
     expect(refused('providers: { a: { api: bedrock, accessKeyId: "${ID}" } }')).toContain(
-      'providers[a][accessKeyId]: the variable ID is not set',
+      'providers.a.accessKeyId: the variable ID is not set',
     );
   });
 });
@@ -524,14 +532,14 @@ describe("a provider's keys", () => {
 describe('fixed keys', () => {
   it('stop the start when they are empty', () => {
     expect(refused('auth:\n  keys:\n    - name: ci\n      key: "${CI}"\n', { CI: '' })).toBe(
-      'signalbox.yaml:4: auth[keys][0][key]: is empty: the variable CI is not set, and an empty key never authenticates',
+      'signalbox.yaml:4: auth.keys[0].key: is empty: the variable CI is not set, and an empty key never authenticates',
     );
     for (const key of ['""', '"  "', '"${CI:-}"'])
       expect(refused(`auth: { keys: [{ name: ci, key: ${key} }] }`)).toContain(
-        'auth[keys][0][key]: must not be empty',
+        'auth.keys[0].key: must not be empty',
       );
     expect(refused('auth: { keys: [{ name: ci, key: }] }')).toContain(
-      'auth[keys][0][key]: is required',
+      'auth.keys[0].key: is required',
     );
   });
 
@@ -552,10 +560,10 @@ describe('fixed keys', () => {
         .keys,
     ).toEqual([{ name: 'a', key: 'sk_a', models: ['openai/*'] }]);
     expect(refused('auth: { keys: [{ name: a, key: sk_a }, { name: a, key: sk_b }] }')).toContain(
-      'auth[keys][1][name]: is the same name as an earlier one',
+      'auth.keys[1].name: is the same name as an earlier one',
     );
     expect(refused('auth: { keys: [{ name: a, key: sk_a }, { name: b, key: sk_a }] }')).toContain(
-      'auth[keys][1][key]: is the same key as an earlier one',
+      'auth.keys[1].key: is the same key as an earlier one',
     );
   });
 
@@ -801,7 +809,7 @@ describe('a watched file', () => {
     writeFileSync(path, good(2));
     expect(await next()).toBe(2);
     writeFileSync(path, 'listen:\n  port: x\n');
-    expect(await next()).toBe(`${path}:2: listen[port]: must be a whole number`);
+    expect(await next()).toBe(`${path}:2: listen.port: must be a whole number`);
     writeFileSync(path, good(3));
     expect(await next()).toBe(3);
     expect(seen).toHaveLength(3);

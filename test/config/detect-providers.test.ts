@@ -38,7 +38,7 @@ describe('a provider without a configuration', () => {
           apiKeys: ['sk-x'],
           allowProxy: true,
           listModels: true,
-          timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
+          timeouts: { connectMs: 10_000, firstEventMs: null, idleMs: 120_000 },
         }),
       ]);
       expect(warnings).toEqual([]);

@@ -58,6 +58,7 @@ it('asks only for metrics that there are, and for all that matter', async () => 
 it('asks only for labels that they have', () => {
   const source =
     read('src/telemetry/metrics/instruments.ts') +
+    read('src/telemetry/metrics/scraped-instruments.ts') +
     read('src/telemetry/metrics/grounding-metrics.ts');
   // Prometheus adds the instance, histograms the bucket's bound
   for (const label of new Set(queries.flatMap(labelsIn)))

@@ -13,7 +13,7 @@ it('leaves out settings that are gone, with a warning for each', () => {
   );
   expect(kept).toEqual({ routing: { ranker: 'prior' }, models: {} });
   expect(warnings).toEqual([
-    'routing[luck] is ignored: the gateway chooses without it.',
+    'routing.luck is ignored: the gateway chooses without it.',
     'telegraph is ignored: the gateway sends no telegrams.',
   ]);
 });

@@ -89,44 +89,44 @@ describe('the settings of search', () => {
   });
 
   it.each([
-    ['- { type: altavista }', '[type]: must be one of: searxng, brave'],
-    ['- { url: "http://a.example" }', '[type]: is required'],
-    ['- { type: brave }', '[apiKey]: is required'],
-    ['- { type: searxng }', '[url]: is required'],
-    ['- { type: searxng, url: ftp://a.example }', '[url]: must be an address that begins with'],
-    ['- { type: exa, apiKey: k, link: /x }', '[link]: is only for the type custom'],
-    ['- { type: exa, apikey: k }', '[apikey]: is not a known key; did you mean apiKey?'],
-    ['- { type: exa, apiKey: "k k" }', '[apiKey]: must consist of printable ASCII'],
-    ['- { type: custom, url: "http://a.example/{query}" }', '[results]: is required'],
+    ['- { type: altavista }', '.type: must be one of: searxng, brave'],
+    ['- { url: "http://a.example" }', '.type: is required'],
+    ['- { type: brave }', '.apiKey: is required'],
+    ['- { type: searxng }', '.url: is required'],
+    ['- { type: searxng, url: ftp://a.example }', '.url: must be an address that begins with'],
+    ['- { type: exa, apiKey: k, link: /x }', '.link: is only for the type custom'],
+    ['- { type: exa, apikey: k }', '.apikey: is not a known key; did you mean apiKey?'],
+    ['- { type: exa, apiKey: "k k" }', '.apiKey: must consist of printable ASCII'],
+    ['- { type: custom, url: "http://a.example/{query}" }', '.results: is required'],
     [
       '- { type: custom, url: "http://a.example/{qury}", results: /a, title: /b, link: /c }',
-      '[url]: has an unknown placeholder; there are {query}, {count}',
+      '.url: has an unknown placeholder; there are {query}, {count}',
     ],
     [
       '- { type: custom, url: "http://a.example/", results: /a, title: /b, link: /c }',
-      '[url]: must have the placeholder {query}, or `body` must',
+      '.url: must have the placeholder {query}, or `body` must',
     ],
     [
       '- { type: custom, url: "http://a.example/", body: { q: "{query}", n: "{limit}" }, results: /a, title: /b, link: /c }',
-      '[body]: has an unknown placeholder',
+      '.body: has an unknown placeholder',
     ],
     [
       '- { type: custom, url: "http://a.example/{query}", results: items, title: /b, link: /c }',
-      '[results]: must be a JSON pointer',
+      '.results: must be a JSON pointer',
     ],
     ['- { type: exa, apiKey: k, headers: { X: "${NO}" } }', 'the variable NO is not set'],
   ])('refuse %s', (list, reason) => {
-    expect(refused(list)).toContain(`signalbox.yaml:3: search[engines][0]`);
+    expect(refused(list)).toContain(`signalbox.yaml:3: search.engines[0]`);
     expect(refused(list)).toContain(reason);
   });
 
   it('refuse two engines of one name, and a host that is none', () => {
     const two = '- { type: exa, apiKey: k }\n- { type: exa, apiKey: k2 }';
     expect(refused(two)).toBe(
-      'signalbox.yaml:4: search[engines][1][name]: is the same as an earlier one; give one of them another name',
+      'signalbox.yaml:4: search.engines[1].name: is the same as an earlier one; give one of them another name',
     );
     expect(() => parse('search: { allowPrivateHosts: ["http://a.example/"] }')).toThrow(
-      'search[allowPrivateHosts][0]: must be a host, or a host and a port',
+      'search.allowPrivateHosts[0]: must be a host, or a host and a port',
     );
   });
 
@@ -137,8 +137,8 @@ describe('the settings of search', () => {
     );
     expect(search.engines.map(({ type, apiKeys }) => [type, apiKeys])).toEqual([['tavily', ['k']]]);
     expect(warnings).toEqual([
-      'search[engines][0] is not used: B is not set',
-      'search[engines][1] is not used: its API key is empty',
+      'search.engines[0] is not used: B is not set',
+      'search.engines[1] is not used: its API key is empty',
     ]);
   });
 });

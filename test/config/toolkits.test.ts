@@ -76,27 +76,27 @@ describe('the settings of toolkits', () => {
   });
 
   it.each([
-    ['  web: { type: functions, functions: [] }', 'toolkits[web]: must be named with'],
-    ['  a__b: { type: functions, functions: [] }', 'toolkits[a__b]: must be named with'],
-    ['  a: { type: mcp }', 'toolkits[a][type]: must be one of: mcp-stdio, mcp-http'],
-    ['  a: { type: mcp-stdio }', 'toolkits[a][command]: is required'],
-    ['  a: { type: mcp-http }', 'toolkits[a][url]: is required'],
-    ['  a: { type: functions }', 'toolkits[a][functions]: is required'],
+    ['  web: { type: functions, functions: [] }', 'toolkits.web: must be named with'],
+    ['  a__b: { type: functions, functions: [] }', 'toolkits.a__b: must be named with'],
+    ['  a: { type: mcp }', 'toolkits.a.type: must be one of: mcp-stdio, mcp-http'],
+    ['  a: { type: mcp-stdio }', 'toolkits.a.command: is required'],
+    ['  a: { type: mcp-http }', 'toolkits.a.url: is required'],
+    ['  a: { type: functions }', 'toolkits.a.functions: is required'],
     [
       '  a: { type: mcp-stdio, command: x, url: "http://a.example" }',
-      'toolkits[a][url]: is only for the type mcp-http or openapi',
+      'toolkits.a.url: is only for the type mcp-http or openapi',
     ],
     [
       '  a: { type: openapi, url: "http://user:word@a.example" }',
-      'toolkits[a][url]: must be an address without credentials; put them into `headers`',
+      'toolkits.a.url: must be an address without credentials; put them into `headers`',
     ],
     [
       '  a: { type: functions, functions: [{ name: f, url: "http://a.example" }, { name: f, url: "http://a.example" }] }',
-      'toolkits[a][functions][1][name]: is the same name as an earlier one',
+      'toolkits.a.functions[1].name: is the same name as an earlier one',
     ],
     [
       '  a: { type: mcp-stdio, command: x, era: new }',
-      'toolkits[a][era]: must be one of: auto, stateless, handshake',
+      'toolkits.a.era: must be one of: auto, stateless, handshake',
     ],
   ])('%s is refused', (list, message) => {
     expect(refused(list)).toContain(message);

@@ -37,7 +37,7 @@ beforeAll(async () => {
       'up/cheap': { quality: 0.89, inputPrice: 0.1, outputPrice: 0.2, latency: 3 },
       'up/fast': { quality: 0.88, inputPrice: 5, outputPrice: 5, latency: 0.1 },
       'up/short': { quality: 1, contextLength: 100 },
-      'up/unpriced': { quality: 0.1 },
+      'up/gpt-unpriced': { quality: 0.1 },
       'claude/written': {
         inputPrice: 1,
         outputPrice: 10,
@@ -134,7 +134,7 @@ describe('a completion that is not streamed', () => {
   });
 
   it('says null for an unknown cost, never 0', async () => {
-    const { json } = await complete({ ...hello, models: ['up/unpriced'] });
+    const { json } = await complete({ ...hello, models: ['up/gpt-unpriced'] });
     expectConforms('completions.response', json);
     expect(at(json, 'usage', 'costs')).toEqual({
       input_tokens_cost: null,
@@ -273,11 +273,17 @@ describe('the request', () => {
     ]);
   });
 
+  it('passes the effort of reasoning on', async () => {
+    await complete({ ...hello, reasoning_effort: 'low' });
+    expect(lastAsked()).toMatchObject({ reasoning_effort: 'low' });
+  });
+
   it('takes null in every optional field as absent', async () => {
     const optional = [
       'fallback_models',
       'stream',
       'temperature',
+      'reasoning_effort',
       'maxTokens',
       'maxRetries',
       'search',
@@ -417,7 +423,7 @@ describe('the request', () => {
     [
       'messages',
       [{ role: 'user', content: [{ type: 'image', text: '' }] }],
-      'messages[0][content][0][type]: must be one of: text, image_url',
+      'messages[0][content][0][type]: must be one of: text, image_url, file',
     ],
     [
       'messages',
@@ -433,6 +439,7 @@ describe('the request', () => {
     ['temperature', 1.1, 'temperature: must be between 0 and 1'],
     ['temperature', -0.1, 'temperature: must be between 0 and 1'],
     ['temperature', '1', 'temperature: must be a number'],
+    ['reasoning_effort', 'much', /^reasoning_effort: must be one of: none, minimal, low/],
     ['maxTokens', 0, 'maxTokens: must be at least 1'],
     ['maxTokens', 1.5, 'maxTokens: must be a whole number'],
     ['maxRetries', -1, 'maxRetries: must be at least 0'],
@@ -562,8 +569,11 @@ describe('the conversation', () => {
 describe('the candidates', () => {
   const models = ['up/fast', 'up/cheap', 'up/good'];
 
-  it('are ranked by quality', async () => {
-    expect((await complete({ ...hello, models })).json).toMatchObject({ model: 'good' });
+  it('are ranked by quality, as far as it is worth its price', async () => {
+    expect((await complete({ ...hello, models, economy: 0 })).json).toMatchObject({
+      model: 'good',
+    });
+    expect((await complete({ ...hello, models })).json).toMatchObject({ model: 'cheap' });
   });
 
   it.each([
@@ -577,11 +587,14 @@ describe('the candidates', () => {
     upstream.script([{ status: 404 }, {}]);
     const { json } = await complete({
       ...hello,
-      models: ['up/unpriced', 'up/fast', 'up/good'],
+      models: ['up/gpt-unpriced', 'up/fast', 'up/good'],
       order: 'given',
     });
     expectConforms('completions.response', json);
-    expect(json).toMatchObject({ model: 'fast', errorTrace: [{ model: 'unpriced', status: 404 }] });
+    expect(json).toMatchObject({
+      model: 'fast',
+      errorTrace: [{ model: 'gpt-unpriced', status: 404 }],
+    });
   });
 
   it('are passed over where their provider is not configured, and the answer says so', async () => {

@@ -6,11 +6,21 @@ import { at, textAt } from '../helpers/json.js';
 import { ask } from '../helpers/sse.js';
 
 let gateway: RunningGateway;
+/** The pages of the groups by the ends of their addresses. */
+let pages: ReadonlyMap<string, string>;
+/** All of them. */
 let text: string;
 let paths: Record<string, Record<string, unknown>>;
 beforeAll(async () => {
   gateway = await startGateway();
-  text = (await ask('GET', `${gateway.url}/docs`)).text;
+  const first = (await ask('GET', `${gateway.url}/docs`)).text;
+  const slugs = [...first.matchAll(/<b><a href="docs\/([\w-]+)"/g)].map(([, slug = '']) => slug);
+  const read = async (slug: string): Promise<[string, string]> => [
+    slug,
+    (await ask('GET', `${gateway.url}/docs/${slug}`)).text,
+  ];
+  pages = new Map(await Promise.all(slugs.map(read)));
+  text = [...pages.values()].join('');
   const { json } = await ask('GET', `${gateway.url}/openapi.json`);
   paths = at(json, 'paths') as typeof paths;
 });
@@ -35,7 +45,7 @@ describe('/docs', () => {
       'style-src': "'unsafe-inline'",
       'script-src': expect.stringMatching(/^'nonce-[\w+/]{22}=='$/) as string,
       'connect-src': "'self'",
-      'base-uri': "'none'",
+      'base-uri': "'self'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
     });
@@ -56,27 +66,41 @@ describe('/docs', () => {
         if ('operationId' in Object(operation))
           expect(section(textAt(operation, 'operationId')), path).not.toBe('');
     }
-    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
-    const groups = [...text.matchAll(/<h2 id="group-[^"]+">([^<]+)</g)].map(([, name]) => name);
+    for (const [slug, page] of pages) {
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size, slug).toBe(ids.length);
+      const links = [...page.matchAll(/href="docs\/([\w-]+)#([^"]+)"/g)];
+      for (const [, group, target] of links)
+        expect([slug, ids]).toEqual([group, expect.arrayContaining([target])]);
+      expect(page).not.toMatch(/href="#/);
+    }
+    const groups = [...text.matchAll(/<main><h2>([^<]+)</g)].map(([, name]) => name);
     expect(groups.slice(0, 3)).toEqual(['Completions', 'Model selection', 'Models']);
   });
 
+  it('has a page for each group, and none of another name', async () => {
+    expect(pages.size).toBeGreaterThan(10);
+    expect(pages.get('api-keys')).toContain('<section id="createKey"');
+    expect(pages.get('api-keys')).not.toContain('<section id="createCompletion"');
+    expect((await ask('GET', `${gateway.url}/docs/nothing`, gateway.auth)).status).toBe(404);
+  });
+
   it('begins with a list of what there is, without the paths for earlier clients', () => {
-    const contents = /<nav.*?<\/nav>/s.exec(text)?.[0] ?? '';
-    expect(contents).toContain('<a href="#listRequests">');
-    expect(contents).not.toContain('#selectModelCamelCase');
-    for (const [group] of contents.matchAll(/<div>.*?<\/div>/gs)) {
-      const names = [...group.matchAll(/<a [^>]+>([^<]+)</g)].map(([, name]) => name);
-      expect(new Set(names).size, group).toBe(names.length);
+    const contentsOf = (slug: string): string =>
+      /<nav.*?<\/nav>/s.exec(pages.get(slug) ?? '')?.[0] ?? '';
+    expect(contentsOf('usage')).toContain('<a href="docs/usage#listRequests">');
+    expect(contentsOf('usage')).toContain('<a href="docs/api-keys">API keys</a>');
+    expect(contentsOf('model-selection')).not.toContain('#selectModelCamelCase');
+    for (const slug of pages.keys()) {
+      const names = [...contentsOf(slug).matchAll(/<a [^>]+>([^<]+)</g)].map(([, name]) => name);
+      expect(new Set(names).size, slug).toBe(names.length);
     }
   });
 
   it('tells what may be asked in the query, what a body is made of, and which errors there are', () => {
     for (const name of ['limit', 'cursor', 'status', 'from'])
       expect(section('listRequests')).toContain(`<code>?${name}=</code>`);
-    expect(section('listRequests')).toContain('<a href="#RequestList">RequestList</a>');
+    expect(section('listRequests')).toContain('<a href="docs/usage#RequestList">RequestList</a>');
     expect(section('getRequest')).toContain('<summary>Errors: 401, 403, 404, 429, 500, 503<');
     expect(section('createKey')).toContain('<code>limits</code>');
     expect(section('createKey')).toMatch(/<code>name<\/code> <small>required/);
@@ -87,7 +111,9 @@ describe('/docs', () => {
       '<code>(&#34;completions&#34; | &#34;model-select&#34; | &#34;admin&#34;)[] | null</code></td><td>What the key allows',
     );
     expect(section('createCompletion')).toMatch(/<code>temperature<.{1,60}<td>[^<]/);
-    expect(section('createCompletion')).toContain('<a href="#CompletionsRequestMessage">');
+    expect(section('createCompletion')).toContain(
+      '<a href="docs/completions#CompletionsRequestMessage">',
+    );
     const fields = [...text.matchAll(/<td><code>\w*Request\w*<\/code>/g)];
     expect(fields).toEqual([]);
   });

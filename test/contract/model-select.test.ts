@@ -9,9 +9,9 @@ const messages = [{ role: 'user', content: 'Hello there' }];
 const three = [{ name: 'Cheap One' }, { name: 'Best One' }, { name: 'Fast One' }].map(
   (entry, index) => ({
     ...entry,
-    price: [0.1, 5, 4][index],
+    price: [0.1, 125, 75][index],
     latency: [3, 2, 0.1][index],
-    attributes: { quality: [0.86, 0.9, 0.87][index] },
+    attributes: { quality: [0.851, 0.9, 0.87][index] },
   }),
 );
 
@@ -221,7 +221,8 @@ describe('model selection', () => {
   it('explains each candidate where that is asked for', async () => {
     const llmProviders = [...three, { name: 'up/short', price: 2 }];
     const long = [{ role: 'user', content: 'word '.repeat(200) }];
-    const { json } = await select({ messages: long, llm_providers: llmProviders }, '?explain=true');
+    const body = { messages: long, llm_providers: llmProviders, economy: 0 };
+    const { json } = await select(body, '?explain=true');
     expectConforms('model-select.response', json);
     expect(at(json, 'candidates')).toEqual([
       {
@@ -230,7 +231,7 @@ describe('model selection', () => {
         model: 'Best One',
         quality: 0.9,
         uncertainty: 0,
-        price: 5,
+        price: 125,
         cost: expect.any(Number) as number,
         output_tokens: expect.any(Number) as number,
         latency: 2,

@@ -20,6 +20,8 @@ const turns: ChatMessage[] = [
   { role: 'assistant', content: null, tool_calls: [call] },
   { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
 ];
+/** As a server gets them that need not know the role `developer`. */
+const sentTurns = [{ role: 'system', content: 'Be brief.' }, ...turns.slice(1)];
 const legacyTurns: ChatMessage[] = [
   { role: 'user', content: 'Is it raining in Oslo?' },
   { role: 'assistant', content: null, function_call: call.function },
@@ -51,12 +53,12 @@ const complete = (body: object): Promise<Reply> =>
 const sent = (): unknown => upstream.requests.at(-1)?.body;
 
 describe('a native completion with tool turns', () => {
-  it('sends calls and their results on to the provider as they are', async () => {
+  it('sends calls and their results on to the provider as they are, and instructions as system', async () => {
     const { status, json } = await complete({ messages: turns });
     expect(status).toBe(200);
     expectConforms('completions.response', json);
     expect(json).not.toHaveProperty('warnings');
-    expect(sent()).toMatchObject({ messages: turns });
+    expect(sent()).toMatchObject({ messages: sentTurns });
   });
 
   it('takes a text beside the calls, and calls without a content', async () => {
@@ -87,7 +89,7 @@ describe('a native completion with tool turns', () => {
       { headers: gateway.auth },
     );
     expect(frames.at(-1)?.data).toBe('[DONE]');
-    expect(sent()).toMatchObject({ messages: turns });
+    expect(sent()).toMatchObject({ messages: sentTurns });
   });
 
   it('keeps them in the conversation once, and shows them', async () => {

@@ -24,7 +24,7 @@ describe.runIf(hasChromium)('a person at the dashboard of a new gateway', () => 
 
   /** Claims the gateway on the page that its address shows. */
   async function claim(page: Page): Promise<void> {
-    await page.getByLabel('Claim code').fill(gateway.key);
+    await page.getByLabel('First API key').fill(gateway.key);
     await page.getByLabel('Mail address').fill(ann.email);
     await page.getByRole('textbox', { name: 'Password' }).fill(ann.password);
     await page.getByRole('button', { name: 'Become the administrator' }).click();

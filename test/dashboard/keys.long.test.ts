@@ -50,7 +50,11 @@ describe.runIf(hasChromium)('the pages of API keys and settings for programs', (
     expect(await row.innerText()).toContain('30 req/min');
     expect(await page.content()).not.toContain(key);
 
-    await page.getByRole('button', { name: 'Rotate laptop' }).click();
+    const choose = async (act: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for laptop' }).click();
+      await page.getByRole('menuitem', { name: act }).click();
+    };
+    await choose('Rotate');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     const renewed = await secret.innerText();
     expect(renewed).not.toBe(key);
@@ -60,15 +64,39 @@ describe.runIf(hasChromium)('the pages of API keys and settings for programs', (
     await expect
       .poll(async () => {
         await page.reload();
-        await page.getByRole('heading', { name: 'Usage by key' }).waitFor();
-        return page.getByRole('row', { name: /laptop 3 0/ }).count();
+        await row
+          .getByRole('link', { name: '3', exact: true })
+          .waitFor({ timeout: 2_000 })
+          .catch(() => null);
+        return row.innerText();
       })
-      .toBe(1);
+      .toMatch(/this month\s+3\s/);
+    await row.getByRole('link', { name: '3', exact: true }).click();
+    await page.getByRole('table').getByRole('link').nth(2).waitFor();
+    await page.goBack();
+    await choose('Edit');
+    await page.getByRole('combobox', { name: 'Toolkits' }).fill('weather');
+    await page.getByRole('combobox', { name: 'Toolkits' }).press('Enter');
+    await page.getByRole('textbox', { name: 'USD a day' }).fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await row.getByText(/of \$5\.00 today/).waitFor();
+    expect(await row.innerText()).toContain('weather');
 
-    await page.getByRole('button', { name: 'Revoke laptop' }).click();
+    await choose('Revoke');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText(/^Revoked/).waitFor();
     expect([(await complete(key)).status, (await complete(renewed)).status]).toEqual([401, 401]);
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('say in the form for how many longest answers a budget pays', async () => {
+    const config = `
+providers: { up: { api: openai-compatible, baseUrl: 'http://127.0.0.1:9/v1', listModels: false } }
+models: { up/gpt-4.1: { inputPrice: 2, outputPrice: 8 } }`;
+    const page = await claimAndOpen(await startProcess({ config }), '/keys');
+    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    await page.getByRole('textbox', { name: 'USD a day' }).fill('5');
+    await page.getByText('Pays for 19 answers of up/gpt-4.1, at their longest').waitFor();
     expect(complaintsOf(page)).toEqual([]);
   });
 

@@ -4,12 +4,12 @@ import { snippets } from '../../src/dashboard/pages/connect/snippets.js';
 import {
   type ApiKey,
   emptyTerms,
+  forecastOf,
   formTermsOf,
   isUsable,
   requestOf,
   stateOf,
 } from '../../src/dashboard/pages/keys/key-terms.js';
-import { texts } from '../../src/dashboard/texts/texts.js';
 
 const key = (changed: Partial<ApiKey> = {}): ApiKey => ({
   object: 'key',
@@ -20,6 +20,7 @@ const key = (changed: Partial<ApiKey> = {}): ApiKey => ({
   scopes: ['completions'],
   models: null,
   toolkits: [],
+  economy: null,
   limits: {
     requestsPerMinute: null,
     tokensPerMinute: null,
@@ -43,10 +44,8 @@ describe('the terms of an API key', () => {
       dayBudgetUsd: 1.5,
       monthBudgetUsd: null,
     };
-    expect(limitWords(key({ limits }).limits, texts.keys.limitWords)).toBe(
-      '60 req/min, 20,000 tokens/min, $1.50 a day',
-    );
-    expect(limitWords(key().limits, texts.keys.limitWords)).toBe('none');
+    expect(limitWords(key({ limits }).limits)).toBe('60 req/min, 20,000 tokens/min, $1.50 a day');
+    expect(limitWords(key().limits)).toBe('no limits');
   });
 
   it('say when a key no longer opens the gateway', () => {
@@ -79,7 +78,9 @@ describe('the terms of an API key', () => {
     expect(written).toEqual({
       name: 'laptop',
       scopes: ['completions'],
+      toolkits: [],
       models: ['openai/*'],
+      economy: null,
       expiresAt: null,
       limits,
     });
@@ -93,15 +94,40 @@ describe('the terms of an API key', () => {
   });
 });
 
+describe('the forecast of a budget', () => {
+  const long = '2026-01-01T00:00:00Z';
+  const at = (time: string) => Date.parse(time);
+
+  it('goes on at the rate since the start of the UTC month or day', () => {
+    expect(forecastOf(12, 'month', long, at('2026-11-10T00:00:00Z'))).toEqual({
+      usd: 40,
+      last: at('2026-11-30T23:59:59.999Z'),
+    });
+    expect(forecastOf(1, 'day', long, at('2026-11-10T06:00:00Z'))?.usd).toBe(4);
+    expect(forecastOf(0, 'day', long, at('2026-11-10T06:00:00Z'))?.usd).toBe(0);
+  });
+
+  it('counts the time since the key was made, if that was later', () => {
+    const made = '2026-11-20T00:00:00Z';
+    expect(forecastOf(10, 'month', made, at('2026-11-25T00:00:00Z'))?.usd).toBe(22);
+  });
+
+  it('is not told before a tenth of the time has passed', () => {
+    expect(forecastOf(5, 'month', long, at('2026-11-03T23:00:00Z'))).toBeNull();
+    expect(forecastOf(5, 'month', long, at('2026-11-04T00:00:00Z'))).not.toBeNull();
+    expect(forecastOf(5, 'day', long, at('2026-11-10T02:00:00Z'))).toBeNull();
+  });
+});
+
 describe('the settings for other programs', () => {
   it('have the address, the key and the model in each', () => {
     const filled = snippets({ url: 'https://llm.example.org/ai', key: 'sk_1', model: 'auto' });
     expect(filled.length).toBeGreaterThan(6);
     for (const { code, program } of filled) {
-      expect(code, program).toContain('https://llm.example.org/ai/');
+      expect(code, program).toContain('https://llm.example.org/ai');
       expect(code, program).toContain('sk_1');
     }
-    expect(new Set(filled.map(({ id }) => id)).size).toBe(filled.length);
+    expect(new Set(filled.map(({ program }) => program)).size).toBe(filled.length);
   });
 
   it('quote what would end a text of the program', () => {

@@ -32,13 +32,15 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     await page.getByText('No requests yet').waitFor();
     await page.getByRole('link', { name: 'Connect a client' }).waitFor();
     for (const model of ['up/large', 'up/small', 'up/small']) await complete([model]);
-    await page.getByRole('link', { name: 'up/small' }).waitFor({ timeout: 60_000 });
+    const small = page.getByTitle('up/small').getByRole('link', { name: 'small', exact: true });
+    await small.first().waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'Time to first token' }).waitFor();
+    await page.getByText('First token, p50', { exact: true }).waitFor();
     await page.getByText('3', { exact: true }).first().waitFor();
     upstream.script([{ usage: { prompt: 100_000, completion: 5, cached: 100_000 } }]);
     await complete(['up/large']);
     await page.reload();
-    await page.getByText('Saved by prompt caches').waitFor();
-    await page.getByText('$0.45', { exact: true }).waitFor();
+    await page.getByText('Prompt caches saved $0.45.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaintsOf(page)).toEqual([]);
   });
@@ -49,7 +51,7 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     upstream.script([{ status: 404 }]);
     await complete(['up/large']);
     const page = await claimAndOpen(gateway, '/requests?failed=true');
-    await page.getByText('422 model_not_found').waitFor();
+    await page.getByText('422 · unknown model').waitFor();
     await page.getByRole('row').nth(1).getByRole('link').click();
     await page.getByText('up answered 404: scripted 404').first().waitFor();
     await page.getByRole('heading', { name: 'Attempts' }).waitFor();
@@ -81,7 +83,7 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     await page.getByRole('cell', { name: 'up/small' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.goto(gateway.url);
-    await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+    await page.getByRole('heading', { name: 'Savings' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 });

@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextIndex, restOf, stacked } from '../../src/dashboard/components/chart-columns.js';
 import {
+  nextIndex,
+  restOf,
+  sparkline,
+  stacked,
+} from '../../src/dashboard/components/chart-columns.js';
+import { axisLabel } from '../../src/dashboard/format/numbers.js';
+import {
+  defaultRange,
   errorRate,
   pointsChange,
   rangeOf,
   ranges,
   refreshMs,
   relativeChange,
+  requestsHref,
 } from '../../src/dashboard/pages/overview/series.js';
 
 const layer = (values: (number | null)[]) => ({ label: 'a', color: '#000', values });
@@ -17,21 +25,30 @@ describe('a change against the time before', () => {
     [112, 100, '+12%', 'up'],
     [95, 100, '−5.0%', 'down'],
     [100.1, 100, '0%', 'same'],
-    [5_000, 1, '+>999%', 'up'],
+    [5_000, 1, 'new', 'up'],
+    [5, 0, 'new', 'up'],
     [0, 10, '−100%', 'down'],
   ])('from %s, after %s, is %s', (now, before, text, direction) => {
     expect(relativeChange(now, before)).toEqual({ text, direction });
   });
 
   it('is unknown where there was nothing, or nothing was measured', () => {
-    expect(relativeChange(5, 0)).toBeNull();
+    expect(relativeChange(0, 0)).toBeNull();
     expect(relativeChange(null, 5)).toBeNull();
     expect(pointsChange(0.5, null)).toBeNull();
   });
 
   it('of a share is in percentage points', () => {
     expect(pointsChange(0.05, 0.02)).toEqual({ text: '+3.0 pt', direction: 'up' });
-    expect(errorRate({ requests: 0, errors: 0 })).toBeNull();
+    const none = { requests: 0, errors: 0, refused: 0, clientClosed: 0 };
+    expect(errorRate(none)).toBeNull();
+  });
+
+  it('counts as errors of a model only what its provider failed', () => {
+    expect(errorRate({ requests: 10, errors: 7, refused: 4, clientClosed: 1 })).toBe(0.2);
+    expect(
+      requestsHref({ code: 'all_failed', provider: null }, { range: '90d', account: 'all' }),
+    ).toBe('/requests?range=30d&code=all_failed');
   });
 });
 
@@ -41,10 +58,48 @@ describe('the time range of the address', () => {
     expect(rangeOf('90d')).toBe('90d');
   });
 
+  it('is on the first day the shortest that has all requests', () => {
+    const now = Date.parse('2026-11-20T12:00:00Z');
+    const day = (requests: number[], before = 0) =>
+      ({
+        times: ['2026-11-20T02:00:00Z', '2026-11-20T07:00:00Z', '2026-11-20T11:30:00Z'],
+        points: { requests },
+        previous: { requests: before },
+      }) as Parameters<typeof defaultRange>[0];
+    expect(defaultRange(day([0, 0, 5]), now)).toBe('1h');
+    expect(defaultRange(day([0, 1, 5]), now)).toBe('6h');
+    expect(defaultRange(day([1, 0, 5]), now)).toBe('24h');
+    expect(defaultRange(day([0, 0, 5], 1), now)).toBe('24h');
+    expect(defaultRange(day([0, 0, 0]), now)).toBe('24h');
+    expect(defaultRange(undefined, now)).toBe('24h');
+  });
+
   it('is asked for again every few seconds if short, and each minute if long', () => {
     for (const range of Object.keys(ranges))
       expect(refreshMs(rangeOf(range))).toBeGreaterThanOrEqual(5_000);
     expect(refreshMs('90d')).toBe(60_000);
+  });
+});
+
+describe('the line of a figure over time', () => {
+  it('runs from 0 to the highest value, and leaves out what was not measured', () => {
+    expect(sparkline([0, 5, null, 10])).toBe('0.0,23.0 33.3,12.0 100.0,1.0');
+    expect(sparkline([0, 0])).toBe('0.0,23.0 100.0,23.0');
+    expect([[], [null, null]].map(sparkline)).toEqual(['', '']);
+  });
+});
+
+describe('a figure on an axis', () => {
+  it.each([
+    ['50.0 s', '50 s'],
+    ['0 ms', '0'],
+    ['10.0%', '10%'],
+    ['2.50 s', '2.50 s'],
+    ['1 min 0 s', '1 min'],
+    ['$10.00', '$10'],
+    ['$0.05', '$0.05'],
+  ])('%s is written %s', (figure, label) => {
+    expect(axisLabel(figure)).toBe(label);
   });
 });
 

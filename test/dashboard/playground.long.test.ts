@@ -112,8 +112,8 @@ describe.runIf(hasChromium)('the playground', () => {
     ]);
     await page.getByRole('button', { name: 'Why this model?' }).last().click();
     const drawer = page.getByRole('dialog', { name: 'Why this model' });
-    await drawer.getByRole('row', { name: /up\/good/ }).waitFor();
-    await drawer.getByRole('row', { name: /up\/small/ }).waitFor();
+    await drawer.getByRole('row', { name: /^up\/good/ }).waitFor();
+    await drawer.getByRole('row', { name: /^up\/small/ }).waitFor();
     expect(await drawer.getByText('answered').count()).toBe(1);
   });
 
@@ -125,14 +125,74 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByText('stopped', { exact: true }).waitFor();
     await page.getByText('A beginning').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
+    // what it cost is read from the request log, because no more of the stream comes
+    await page.getByText(/^≈ \d+ \+ \d+ tokens$/).waitFor();
+    await page
+      .getByRole('article')
+      .getByText(/^\$0\.0/)
+      .waitFor();
   });
 
-  it('asks several models side by side', async () => {
+  it('answers a question of the past again, or another in its place, as a new conversation', async () => {
+    await ask('One?');
+    await answered();
+    await expect.poll(() => page.url()).toMatch(/conversation=/);
+    const first = page.url();
+    await ask('Two?');
+    await expect.poll(() => page.getByRole('button', { name: 'A good answer' }).count()).toBe(2);
+    upstream.script([{ text: ['Another answer'] }]);
+    await page.getByRole('button', { name: 'Answer again' }).first().click();
+    await page.getByText('Another answer').waitFor();
+    await answered();
+    expect(await page.getByRole('article').count()).toBe(1);
+    expect(lastBody()['messages']).toEqual([{ role: 'user', content: 'One?' }]);
+    await expect.poll(() => page.url()).not.toBe(first);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Your changed message' }).fill('Three?');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await answered();
+    expect(lastBody()['messages']).toEqual([{ role: 'user', content: 'Three?' }]);
+    await page.goto(first);
+    await page.getByText('Two?').waitFor();
+  });
+
+  it('asks with a temperature and an effort', async () => {
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByLabel('Temperature').fill('0.3');
+    await page.getByRole('combobox', { name: 'Reasoning effort' }).click();
+    await page.getByRole('option', { name: 'Low' }).click();
+    await ask('Hi');
+    await answered();
+    expect(lastBody()).toMatchObject({ temperature: 0.3, reasoning_effort: 'low' });
+  });
+
+  it.each([1280, 390])('has options that cover no answer, %i pixels wide', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    upstream.script([weatherCall]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByRole('button', { name: 'Insert an example' }).click();
+    if (width < 1000) await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await ask('How is the weather in Rome?');
+    const result = page.getByLabel('Result');
+    await result.fill('24 °C');
+    const box = await result.boundingBox();
+    const at = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + 10 };
+    const isOnTop = await page.evaluate(`document.elementFromPoint(${at.x}, ${at.y})?.tagName`);
+    expect(isOnTop).toBe('TEXTAREA');
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('asks several models side by side, and says which was the cheapest', async () => {
+    // its field lies under what was chosen
+    await page.getByRole('combobox', { name: 'Models' }).click({ force: true });
+    await page.getByRole('option', { name: 'up/small' }).click();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Compare' }).click();
     await ask('Who are you?');
     await expect.poll(() => page.getByRole('button', { name: 'A good answer' }).count()).toBe(2);
     expect(upstream.requests).toHaveLength(2);
     expect(await page.getByRole('article').count()).toBe(2);
+    await page.getByText(/Cheapest: up\/small, \$0\.\d+ \(dearest \$0\.\d+\)/).waitFor();
   });
 
   it('shows the calls of the tools that the reader wrote, and sends the results', async () => {
@@ -292,6 +352,8 @@ describe.runIf(hasChromium)('the playground', () => {
       expect(await seriousFindings(other)).toEqual([]);
       await other.getByRole('button', { name: 'Search, tools and more' }).click();
       expect(await seriousFindings(other)).toEqual([]);
+      if (options.width === 390)
+        await other.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await other.getByRole('button', { name: 'Why this model?' }).click();
       await other.getByRole('dialog').waitFor();
       expect(await seriousFindings(other)).toEqual([]);

@@ -59,6 +59,7 @@ describe.runIf(hasChromium)('the page of preferences', { timeout: 180_000 }, () 
   it('shows at once what the sliders change, and a stored preference changes a choice', async () => {
     await page.getByRole('link', { name: 'New preference' }).first().click();
     await page.getByLabel('Name').fill('cheap answers');
+    await page.getByRole('radio', { name: 'Own weights' }).check();
     const wins = page.getByRole('region', { name: 'Effect' });
     await wins.getByRole('cell', { name: 'up/' }).first().waitFor();
     // by the keyboard alone: cost to the end, quality to nothing

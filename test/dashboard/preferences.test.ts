@@ -5,6 +5,7 @@ import {
   previewOf,
   problemOf,
 } from '../../src/dashboard/pages/preferences/column-mapping.js';
+import { placeNames } from '../../src/dashboard/components/place-names.js';
 import { layOut, linearAxis } from '../../src/dashboard/pages/preferences/plot-layout.js';
 import { scoreChanges } from '../../src/dashboard/pages/preferences/score-text.js';
 import {
@@ -58,7 +59,11 @@ describe('a preference on the sliders', () => {
   });
 
   it('cannot be tried if nothing counts', () => {
-    const nothing = { ...newDraft, weights: { quality: 0, cost: 0, latency: 0 } };
+    const nothing = {
+      ...newDraft,
+      aim: 'weights' as const,
+      weights: { quality: 0, cost: 0, latency: 0 },
+    };
     expect([hasNoWeight(nothing), hasNoWeight({ ...nothing, aim: 'quality' })]).toEqual([
       true,
       false,
@@ -131,9 +136,11 @@ describe('the plot of a training', () => {
       },
       frame,
     );
-    const heights = singles.map(({ labelY }) => labelY);
-    for (const [index, height] of heights.slice(1).entries())
-      expect(height - heights[index]!).toBeGreaterThanOrEqual(12);
+    const places = placeNames(
+      singles.map(({ x, y }) => ({ x, y, text: 'gpt-4.1' })),
+      frame,
+    );
+    expect(new Set(places.map(({ anchor, y }) => `${anchor} ${y}`)).size).toBe(3);
   });
 
   it('places better scores higher and dearer choices further right', () => {

@@ -15,7 +15,7 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
 
   it.each(['light', 'dark'] as const)('calls an operation with a key (%s)', async (theme) => {
     ({ gateway } = await startDashboard());
-    const page = await openPage(`${gateway.url}/docs`, { theme });
+    const page = await openPage(`${gateway.url}/docs/api-keys`, { theme });
     await page.getByLabel('API key').fill(gateway.key);
     const section = page.locator('#createKey');
     await section.getByText('Try it').click();
@@ -30,8 +30,8 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
 
   it('calls as who is signed in where no key is given, and shows refusals as they are', async () => {
     ({ gateway } = await startDashboard());
-    const stranger = await openPage(`${gateway.url}/docs`);
-    const page = await claimAndOpen(gateway, '/docs');
+    const stranger = await openPage(`${gateway.url}/docs/api-keys`);
+    const page = await claimAndOpen(gateway, '/docs/api-keys');
     for (const [asked, status] of [
       [stranger, 401],
       [page, 200],
@@ -44,10 +44,40 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
         .poll(() => section.getByRole('status').innerText())
         .toMatch(new RegExp(`^${status} [\\s\\S]*\\n\\n\\{`));
     }
+    await page.goto(`${gateway.url}/docs/conversations`);
     const section = page.locator('#deleteConversation');
     await section.getByText('Try it').click();
     await section.getByLabel('id', { exact: true }).fill('no/such');
     await section.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => section.getByRole('status').innerText()).toMatch(/^404 /);
+  });
+
+  it.each([
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 390 },
+  ] as const)('is in the dashboard, a page for each resource (%j)', async (options) => {
+    ({ gateway } = await startDashboard());
+    const page = await claimAndOpen(gateway, '/reference/api-keys#createKey', options);
+    await page.getByRole('heading', { name: 'API keys', level: 2 }).waitFor();
+    expect(await page.getByRole('banner').getByText('Signalbox').count()).toBe(1);
+    // as who is signed in
+    const section = page.locator('#createKey');
+    await section.getByText('Try it').click();
+    await section.getByLabel('Body').fill('{"name": "from the dashboard"}');
+    await section.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => section.getByRole('status').innerText()).toMatch(/^201 Created/);
+    await section.getByRole('link', { name: 'KeyResponse' }).first().click();
+    expect(new URL(page.url()).hash).toBe('#KeyResponse');
+    await page.locator('#KeyResponse').getByRole('cell', { name: 'prefix' }).waitFor();
+    expect(await page.locator('#createCompletion').count()).toBe(0);
+    await page
+      .getByRole('navigation', { name: 'Contents' })
+      .getByRole('link', { name: 'Feedback' })
+      .click();
+    await page.locator('#giveFeedback').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/reference/feedback');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.width);
+    expect(complaintsOf(page)).toEqual([]);
   });
 });

@@ -105,9 +105,29 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await page.getByText(/^up\/alpha (would win instead of|still wins)/).waitFor();
     await page
       .locator('.scatter')
-      .getByText(/up\/alpha \(.*would win/)
+      .getByText(/alpha \(.*would win/)
       .waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('shows what was said, who asked, and repeats it in the playground beside another model', async () => {
+    expect(await complete(['up/alpha'])).toBe(200);
+    await openNewest();
+    await page.getByRole('heading', { name: 'Answered · up/alpha' }).waitFor();
+    const said = page.getByRole('region', { name: 'Messages and answer' });
+    await said.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();
+    await said.getByRole('tab', { name: 'JSON' }).click();
+    await said.getByText('"messages"').waitFor();
+    await page.getByRole('main').getByText('ann@example.org').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Open in the playground' }).click();
+    await page.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();
+    await page.getByRole('article').nth(1).waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
+    await page.getByRole('button', { name: 'Try again' }).last().click();
+    await expect
+      .poll(async () => (await page.getByRole('article').nth(1).innerText()).includes('up/'))
+      .toBe(true);
   });
 
   it('puts a request into the evaluation set', async () => {

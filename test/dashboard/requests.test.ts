@@ -6,9 +6,16 @@ import {
   queryOf,
   withoutFilters,
 } from '../../src/dashboard/pages/requests/filters.js';
+import { placeNames } from '../../src/dashboard/components/place-names.js';
+import { outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
+import { formatClock } from '../../src/dashboard/format/times.js';
+import { keptContentOf } from '../../src/dashboard/pages/requests/kept-content.js';
+import { texts } from '../../src/dashboard/texts/texts.js';
+import { errorCodes } from '../../src/errors.js';
 import { scatterOf } from '../../src/dashboard/pages/requests/scatter.js';
 import {
-  axisEnd,
+  axisTicks,
+  equalLanes,
   lanesOf,
   type TimedAttempt,
 } from '../../src/dashboard/pages/requests/waterfall.js';
@@ -34,6 +41,14 @@ describe('the filters of the address', () => {
     expect(queryOf({}, false, now).account).toBeUndefined();
   });
 
+  it('look for a request by its id at any time', () => {
+    expect(queryOf({ id: ' abc ', range: '1h', maxCost: '2', minCost: 'x' }, true, now)).toEqual({
+      id: 'abc',
+      account: 'all',
+      maxCost: 2,
+    });
+  });
+
   it('name any number of models', () => {
     expect(modelsOf({})).toEqual([]);
     expect(modelsOf({ model: 'up/a, up/b,,up/a' })).toEqual(['up/a', 'up/b']);
@@ -42,6 +57,55 @@ describe('the filters of the address', () => {
   it('are all taken away at once', () => {
     expect(isFiltered({ range: '1h', account: 'own' })).toBe(false);
     for (const name of Object.keys(withoutFilters)) expect(isFiltered({ [name]: 'x' })).toBe(true);
+  });
+});
+
+describe('the time of a row', () => {
+  it('is the clock to the ms, with the day where that is not today', () => {
+    const at = new Date(2026, 4, 1, 14, 3, 22, 7).getTime();
+    expect(formatClock(at, at + 1_000)).toBe('14:03:22.007');
+    expect(formatClock(at, at + 86_400_000)).toBe('May 1, 14:03:22.007');
+  });
+});
+
+describe('the name of a model in a legend', () => {
+  it('is without its provider unless another model has the same name', () => {
+    expect(shortNames(['openai/gpt-4.1', 'groq/llama', 'openrouter/meta/llama', 'p95'])).toEqual([
+      'gpt-4.1',
+      'groq/llama',
+      'openrouter/meta/llama',
+      'p95',
+    ]);
+  });
+});
+
+describe('every error code', () => {
+  it('has words', () => {
+    expect(Object.keys(texts.codes).sort()).toEqual([...errorCodes].sort());
+    expect(outcomeOf({ status: 200, code: 'unreadable_answer' })).toBe(
+      '200, cut · unreadable answer',
+    );
+  });
+});
+
+describe('the content of a request', () => {
+  it('is read as a stored conversation, whatever its shape', () => {
+    const request = { at: '2026-05-01T10:00:00Z', provider: 'up', model: 'a' };
+    const of = (content: unknown) => keptContentOf({ ...request, content } as never);
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
+    ];
+    const kept = of({ messages, answer: [{ role: 'assistant', content: 'So.' }], omitted: 2 });
+    expect(kept?.messages).toMatchObject([
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
+    ]);
+    expect(kept?.answer).toMatchObject([{ role: 'assistant', provider: 'up', model: 'a' }]);
+    expect(kept?.omitted).toBe(2);
+    expect(of({ messages: 'text of an embedding' })?.messages).toMatchObject([{ role: 'user' }]);
+    expect(of({ hash: 'x' })).toBeNull();
+    expect(of(null)).toBeNull();
   });
 });
 
@@ -74,7 +138,14 @@ describe('the waterfall of a request', () => {
       { name: 'thinking', from: 395, to: 415 },
       { name: 'answer', from: 415, to: 455 },
     ]);
-    expect(axisEnd(lanes, 460)).toBe(460);
+    expect(axisTicks(lanes, 460)).toEqual([0, 100, 200, 300, 400, 500]);
+    expect(axisTicks(lanes, 61_000)).toEqual([0, 20_000, 40_000, 60_000, 80_000]);
+  });
+
+  it('shows equal failures one after the other in one row', () => {
+    const failed = attempt({ outcome: 'upstream_error', status: 503, error: 'up answered 503' });
+    const lanes = lanesOf([failed, failed, attempt({ ...failed, error: 'other' }), attempt()]);
+    expect(equalLanes(lanes).map(({ length }) => length)).toEqual([2, 1, 1]);
   });
 
   it('counts the calls that tools and research make, and not retries and fallbacks', () => {
@@ -131,13 +202,49 @@ describe('the scatter of candidates', () => {
     expect(unknown.map(({ label }) => label)).toEqual(['unpriced']);
   });
 
-  it('keeps the labels of candidates that are equally good clear of one another', () => {
-    const { dots } = scatterOf(
-      ['a', 'b', 'c'].map((label, index) => candidate(label, 0.01 * (index + 1), 0.9)),
+  it('begins and ends its axes with round figures, and names what is free', () => {
+    const { costs, qualities } = scatterOf([
+      candidate('a', 0.0003, 0.62),
+      candidate('b', 0.0047, 0.88),
+    ]);
+    expect(costs.map(({ value }) => value)).toEqual([0.0002, 0.0005, 0.001, 0.002, 0.005]);
+    expect(costs.map(({ at }) => at)).toMatchObject({ 0: 0, 4: 1 });
+    expect(qualities.map(({ value }) => Math.round(100 * value))).toEqual([60, 75, 90]);
+    const withFree = scatterOf([candidate('free', 0, 0.5), candidate('dear', 3, 0.9)]);
+    expect(withFree.costs.map(({ value }) => value)).toEqual([0, 2, 5]);
+    expect(withFree.dots.map(({ x }) => x > 0)).toEqual([false, true]);
+  });
+
+  it('writes no name over another name or over a point', () => {
+    const size = { width: 480, height: 240 };
+    const place = fc.record({
+      x: fc.integer({ min: 40, max: 440 }),
+      y: fc.integer({ min: 20, max: 220 }),
+      text: fc.constantFrom('gpt-5-mini', 'gemini-2.5-flash', 'o3'),
+    });
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 4 }), (marks) => {
+        const boxes = placeNames(marks, size).map(({ x, y, anchor }, at) => {
+          const width = 7 * marks[at]!.text.length;
+          return { left: anchor === 'start' ? x : x - width, width, y };
+        });
+        for (const [at, box] of boxes.entries())
+          for (const other of boxes.slice(at + 1))
+            expect(
+              Math.abs(box.y - other.y) >= 15 ||
+                box.left >= other.left + other.width ||
+                other.left >= box.left + box.width,
+            ).toBe(true);
+      }),
     );
-    const heights = dots.map(({ labelAt }) => labelAt).sort((one, other) => one - other);
-    for (const [index, height] of heights.slice(1).entries())
-      expect(height - heights[index]!).toBeGreaterThan(0.06);
+    const [left, right] = placeNames(
+      [
+        { x: 100, y: 100, text: 'gpt-4.1-mini' },
+        { x: 150, y: 100, text: 'gpt-4.1' },
+      ],
+      size,
+    );
+    expect([left?.anchor, right?.anchor]).toEqual(['end', 'start']);
   });
 
   it('draws a single candidate, free ones, and none', () => {

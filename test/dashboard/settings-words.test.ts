@@ -3,7 +3,6 @@ import { acts as known } from '../../src/store/contracts/audit.js';
 import schema from '../../schemas/audit.response.schema.json' with { type: 'json' };
 import { actWords, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
 import { limitWords, typedLimit } from '../../src/dashboard/format/limits.js';
-import { texts } from '../../src/dashboard/texts/texts.js';
 import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
 
 const none = {
@@ -14,12 +13,10 @@ const none = {
 };
 
 describe('the limits of an account', () => {
-  const words = texts.settings.limitWords;
-
   it('are told in few words with their units', () => {
-    expect(limitWords(none, words)).toBe('none');
-    expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 }, words)).toBe(
-      '1,200 requests/min, $5.00 a day',
+    expect(limitWords(none)).toBe('no limits');
+    expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 })).toBe(
+      '1,200 req/min, $5.00 a day',
     );
   });
 
@@ -74,6 +71,7 @@ describe('the rules of the configuration', () => {
   it('name what can be tested: the database always', () => {
     const connections = {
       mail: false,
+      alerts: true,
       redis: true,
       providers: ['a'],
       engines: [],
@@ -82,6 +80,7 @@ describe('the rules of the configuration', () => {
     expect(connectionsOf(connections)).toEqual([
       { kind: 'database' },
       { kind: 'redis' },
+      { kind: 'alerts' },
       { kind: 'provider', name: 'a' },
       { kind: 'toolkit', name: 't' },
     ]);

@@ -168,6 +168,8 @@ beforeAll(async () => {
   });
   gateway = await startGateway({
     limits: { maxRetries: 1 },
+    // each case begins as if nothing had failed before
+    breaker: { enabled: false },
     providers: {
       anthropic: at('anthropic', ''),
       gemini: at('gemini', '/v1beta'),

@@ -239,6 +239,8 @@ beforeAll(async () => {
   const at = (baseUrl: string) => ({ api: 'openai-compatible', baseUrl });
   gateway = await startGateway({
     limits: { maxRetries: 1 },
+    // each case begins as if nothing had failed before
+    breaker: { enabled: false },
     providers: {
       first: at(`${upstream.url}/v1`),
       second: at(`${upstream.url}/v1`),

@@ -173,11 +173,13 @@ describe('the costs of an answer', () => {
     async (_name, way) => {
       const costsOf = async (model: string): Promise<unknown> =>
         at((await ask(gateway, way, { models: [model] })).usage, 'costs');
-      expect(await costsOf('up/m')).toEqual({
+      expect(await costsOf('up/gpt-m')).toEqual({
         input_tokens_cost: null,
         output_tokens_cost: null,
         total_tokens_cost: null,
       });
+      // at an address of one's own network
+      expect(await costsOf('up/m')).toMatchObject({ total_tokens_cost: 0 });
       expect(await costsOf('up/free')).toEqual({
         input_tokens_cost: 0,
         output_tokens_cost: 0,

@@ -11,6 +11,8 @@ beforeAll(async () => {
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
   gateway = await startGateway({
     limits: { maxRetries: 1, holdStatusMs: 50, pingMs: 60 },
+    // each case begins as if nothing had failed before
+    breaker: { enabled: false },
     providers: { up, other: up },
   });
 });

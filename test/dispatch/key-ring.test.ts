@@ -26,6 +26,25 @@ describe('the keys of a provider', () => {
     expect(taken.slice(0, 3)).toEqual(taken.slice(3));
   });
 
+  it('are the same one for each conversation, which moves only while its key rests', () => {
+    const { ring, pass } = ringOf('a', 'b', 'c');
+    const names = Array.from({ length: 300 }, (_, n) => `conversation ${n}`);
+    const keys = (): (string | null)[] => names.map((name) => ring.next([], () => name));
+    const before = keys();
+    for (const key of ['a', 'b', 'c'])
+      expect(before.filter((one) => one === key).length).toBeGreaterThan(60);
+    expect(keys()).toEqual(before);
+    ring.startCooldown('a', 1_000);
+    const without = keys();
+    expect(without.filter((key, n) => before[n] !== 'a' && key !== before[n])).toEqual([]);
+    const moved = without.filter((_, n) => before[n] === 'a');
+    for (const key of ['b', 'c'])
+      expect(moved.filter((one) => one === key).length).toBeGreaterThan(moved.length / 4);
+    pass(1_000);
+    expect(keys()).toEqual(before);
+    expect(ring.next(before.slice(0, 1), () => names[0]!)).not.toBe(before[0]);
+  });
+
   it('are null where none is configured', () => {
     const { ring, take } = ringOf();
     expect(ring.size).toBe(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerWriter } from '../../src/dispatch/answer-writer.js';
 import { Cancellation } from '../../src/dispatch/cancellation.js';
 import { chatCalls } from '../../src/dispatch/chat-call.js';
-import { callEmbedding } from '../../src/dispatch/embed.js';
+import { callTask } from '../../src/dispatch/call-task.js';
 import { BrokenStream, executePlan } from '../../src/dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../../src/dispatch/provider.js';
 import { limitsOf } from '../../src/pipeline/plan-request.js';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-function providerWith(timeouts: { firstEventMs: number; idleMs: number }): Provider {
+function providerWith(timeouts: { firstEventMs: number | null; idleMs: number }): Provider {
   const settings = { name: 'up', api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
   const adapter = dialects.get('openai-compatible')!.create(settings);
   const provider = createProvider(adapter, [], { connectMs: longMs, ...timeouts });
@@ -41,6 +41,7 @@ function providerWith(timeouts: { firstEventMs: number; idleMs: number }): Provi
 /** A client that takes every chunk at once. */
 const streamingClient = (): AnswerWriter => ({
   streams: true,
+  dialect: 'chat',
   begin: () => undefined,
   text: () => undefined,
   chunk: () => undefined,
@@ -64,6 +65,36 @@ const failureOf = async (provider: Provider, limits: Limits) => {
   return error instanceof BrokenStream ? error.error : error;
 };
 
+describe('the wait for a first event, where the settings of a provider do not state one', () => {
+  const waitOf = (model: string, more: object = {}, stream = true): number => {
+    const provider = providerWith({ firstEventMs: null, idleMs: longMs });
+    const request = { messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
+    const candidate = { label: `up/${model}`, provider: 'up', model };
+    return chatCalls(request, streamingClient())({ provider, candidate, stream }).firstEventMs;
+  };
+
+  it.each([
+    ['a model that does not reason', 'gpt-4o', {}],
+    ['a model of unknown habits', 'our-finetune', {}],
+    ['a model that is asked for little reasoning', 'o3', { reasoning_effort: 'low' }],
+  ])('is a minute for %s', (_name, model, more) => {
+    expect(waitOf(model, more)).toBe(60_000);
+  });
+
+  it.each([
+    ['a model that is asked for high effort', 'gpt-5', { reasoning_effort: 'high' }],
+    ['a model that reasons so by default', 'grok-4.5', {}],
+    ['a model whose name says so', 'o3-mini-high', {}],
+    ['a number of tokens to reason with', 'claude-opus-4-1', { thinking: { type: 'enabled' } }],
+  ])('is five minutes for %s', (_name, model, more) => {
+    expect(waitOf(model, more)).toBe(300_000);
+  });
+
+  it('is five minutes for an answer that is not streamed', () => {
+    expect(waitOf('gpt-4o', {}, false)).toBe(300_000);
+  });
+});
+
 describe('while a provider sends nothing at all', () => {
   beforeEach(() => upstream.script([{ hang: 'beforeHeaders' }]));
 
@@ -79,13 +110,16 @@ describe('while a provider sends nothing at all', () => {
   });
 
   it("the plan's limit ends a request for embeddings too", async () => {
-    const request = callEmbedding({
-      provider: providerWith({ firstEventMs: longMs, idleMs: longMs }),
-      model: 'm',
+    const provider = providerWith({ firstEventMs: longMs, idleMs: longMs });
+    const { embeddings: adapter } = provider.adapter;
+    const candidate = { label: 'up/m', provider: 'up', model: 'm' };
+    const request = callTask({
+      targets: adapter ? [{ candidate, provider, adapter }] : [],
       body: { input: 'Hi' },
       limits: { ...long, firstEventTimeoutMs: 40 },
       cancellation: new Cancellation(),
       onAttempt: () => undefined,
+      onPart: () => undefined,
     });
     await expect(request).rejects.toMatchObject({ code: 'upstream_timeout' });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../src/dispatch/attempt-log.js';
-import { KeyRing } from '../../src/dispatch/key-ring.js';
 import { healthWindowMs, ProviderHealths } from '../../src/dispatch/provider-health.js';
 
 const attempt = (more: Partial<Attempt> = {}): Attempt => ({
@@ -75,41 +74,5 @@ describe('the health of a provider', () => {
     const health = watched();
     health.record(attempt({ outcome: 'client_closed', status: null }));
     expect(health.find('p')).toBeNull();
-  });
-});
-
-describe('the cooldowns of keys', () => {
-  let now = 0;
-  const ring = (report?: (fingerprint: string, ms: number) => void): KeyRing =>
-    new KeyRing(['one', 'two'], () => now, report);
-
-  it('say how long and why a key rests, as long as it does', () => {
-    const keys = ring();
-    expect(keys.cooldowns()).toEqual([]);
-    keys.startCooldown('one', 5_000);
-    keys.startCooldown('two', 'refused');
-    now += 1_000;
-    expect(keys.cooldowns()).toEqual([
-      { leftMs: 4_000, why: 'rate_limited' },
-      { leftMs: 599_000, why: 'refused' },
-    ]);
-    now += 4_000;
-    expect(keys.cooldowns()).toHaveLength(1);
-  });
-
-  it('keep their reason when this process hears of them again, and in a new configuration', () => {
-    const keys: KeyRing = ring((fingerprint, ms) => keys.applyCooldown(fingerprint, ms));
-    keys.startCooldown('one', 'refused');
-    const next = ring();
-    next.inheritCooldowns(keys);
-    for (const each of [keys, next]) expect(each.cooldowns()).toMatchObject([{ why: 'refused' }]);
-  });
-
-  it('are from elsewhere where another process says so', () => {
-    const marks: string[] = [];
-    ring((mark) => marks.push(mark)).startCooldown('one', 5_000);
-    const other = ring();
-    other.applyCooldown(marks[0]!, 5_000);
-    expect(other.cooldowns()).toEqual([{ leftMs: 5_000, why: 'elsewhere' }]);
   });
 });

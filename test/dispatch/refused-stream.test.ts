@@ -1,11 +1,11 @@
+import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rememberUnstreamed } from '../../src/dispatch/provider.js';
+import { remember } from '../../src/dispatch/provider.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { type Plays, scriptByModel } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
-import type { Step } from '../helpers/steps.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
-import { ask, streamedRows, type Way, wayRows, wholeRows } from '../helpers/ways.js';
+import { ask, streamedRows, type Way, wayRows, ways, wholeRows } from '../helpers/ways.js';
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -43,13 +43,13 @@ const whole = {
   ],
   usage: { prompt_tokens: 7, completion_tokens: 2 },
 };
-const json: Step = {
+const json = {
   raw: Buffer.from(JSON.stringify(whole)),
   contentType: 'application/json; charset=utf-8',
 };
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const events: Step = {
+const events = {
   raw: Buffer.from(
     `${chunk({ role: 'assistant', content: '' })}${chunk({ content: 'In ' })}${chunk({ content: 'pieces' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
   ),
@@ -88,7 +88,7 @@ describe('a provider that refuses to stream', () => {
 
   it('is remembered for a limited number of models, whatever clients ask for', () => {
     const unstreamed = new Set<string>();
-    for (let n = 0; n < 5_000; n++) rememberUnstreamed({ unstreamed }, `typed-${n}`);
+    for (let n = 0; n < 5_000; n++) remember(unstreamed, `typed-${n}`);
     expect(unstreamed.size).toBeLessThanOrEqual(1_000);
     expect(unstreamed).toContain('typed-4999');
   });
@@ -126,7 +126,7 @@ describe('a provider that refuses to stream', () => {
   });
 });
 
-describe('an answer is read by its content type, so that', () => {
+describe('an answer is read by its first bytes, so that', () => {
   it.each(streaming)('JSON does where a stream was asked for, asked %s', async (_name, way) => {
     const model = plays.newModel();
     plays.set(model, json);
@@ -164,14 +164,111 @@ describe('an answer is read by its content type, so that', () => {
     expect(asksForStream(model)).toEqual([false]);
   });
 
-  it('a stream declared as plain text does where a stream was requested', async () => {
+  describe.each(wayRows)('asked %s,', (_name, way) => {
+    it.each([
+      'application/json',
+      'application/json; charset=utf-8',
+      'text/plain',
+      'text/html',
+      'application/octet-stream',
+    ])('a stream declared as %s does, wherever it is cut', async (contentType) => {
+      const starts = ['', '\ufeff', '\n\n', ': ping\n\n', 'event: message\n', 'id: 1\n'];
+      for (const [n, start] of starts.entries()) {
+        const model = plays.newModel();
+        const raw = Buffer.from(start + events.raw.toString());
+        plays.set(model, { raw, contentType, writes: n === 0 ? 'whole' : 'bytes' });
+        expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+          ended: 'whole',
+          text: 'In pieces',
+        });
+        expect(plays.of(model)).toHaveLength(1);
+      }
+    });
+
+    it.each(['text/event-stream', 'text/plain', 'application/json'])(
+      'JSON declared as %s does, wherever it is cut',
+      async (contentType) => {
+        for (const start of ['', '\ufeff', ' \n \n'])
+          for (const writes of ['whole', 'bytes'] as const) {
+            const model = plays.newModel();
+            const raw = Buffer.from(start + json.raw.toString());
+            plays.set(model, { raw, contentType, writes });
+            expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+              ended: 'whole',
+              text: 'Whole “text”',
+            });
+          }
+      },
+    );
+
+    const compressions: [string, (raw: Buffer) => Buffer][] = [
+      ['gzip', zlib.gzipSync],
+      ['deflate', zlib.deflateSync],
+      ['deflate', zlib.deflateRawSync],
+      ['br', zlib.brotliCompressSync],
+      ['GZIP', zlib.gzipSync],
+    ];
+    const { zstdCompressSync } = zlib as { zstdCompressSync?: (raw: Buffer) => Buffer };
+    if (zstdCompressSync) compressions.push(['zstd', zstdCompressSync]);
+    it.each(compressions)(
+      'an answer that is compressed unasked does: %s',
+      async (encoding, compress) => {
+        const headers = { 'content-encoding': encoding };
+        for (const [step, text] of [
+          [events, 'In pieces'],
+          [json, 'Whole “text”'],
+        ] as const)
+          for (const cut of ['whole', 'bytes'] as const) {
+            const model = plays.newModel();
+            const raw = compress(step.raw);
+            const pieces = cut === 'whole' ? [raw] : Array.from(raw, (byte) => Buffer.of(byte));
+            plays.set(model, { ...step, raw, headers, events: pieces, writes: 'events' });
+            expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+              ended: 'whole',
+              text,
+            });
+          }
+      },
+    );
+  });
+
+  it('a failure that is compressed unasked is told', async () => {
     const model = plays.newModel();
-    plays.set(model, { ...events, contentType: 'text/plain' });
-    for (const [, way] of streamedRows)
-      expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
-        ended: 'whole',
-        text: 'In pieces',
-      });
+    const body = JSON.stringify({ error: { message: 'too hot', code: 'invalid_value' } });
+    const headers = { 'content-encoding': 'gzip' };
+    plays.set(model, { status: 400, headers, body: zlib.gzipSync(body) });
+    expect(await ask(gateway, ways[2]!, { models: [`up/${model}`] })).toMatchObject({
+      status: 400,
+      message: 'up answered 400: too hot',
+    });
+  });
+
+  it.each([
+    ['is cut', 'gzip', zlib.gzipSync(events.raw).subarray(0, 60)],
+    ['is none', 'gzip', events.raw],
+    ['nobody knows', 'compress', events.raw],
+  ])(
+    'compression that %s is a failure, and the next candidate is asked',
+    async (_name, encoding, raw) => {
+      for (const way of ways) {
+        const [model, good] = [plays.newModel(), plays.newModel()];
+        plays.set(model, { ...events, raw, headers: { 'content-encoding': encoding } });
+        expect(await ask(gateway, way, { models: [`up/${model}`, `good/${good}`] })).toMatchObject({
+          ended: 'whole',
+          model: good,
+        });
+      }
+    },
+  );
+
+  it('a small body that grows beyond all measure is a failure', async () => {
+    const model = plays.newModel();
+    const raw = zlib.gzipSync(Buffer.alloc(80 * 1024 * 1024, 32));
+    plays.set(model, { ...json, raw, headers: { 'content-encoding': 'gzip' } });
+    expect(await ask(gateway, ways[3]!, { models: [`up/${model}`] })).toMatchObject({
+      status: 502,
+      message: 'up sent an unreadable answer: larger than 64 MiB',
+    });
   });
 });
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/config.js';
-import { KeyRing } from '../../src/dispatch/key-ring.js';
 import { rules } from '../../src/gateway.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import type { PubSub, Counters } from '../../src/store/contracts/counters.js';
@@ -162,6 +161,43 @@ describe("a provider's key that is refused on one replica", () => {
   });
 });
 
+describe('a model that fails on one replica', () => {
+  const askOf = async ({ url, auth }: RunningGateway): Promise<void> => {
+    const body = { messages, models: ['up/m', 'up/n'], order: 'given' };
+    expect((await post(`${url}/api/v1/completions`, body, auth)).status).toBe(200);
+  };
+  const called = (): unknown[] => upstream.requests.splice(0).map(({ body }) => body?.['model']);
+  const failing = (model: string | null): void =>
+    upstream.script([({ body }): Step => (body?.['model'] === model ? { status: 500 } : {})]);
+
+  it('is set aside by the others, and by one that starts later, until one of them succeeds', async () => {
+    const board = new Board();
+    const [first, second] = [await replicaOn(board), await replicaOn(board)];
+    failing('m');
+    for (let n = 0; n < 2; n++) await askOf(first);
+    called();
+    const third = await replicaOn(board);
+    for (const replica of [first, second, third]) await askOf(replica);
+    expect(called()).toEqual(['n', 'n', 'n']);
+    failing(null);
+    await complete(second);
+    called();
+    for (const replica of [first, second, third]) await askOf(replica);
+    expect(called()).toEqual(['m', 'm', 'm']);
+  });
+
+  it('is published without a key or a prompt', async () => {
+    const board = new Board();
+    failing('m');
+    const replica = await replicaOn(board);
+    for (let n = 0; n < 2; n++) await askOf(replica);
+    const text = board.published.join();
+    expect(text).toContain('"code":"upstream_error"');
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('Say hello');
+  });
+});
+
 describe('a message to a replica', () => {
   it('is ignored if it makes no sense', async () => {
     const board = new Board();
@@ -177,8 +213,7 @@ describe('a message to a replica', () => {
       '{"samples":{}}',
       `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`,
     ]) {
-      for (const topic of ['provider-keys-aside', 'provider-latencies'])
-        pubSub.publish(topic, text);
+      for (const topic of ['provider-circuits', 'provider-latencies']) pubSub.publish(topic, text);
     }
     expect((await complete(gateway)).status).toBe(200);
     expect(await latencyOf(gateway)).toBeNull();
@@ -229,38 +264,5 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
     await until(async () => (await latencyOf(third)) !== null);
     await times(4, third);
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
-  });
-});
-
-describe('the keys of a provider', () => {
-  let now = 1_000;
-  const ringOf = (told: [string, number][] = []): KeyRing =>
-    new KeyRing(
-      ['a', 'b'],
-      () => now,
-      (mark, forMs) => told.push([mark, forMs]),
-    );
-
-  it('publish a cooldown, and only if it is longer than the last', () => {
-    const told: [string, number][] = [];
-    const ring = ringOf(told);
-    ring.startCooldown('a', 5_000);
-    ring.startCooldown('a', 5_500);
-    ring.startCooldown('nobody', 5_000);
-    ring.startCooldown('a', 60_000);
-    expect(told.map(([, forMs]) => forMs)).toEqual([5_000, 60_000]);
-  });
-
-  it('get a cooldown by their fingerprint, never a shorter one, without publishing it again', () => {
-    const told: [string, number][] = [];
-    const [here, there] = [ringOf(told), ringOf()];
-    here.startCooldown('a', 5_000);
-    const [mark = ''] = told[0] ?? [];
-    there.applyCooldown(mark, 5_000);
-    there.applyCooldown(mark, 1);
-    expect([there.next(), there.next()]).toEqual(['b', 'b']);
-    expect(told).toHaveLength(1);
-    now += 5_000;
-    expect([there.next(), there.next()].sort()).toEqual(['a', 'b']);
   });
 });

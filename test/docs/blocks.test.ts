@@ -109,7 +109,10 @@ describe('the programs that pages show', { timeout: 60_000 }, () => {
 
   it.each(clients)('talk to a gateway: $at', async ({ text }) => {
     const gateway: GatewayProcess = await startProcess();
-    const program = startProgram(text.replaceAll('http://127.0.0.1:8080', gateway.url), {
+    const filled = text
+      .replaceAll('http://127.0.0.1:8080', gateway.url)
+      .replaceAll('sk_your_key', gateway.key);
+    const program = startProgram(filled, {
       SIGNALBOX_API_KEY: gateway.key,
     });
     programs.push(program);

@@ -8,7 +8,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   malformed_json: 'The body is not valid JSON.',
   bad_request: 'A field is invalid, on model selection and on the OpenAI surface.',
   unauthorized: 'The request has no valid key. The gateway answers before it reads the body.',
-  payment_required: 'Reserved.',
+  budget_too_small:
+    'The budget of the key cannot pay for the request even if nothing is spent. The message says what is needed and which `max_tokens` fits. Sent with `x-should-retry: false`.',
   forbidden:
     'The key lacks the scope, may not use the model or may not use pass-through; sign-up is closed; or a page of another site sent the request.',
   not_found:
@@ -20,6 +21,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   misdirected_request:
     'A request without a valid key names a host that is neither `localhost`, an IP address, the host of `publicUrl` nor one of `allowedHosts`.',
   validation_failed: 'A field of a native completion or of a resource is invalid.',
+  upgrade_required:
+    'The request would open a WebSocket, at `/v1/responses` or below `/proxy`. The same request over HTTP is answered.',
   too_many_requests:
     'The key reached a limit, which the message names, or too many sign-ins failed.',
   budget_spent:
@@ -36,9 +39,12 @@ export const errorMeanings: Record<ErrorCode, string> = {
   upstream_overloaded: 'The provider answered 503 or 529.',
   rate_limited:
     'The provider answered 429. The gateway tries another key of the provider, or waits up to 8 seconds.',
-  unreadable_answer: 'The answer of the provider is empty or violates its dialect.',
+  unreadable_answer:
+    'The answer of the provider is empty or violates its dialect. After two in a row the gateway asks this model only once per request, until an answer can be read.',
   upstream_timeout: 'The first event did not arrive in time, or the stream went silent.',
   provider_auth: 'The provider refused its key (401, 402, 403, or a body that says so).',
+  quota_exhausted:
+    'The account at the provider has no credit left, or reached its spending limit, whatever status says so. `insufficient_quota` on the OpenAI surface, 402 `billing_error` on Messages.',
   stream_refused: 'The model does not stream. The gateway remembers this.',
   model_not_found:
     'The provider answered 404, 410 or 501, or no configured provider has the model. 422 on the native surface.',

@@ -4,7 +4,9 @@ import { needsRestart } from '../../src/config/needs-restart.js';
 import { readSchema } from '../../src/config/schema/compile-schema.js';
 import { errorCodes, GatewayError, type Recovery } from '../../src/errors.js';
 import type { ProviderDialect } from '../../src/providers/adapter.js';
+import { compatibleTable } from '../../src/providers/compatible.js';
 import { dialects } from '../../src/providers/index.js';
+import { snippets } from '../../src/dashboard/pages/connect/snippets.js';
 import { surfaceMeanings } from '../../src/surface-labels.js';
 import { commandRows } from './commands.js';
 import { errorMeanings } from './error-meanings.js';
@@ -37,12 +39,29 @@ export function generatedTables(): Record<string, string> {
     'toolkit settings': settingsTable(toolkit!, schema, {}),
     errors: errorTable(),
     providers: providerTable(),
+    histories: historyTable(),
     surfaces: markdownTable(
       ['`surface`', 'Requests'],
       surfaceMeanings.map(([label, meaning]) => [code(label), meaning]),
     ),
+    clients: clientSettings(),
     commands: markdownTable(['Command', 'Does', 'Options'], commandRows()),
   };
+}
+
+/** The settings of the dashboard's page “Connect”, for the documentation. */
+function clientSettings(): string {
+  const shown = snippets({ url: 'http://127.0.0.1:8080', key: 'sk_your_key', model: 'auto' });
+  const sections = shown.map(({ program, place, code: text, language, tried }) => {
+    const note =
+      tried === null
+        ? "From the program's documentation; not tried."
+        : `Tried with version ${tried}.`;
+    const isRun = language === 'js' ? '' : `<!-- not run: needs ${program} and a key -->\n`;
+    const fence = '```';
+    return `### ${program}\n\nIn ${place}. ${note}\n\n${isRun}${fence}${language}\n${text}\n${fence}\n`;
+  });
+  return `<!-- prettier-ignore-start -->\n\n${sections.join('\n')}\n<!-- prettier-ignore-end -->`;
 }
 
 /**
@@ -138,9 +157,7 @@ const valueAt = (from: unknown, path: string): unknown =>
 /** The settings that the gateway reads only when it starts, as paths. */
 function restartSettings(): string[] {
   const config = resolveConfig({}, {});
-  return needsRestart(config, changed(config) as typeof config).map((name) =>
-    name.replace(/\[(\w+)\]/g, '.$1'),
-  );
+  return needsRestart(config, changed(config) as typeof config);
 }
 
 /** The same structure with every value changed. */
@@ -152,6 +169,7 @@ function changed(value: unknown): unknown {
 
 const recoveries: Record<Recovery, string> = {
   retry: 'Retry the same model, then the next one',
+  once: 'The same model once more, then the next one',
   next_key: "The provider's next key, then the next model",
   unstreamed: 'The same model without streaming',
   fallback: 'The next model',
@@ -198,6 +216,48 @@ function providerTable(): string {
   ]);
   return markdownTable(
     ['`api`', 'Variable', 'Default base URL', 'Embeddings', 'Prices', 'Notes'],
+    rows,
+  );
+}
+
+/** What is changed on the way to the providers of OpenAI's dialect, from their rows. */
+function historyTable(): string {
+  const rows = Object.entries(compatibleTable).map(([api, row]) => {
+    const { history = {}, maxStops = 4, parameters = [] } = row;
+    const { fields = [], callIds, lists, started } = history;
+    const kept = fields === 'all' ? 'all' : fields.map(code).join(', ') || '–';
+    const turns = [
+      ...(history.alternates ? ['in turn, the user first'] : []),
+      ...(history.answerAfterTools ? ['an answer after results'] : []),
+      ...(started === 'user' ? ['the user last'] : Object.keys(started ?? {}).map(code)),
+    ];
+    const lost = [
+      ...(row.strictTools ? [] : ['`strict`']),
+      ...(maxStops === Infinity ? [] : [`stop sequences beyond ${maxStops}`]),
+      ...new Set(parameters.flatMap(({ refuses = [] }) => refuses.map(code))),
+      ...(parameters.some(({ reasoningOff }) => reasoningOff)
+        ? ['reasoning where a tool is forced']
+        : []),
+      ...(parameters.some(({ toolChoice }) => toolChoice) ? ['a forced tool'] : []),
+      ...(parameters.some(({ efforts }) => efforts) ? ['efforts that a model does not take'] : []),
+    ];
+    return [
+      code(api),
+      history.developer ? '`developer`' : '`system`',
+      kept,
+      history.cacheControl ? 'yes' : '–',
+      callIds ? 'nine letters or digits' : 'as they are',
+      lists === true ? 'as they are' : lists === false ? 'texts' : 'texts, except the user’s',
+      turns.join('; ') || 'as they are',
+      row.length === undefined ? 'as given' : code(row.length),
+      lost.join(', ') || '–',
+    ];
+  });
+  return markdownTable(
+    [
+      ...['`api`', 'Instructions', 'Fields of turns kept', '`cache_control`', 'Call ids'],
+      ...['Lists of texts', 'Turns', 'Limit', 'Left out'],
+    ],
     rows,
   );
 }

@@ -7,7 +7,7 @@ import { createGateway, planOf } from 'signalbox';
 const gateway = createGateway({
   models: {
     'local/large': { inputPrice: 5, outputPrice: 10, quality: 0.9 },
-    'local/small': { inputPrice: 1, outputPrice: 2, quality: 0.88 },
+    'local/small': { inputPrice: 1, outputPrice: 2, quality: 0.885 },
   },
   providers: { local: { api: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' } },
 });

@@ -43,7 +43,7 @@ const refusals = [429, 500, 503] as const;
 /**
  * Starts it. It bills each request that it takes as soon as it arrives: a token for each byte of the
  * prompt, files as long as the model can read, twice the price for a cache of an hour, and answers
- * of the length that was allowed, whether anybody reads them or not.
+ * of the length that was allowed and the model can write, whether anybody reads them or not.
  * @param random numbers from 0 to 1
  */
 export async function startBillingProvider(
@@ -99,7 +99,8 @@ interface Used {
 function usageOf(body: Body, raw: Buffer, tariff: Tariff): Used {
   const messages = Buffer.byteLength(JSON.stringify(body['messages']));
   const files = /"(file|image_url|input_audio|video_url)"/.test(raw.toString('utf8'));
-  const each = Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? tariff.maxOutput);
+  const asked = Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? Infinity);
+  const each = Math.min(asked, tariff.maxOutput);
   return {
     prompt: files ? tariff.fileTokens : Math.min(messages, tariff.contextLength),
     completion: each * Number(body['n'] ?? 1),

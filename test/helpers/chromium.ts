@@ -76,7 +76,7 @@ export async function claimAndOpen(
   options: OpenOptions = {},
 ): Promise<Page> {
   const page = await openPage(`${gateway.url}/claim`, options);
-  await page.getByLabel('Claim code').fill((await gateway.claimCode?.()) ?? gateway.key);
+  await page.getByLabel('First API key').fill((await gateway.claimCode?.()) ?? gateway.key);
   await page.getByLabel('Mail address').fill(someone.email);
   await page.getByRole('textbox', { name: 'Password' }).fill(someone.password);
   await page.getByRole('button', { name: 'Become the administrator' }).click();

@@ -13,13 +13,13 @@ const spoke = ({ text, reasoning, refusal, toolCalls }: Expected): boolean =>
 type Difference = readonly [what: string, expected: unknown, got: unknown];
 
 /**
- * Why a provider that named no reason must have ended: its calls wait to be run. OpenAI's clients
- * are always told one.
+ * Why a provider that named no reason must have ended: its calls wait to be run. Clients of all but
+ * the native surface are always told one.
  */
 function finishOf(expected: Expected, manner: Manner): Expected['finish'] {
   if (expected.finish !== null) return expected.finish;
   if (expected.toolCalls.length > 0) return 'tool_calls';
-  return manner.surface === 'openai' ? 'stop' : null;
+  return manner.surface === 'native' ? null : 'stop';
 }
 
 function contentDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
@@ -28,7 +28,14 @@ function contentDifferences(expected: Expected, said: Said, manner: Manner): Dif
     squeezed(expected.reasoning),
     squeezed(said.reasoning),
   ];
-  // the native surface has one kind of text and no tool calls
+  // Messages has one kind of text
+  if (manner.surface === 'messages')
+    return [
+      ['text', expected.text + expected.refusal, said.text + said.refusal],
+      ['tool calls', expected.toolCalls, said.toolCalls],
+      reasoning,
+    ];
+  // the native surface has no tool calls either
   if (manner.surface === 'native')
     return [['text', expected.text + expected.refusal, said.text], reasoning];
   return [
@@ -39,10 +46,17 @@ function contentDifferences(expected: Expected, said: Said, manner: Manner): Dif
   ];
 }
 
+/** In Messages, cached tokens are counted beside the others, so they cannot be more than all. */
+function usageOf({ usage }: Expected, { surface }: Manner): Expected['usage'] {
+  return usage && surface === 'messages'
+    ? { ...usage, prompt: Math.max(usage.prompt, usage.cached) }
+    : usage;
+}
+
 function answerDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
   const usage: Difference =
-    expected.usage || manner.surface === 'openai'
-      ? ['usage', expected.usage ?? said.usage, said.usage]
+    expected.usage || manner.surface !== 'native'
+      ? ['usage', usageOf(expected, manner) ?? said.usage, said.usage]
       : ['usage is estimated', true, said.estimated];
   return [
     ['status', 200, said.httpStatus],

@@ -8,6 +8,7 @@ export interface AskedMcp {
   /** The method of the JSON-RPC message; null for none. */
   readonly rpc: string | null;
   readonly headers: IncomingMessage['headers'];
+  readonly body: string;
 }
 
 /** How it answers a call, or any request before the protocol is looked at. */
@@ -85,12 +86,17 @@ export async function startHttpMcp(script: McpScript = {}): Promise<HttpMcp> {
 
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
-      const message = body === '' ? null : (JSON.parse(body) as { id?: unknown; method: string });
+      // a client that has left before its request was read gets no answer
+      if (response.closed) return;
+      const message = body.startsWith('{')
+        ? (JSON.parse(body) as { id?: unknown; method: string })
+        : null;
       const one = {
         method: request.method ?? '',
         path: request.url ?? '',
         rpc: message?.method ?? null,
         headers: request.headers,
+        body,
       };
       asked.push(one);
       if (script.before?.(one, response)) return;

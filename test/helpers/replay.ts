@@ -4,7 +4,9 @@ import { classify } from './expected.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { at, has, numberAt, textAt } from './json.js';
 import { readOpenaiChat } from './oracles/openai-chat.js';
-import { type Expected, nothing } from './oracles/oracle.js';
+import { readAnthropic } from './oracles/anthropic.js';
+import { readOpenaiResponses } from './oracles/openai-responses.js';
+import { type Expected, nothing, type Oracle } from './oracles/oracle.js';
 import { bodyOf, type Exchange, splitEvents } from './recorded.js';
 import { post, postStream, type Reply, type StreamReply } from './sse.js';
 import type { Cut } from './steps.js';
@@ -12,7 +14,7 @@ import { startUpstream, type Step, type Upstream, type UpstreamCall } from './up
 
 /** The surface, whether it streams, and how the provider's bytes are altered. */
 export interface Manner {
-  surface: 'openai' | 'native';
+  surface: 'openai' | 'native' | 'messages' | 'responses';
   stream: boolean;
   cut: Cut;
   /**
@@ -85,6 +87,20 @@ function readOpenai(reply: Reply | StreamReply): Said {
   });
 }
 
+/** Reads what a client of Messages or Responses gets, as the provider's own answers are read. */
+const readBy =
+  (oracle: Oracle, last: RegExp) =>
+  (reply: Reply | StreamReply): Said => {
+    if (reply.status !== 200) return failed(reply.status, reply.json);
+    if (!('frames' in reply)) return said(oracle([reply.json], false), {});
+    const { events } = reply;
+    const error = events.find((event) => /error|failed/.test(textAt(event, 'type')));
+    return said(oracle(events, true), {
+      message: textAt(error, 'error', 'message') || textAt(error, 'response', 'error', 'message'),
+      whole: last.test(textAt(events.at(-1), 'type')),
+    });
+  };
+
 const finishes: Record<string, Expected['finish']> = {
   stop: 'stop',
   length: 'length',
@@ -144,13 +160,43 @@ function providersAt(url: string): Record<string, WrittenProvider> {
   return Object.fromEntries([...dialects.keys()].map((api) => [api, { api, ...settings }]));
 }
 
-const bodyFor = (model: string, { surface, stream }: Manner): object => ({
-  messages: [{ role: 'user', content: 'Hi' }],
-  ...(stream ? { stream } : {}),
-  ...(surface === 'openai'
-    ? { model, ...(stream ? { stream_options: { include_usage: true } } : {}) }
-    : { models: [model] }),
-});
+const messages = [{ role: 'user', content: 'Hi' }];
+/** What is particular to each surface. */
+const surfaces: Readonly<
+  Record<
+    Manner['surface'],
+    {
+      path: string;
+      bodyOf(model: string, stream: boolean): object;
+      read(reply: Reply | StreamReply): Said;
+    }
+  >
+> = {
+  openai: {
+    path: '/v1/chat/completions',
+    bodyOf: (model, stream) => ({
+      model,
+      messages,
+      ...(stream ? { stream_options: { include_usage: true } } : {}),
+    }),
+    read: readOpenai,
+  },
+  native: {
+    path: '/api/v1/completions',
+    bodyOf: (model) => ({ models: [model], messages }),
+    read: readNative,
+  },
+  messages: {
+    path: '/v1/messages',
+    bodyOf: (model) => ({ model, messages, max_tokens: 1_000 }),
+    read: readBy(readAnthropic, /^message_stop$/),
+  },
+  responses: {
+    path: '/v1/responses',
+    bodyOf: (model) => ({ model, input: 'Hi', store: false }),
+    read: readBy(readOpenaiResponses, /^response\.(completed|incomplete)$/),
+  },
+};
 
 /** The headers that tell a client how to react to a failure. */
 function toldHeaders(exchange: Exchange): Record<string, string> {
@@ -221,13 +267,16 @@ class Playlist {
 }
 
 async function send(gateway: RunningGateway, model: string, manner: Manner): Promise<Said> {
-  const url =
-    gateway.url + (manner.surface === 'openai' ? '/v1/chat/completions' : '/api/v1/completions');
-  const body = bodyFor(model, manner);
+  const { path, bodyOf: bodyOfSurface, read } = surfaces[manner.surface];
+  const url = gateway.url + path;
+  const body = {
+    ...bodyOfSurface(model, manner.stream),
+    ...(manner.stream ? { stream: true } : {}),
+  };
   const reply = await (manner.stream
     ? postStream(url, body, { headers: gateway.auth })
     : post(url, body, gateway.auth));
-  return manner.surface === 'openai' ? readOpenai(reply) : readNative(reply);
+  return read(reply);
 }
 
 /** Starts the upstream and a gateway without retries. */

@@ -25,6 +25,8 @@ export function requestRow(more: Partial<RequestRow> = {}): RequestRow {
     promptTokens: 10,
     completionTokens: 5,
     costUsd: 0.001,
+    estimatedUsd: 0,
+    heldUsd: 0,
     plan: null,
     attempts: [],
     content: null,

@@ -62,7 +62,8 @@ export class VirtualClock implements ResearchClock {
     const over = work.finally(() => (state.isOver = true));
     over.catch(() => undefined);
     for (;;) {
-      await new Promise((resolve) => setImmediate(resolve));
+      // work that is done in turns goes on before the time does
+      for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
       if (state.isOver) return over;
       const next = [...this.timers].sort((a, b) => a.at - b.at)[0];
       if (!next) throw new Error('nothing will happen any more');

@@ -23,7 +23,7 @@ const models = {
 export const tooLong: Record<string, object> = {
   [models['an openai-compatible provider']]: {
     error: {
-      message: 'Your input exceeds what this model can read.',
+      message: "This model's maximum context length is 8192 tokens. However, you requested 9000.",
       type: 'invalid_request_error',
       param: 'messages',
       code: 'context_length_exceeded',

@@ -27,6 +27,8 @@ export type Cut = 'whole' | 'events' | 'bytes' | number;
 
 /** An answer in terms that every dialect has. `{}` is a short greeting with usage. */
 export interface Answer {
+  /** The end of the answer's id, where its dialect has one. Default `test`. */
+  id?: string;
   /**
    * One streamed event for each; joined where the answer is not streamed. Default `['Hel', 'lo']`,
    * or none if there are tool calls.
@@ -100,6 +102,7 @@ export type Step = Answer | Fault;
 
 /** An answer with every default filled in, as the dialects take it. */
 export interface FullAnswer {
+  id: string;
   text: string[];
   reasoning: string[];
   toolCalls: { id: string; name: string; arguments: string }[];
@@ -116,6 +119,7 @@ export function fullAnswer(answer: Answer): FullAnswer {
   }));
   const usage = answer.usage === undefined ? { prompt: 10, completion: 5 } : answer.usage;
   return {
+    id: answer.id ?? 'test',
     text: answer.text ?? (toolCalls.length > 0 ? [] : ['Hel', 'lo']),
     reasoning: answer.reasoning ?? [],
     toolCalls,

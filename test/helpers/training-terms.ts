@@ -4,6 +4,7 @@ import type { TrainingTerms } from '../../src/chooser/training/custom/custom-row
 /** What a training takes from a configuration that states nothing. */
 export const plainTerms: TrainingTerms = {
   tolerance: defaults.routing.tolerance,
+  economy: defaults.routing.economy,
   overrides: {},
   priceIds: {},
 };

@@ -145,14 +145,14 @@ describe('the budget of an account', () => {
     await addKey('sk_free');
     const gateway = await started();
     const message = 'its price is not known, and this account has a budget';
-    expect(await native(gateway, 'sk_free', { models: ['up/unknown'] })).toMatchObject({
+    expect(await native(gateway, 'sk_free', { models: ['up/gpt-unknown'] })).toMatchObject({
       status: 422,
       json: { message: expect.stringContaining(message) },
     });
     expect(
       await post(
         `${gateway.url}/v1/embeddings`,
-        { model: 'up/unknown', input: 'a' },
+        { model: 'up/gpt-unknown', input: 'a' },
         as('sk_free'),
       ),
     ).toMatchObject({
@@ -226,8 +226,8 @@ describe('an administrator', () => {
       status: 200,
       json: { id: accountId, limits: { ...noKeyLimits, dayBudgetUsd: 0 } },
     });
-    expect((await native(here, key)).status).toBe(429);
-    await until(async () => (await native(there, key)).status === 429);
+    expect((await native(here, key)).status).toBe(402);
+    await until(async () => (await native(there, key)).status === 402);
     expect(at((await change(here, { tokensPerMinute: 7 })).json, 'limits')).toEqual({
       ...noKeyLimits,
       dayBudgetUsd: 0,

@@ -16,7 +16,7 @@ import {
   rotateKeyCommand,
   updateKeyCommand,
 } from '../../src/cli/keys.js';
-import { issueFirstSecrets } from '../../src/cli/serve/first-secrets.js';
+import { issueFirstSecret } from '../../src/cli/serve/first-secrets.js';
 import { resolveConfig } from '../../src/config/config.js';
 import { acts, type AuditRow } from '../../src/store/contracts/audit.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
@@ -327,29 +327,34 @@ describe('the audit log', () => {
     await unclaimed.close();
   });
 
-  it('has the first key and the claim code that a start issues, once', async () => {
-    const fresh = await openStore(':memory:');
-    const warnings: unknown[] = [];
-    const logger = { warn: (warning: unknown) => warnings.push(warning) };
-    const start = (): ReturnType<typeof issueFirstSecrets> =>
-      issueFirstSecrets(fresh, { config, isTerminal: true, logger });
-    const { key, claimCode } = await start();
-    await start();
-    const { items } = await fresh.audit.list({}, { limit: 5, cursor: null });
-    const [first] = (await fresh.keys.list(null, { limit: 5, cursor: null })).items;
-    const byStart = { ...bySystem, address: 'start', accountId: firstAccountId };
-    const details = expect.objectContaining({ name: 'first', models: null }) as object;
-    expect(items).toHaveLength(2);
-    expect(items).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ act: 'key.create', ...byStart, target: first?.id, details }),
-        expect.objectContaining({ act: 'account.claim-code', ...byStart, target: firstAccountId }),
-      ]),
-    );
-    for (const secret of [key, claimCode]) expect(JSON.stringify(items)).not.toContain(secret);
-    expect(warnings).toEqual([]);
-    await fresh.close();
-  });
+  it.each([true, false])(
+    'has the first key, or the claim code, that a start issues, once, where keys are required: %s',
+    async (required) => {
+      const fresh = await openStore(':memory:');
+      const warnings: unknown[] = [];
+      const logger = { warn: (warning: unknown) => warnings.push(warning) };
+      const auth = { ...config.auth, required };
+      const start = (): ReturnType<typeof issueFirstSecret> =>
+        issueFirstSecret(fresh, { config: { ...config, auth }, isTerminal: true, logger });
+      const secret = await start();
+      expect(await start()).toBeNull();
+      const { items } = await fresh.audit.list({}, { limit: 5, cursor: null });
+      const [first] = (await fresh.keys.list(null, { limit: 5, cursor: null })).items;
+      const byStart = { ...bySystem, address: 'start', accountId: firstAccountId };
+      const details = expect.objectContaining({ name: 'first', models: null }) as object;
+      expect(items).toEqual([
+        expect.objectContaining(
+          required
+            ? { act: 'key.create', ...byStart, target: first?.id, details }
+            : { act: 'account.claim-code', ...byStart, target: firstAccountId },
+        ),
+      ]);
+      expect(secret?.kind).toBe(required ? 'key' : 'claimCode');
+      expect(JSON.stringify(items)).not.toContain(secret?.text);
+      expect(warnings).toEqual([]);
+      await fresh.close();
+    },
+  );
 
   it('has no row for sign-ins of members, and none for a failure', async () => {
     const before = (await rowsOf()).length;
@@ -372,7 +377,13 @@ describe('the audit log', () => {
     expect(secrets.length).toBeGreaterThan(8);
     for (const one of secrets) expect(text).not.toContain(one);
     const tried = new Set(rows.map(({ act }) => act));
-    const elsewhere = ['account.claim-code', 'config.apply', 'config.refuse'];
+    const elsewhere = [
+      'account.claim-code',
+      'config.apply',
+      'config.refuse',
+      'prices.revert',
+      'prices.update',
+    ];
     expect(acts.filter((act) => !tried.has(act))).toEqual(elsewhere);
   });
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { metricOf } from '../helpers/metrics.js';
-import { ask, post, postStream, type Reply } from '../helpers/sse.js';
+import { post, postStream, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
 import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js';
 
@@ -64,7 +64,10 @@ const native = (name: string, more: object = {}): Promise<Reply> =>
   );
 const openai = (name: string, more: object = {}): Promise<Reply> =>
   post(`${gateway.url}/v1/chat/completions`, { ...body, ...more }, as(name));
-const charged = (): Promise<number> => metricOf(gateway, 'signalbox_cost_usd_total');
+const spent = (): Promise<number> => metricOf(gateway, 'signalbox_cost_usd_total');
+const held = (): Promise<number> => metricOf(gateway, 'signalbox_held_usd_total');
+/** What budgets count: the spend and what is held. */
+const charged = async (): Promise<number> => (await spent()) + (await held());
 /** Resolves when the gateway has counted what a request cost that nobody waits for. */
 const whenCharged = (): Promise<void> => until(async () => (await charged()) > 0);
 
@@ -251,15 +254,5 @@ describe('an attempt after one that may have been billed', () => {
     upstream.script([{ status: 503 }, { status: 500 }, whole]);
     expect((await native('quarter', { maxTokens: 250 })).status).toBe(200);
     expect(await charged()).toBeCloseTo(0.01, 9);
-  });
-
-  it('is charged to the key in the request log too', async () => {
-    await restart(configured({ limits: { maxRetries: 1 } }));
-    upstream.script([cut, whole]);
-    await native('quarter');
-    await until(async () => {
-      const { json } = await ask('GET', `${gateway.url}/api/v1/requests?limit=1`, as('quarter'));
-      return JSON.stringify(json).includes('0.11');
-    });
   });
 });

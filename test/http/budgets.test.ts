@@ -98,6 +98,10 @@ function blankWhereSampled(length: number): string {
     );
   return text.join('');
 }
+/** What budgets count: the spend and what is held. */
+const charged = async (): Promise<number> =>
+  (await metricOf(gateway, 'signalbox_cost_usd_total')) +
+  (await metricOf(gateway, 'signalbox_held_usd_total'));
 /** Whole seconds to midnight, UTC. */
 const untilMidnight = (): number => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000);
 
@@ -134,7 +138,7 @@ describe('a budget', () => {
       headers: { 'x-should-retry': 'false' },
       json: {
         message: expect.stringMatching(
-          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or reserved .* may cost up to 0\.01 USD/,
+          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent, held or reserved .* may cost up to 0\.01 USD/,
         ) as string,
       },
     });
@@ -180,12 +184,12 @@ describe('a budget', () => {
         await openai('nothing'),
         await embed('nothing', 'up/prompt'),
       ]),
-    ).toEqual([429, 429, 429]);
+    ).toEqual([402, 402, 402]);
     expect(upstream.requests).toEqual([]);
   });
 
   it('must cover the dearest of all candidates, which a fallback may be', async () => {
-    expect((await native('quarter', { fallback_models: ['up/dear'] })).status).toBe(429);
+    expect((await native('quarter', { fallback_models: ['up/dear'] })).status).toBe(402);
     expect((await native('rich', { fallback_models: ['up/dear'] })).status).toBe(200);
   });
 
@@ -198,7 +202,7 @@ describe('a budget', () => {
           messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }],
         })
       ).status,
-    ).toBe(429);
+    ).toBe(402);
     expect(
       (
         await native('rich', {
@@ -210,7 +214,7 @@ describe('a budget', () => {
   });
 
   it('must cover each of several answers', async () => {
-    expect((await openai('tight', { n: 20 })).status).toBe(429);
+    expect((await openai('tight', { n: 20 })).status).toBe(402);
     expect((await openai('tight', { n: 2 })).status).toBe(200);
   });
 
@@ -227,7 +231,7 @@ describe('a budget', () => {
     const embedAll = (): Promise<Reply> =>
       post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input }, as('rich'));
     expect((await embedAll()).status).toBe(200);
-    const once = await metricOf(gateway, 'signalbox_cost_usd_total');
+    const once = await charged();
     // a token for each of 460 bytes, for 1,000 USD a million
     expect(once).toBeGreaterThan(0.46);
     expect(
@@ -239,7 +243,7 @@ describe('a budget', () => {
         )
       ).status,
     ).toBe(200);
-    const before = await metricOf(gateway, 'signalbox_cost_usd_total');
+    const before = await charged();
     expect(before - once).toBeGreaterThanOrEqual(200);
     upstream.script([{ hang: 'beforeHeaders' }]);
     const leaving = new AbortController();
@@ -252,8 +256,8 @@ describe('a budget', () => {
     await upstream.received(2);
     leaving.abort();
     await left;
-    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) > before);
-    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(before + once, 9);
+    await until(async () => (await charged()) > before);
+    expect(await charged()).toBeCloseTo(before + once, 9);
   });
 
   it.each<[string, () => unknown]>([
@@ -282,7 +286,7 @@ describe('a budget', () => {
         abortAfterFrames: 1,
       });
       // a hundred thousand tokens for 1,000 USD a million
-      await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) >= 90);
+      await until(async () => (await charged()) >= 90);
     },
   );
 
@@ -317,51 +321,59 @@ describe('a request that does not say how long its answer may be', () => {
       configured({
         models: {
           'up/short': { inputPrice: 0, outputPrice: 1000, maxOutput: 150 },
-          'up/long': { inputPrice: 0, outputPrice: 1000, contextLength: 151 },
+          'up/long': { inputPrice: 0, outputPrice: 1000, contextLength: 200 },
         },
       }),
     );
     expect((await native('tight', { models: ['up/short'], maxTokens: null })).status).toBe(200);
-    expect((await native('tight', { models: ['up/long'], maxTokens: null })).status).toBe(429);
+    expect((await native('tight', { models: ['up/long'], maxTokens: null })).status).toBe(402);
     expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([undefined]);
   });
 });
 
 describe('a model without a known price', () => {
   const reason =
-    'its price is not known, and this key has a budget: set `models.up/unknown.inputPrice` and `outputPrice`, or `budgets.allowUnpriced`';
+    'its price is not known, and this key has a budget: set `models.up/gpt-unknown.inputPrice` and `outputPrice`, or `budgets.allowUnpriced`';
 
   it('is passed over for a key with a budget', async () => {
-    const reply = await native('rich', { models: ['up/unknown', 'up/m'], order: 'given' });
+    const reply = await native('rich', { models: ['up/gpt-unknown', 'up/m'], order: 'given' });
     expect(reply).toMatchObject({
       status: 200,
-      json: { errorTrace: [{ provider: 'up', model: 'unknown', error: reason, attempt: 0 }] },
+      json: { errorTrace: [{ provider: 'up', model: 'gpt-unknown', error: reason, attempt: 0 }] },
     });
     expect(upstream.requests.map(({ body }) => body?.['model'])).toEqual(['m']);
   });
 
   it('is refused where there is no other', async () => {
-    expect(await native('rich', { models: ['up/unknown'] })).toMatchObject({
+    expect(await native('rich', { models: ['up/gpt-unknown'] })).toMatchObject({
       status: 422,
       json: { message: `models[0]: ${reason}` },
     });
-    expect(await openai('rich', { model: 'up/unknown' })).toMatchObject({
+    expect(await openai('rich', { model: 'up/gpt-unknown' })).toMatchObject({
       status: 400,
       json: { error: { message: `model: ${reason}`, param: 'model' } },
     });
-    expect(await embed('rich', 'up/unknown')).toMatchObject({
+    expect(await embed('rich', 'up/gpt-unknown')).toMatchObject({
       status: 400,
       json: { error: { message: `model: ${reason}` } },
     });
     expect(await embed('rich', 'up/prompt')).toMatchObject({ status: 200 });
   });
 
+  it("costs nothing at a server of one's own, and a key with a budget may use it", async () => {
+    for (const request of [{}, { tradeoff: 'cost' }])
+      expect(await native('rich', { models: ['up/of-our-own', 'up/m'], ...request })).toMatchObject(
+        { status: 200, json: { model: 'of-our-own' } },
+      );
+    expect(await embed('rich', 'up/of-our-own')).toMatchObject({ status: 200 });
+  });
+
   it('may be used by keys without a budget', async () => {
     expect(
       statuses([
-        await native('free', { models: ['up/unknown'] }),
-        await native('requests', { models: ['up/unknown'] }),
-        await embed('free', 'up/unknown'),
+        await native('free', { models: ['up/gpt-unknown'] }),
+        await native('requests', { models: ['up/gpt-unknown'] }),
+        await embed('free', 'up/gpt-unknown'),
       ]),
     ).toEqual([200, 200, 200]);
   });
@@ -370,12 +382,12 @@ describe('a model without a known price', () => {
     await restart(configured({ budgets: { allowUnpriced: true } }));
     expect(
       statuses([
-        await native('rich', { models: ['up/unknown'] }),
-        await embed('rich', 'up/unknown'),
+        await native('rich', { models: ['up/gpt-unknown'] }),
+        await embed('rich', 'up/gpt-unknown'),
       ]),
     ).toEqual([200, 200]);
     expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).status).not.toBe(403);
-    expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('nothing'))).status).toBe(429);
+    expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('nothing'))).status).toBe(402);
   });
 
   it('is why a key with a budget may not pass through to a provider', async () => {
@@ -611,7 +623,7 @@ describe("a model's own web search", () => {
     await restart(searching({ searchPrice: 0.05 }));
     upstream.script([{ raw: message(2), contentType: 'application/json' }]);
     // of 0.25 USD; ten tokens are 0.01
-    expect((await search('quarter', 5)).status).toBe(429);
+    expect((await search('quarter', 5)).status).toBe(402);
     expect((await search('quarter', 4)).status).toBe(200);
     expect((await search('quarter', 3)).status).toBe(429);
     expect((await search('quarter', 2)).status).toBe(200);

@@ -141,3 +141,44 @@ describe('answers that are kept to be stored', () => {
     expect(last((await streamed('a')).events)).not.toHaveProperty('conversationStored');
   });
 });
+
+describe('whole answers that their clients do not read', () => {
+  const long = { text: ['x'.repeat(8 * mib)] };
+  /** Begins to receive an answer. @returns what ends it */
+  const unread = (key: string): Promise<() => void> =>
+    new Promise((resolve) => {
+      const request = httpRequest(url(), {
+        method: 'POST',
+        agent: false,
+        headers: { authorization: `Bearer sk_${key}`, 'content-type': 'application/json' },
+      });
+      request.on('error', () => undefined);
+      request.on('response', (response) => resolve(() => response.pause().destroy()));
+      request.end(bodyOf(10));
+    });
+
+  it('count, so that the next completion of their account is 429 before it is paid for', async () => {
+    upstream.script([long]);
+    const end = await unread('a');
+    const calls = upstream.requests.length;
+    const refused = await send('a', 10);
+    expect(refused.status).toBe(429);
+    expect(upstream.requests).toHaveLength(calls);
+    end();
+    upstream.script([{}]);
+    await until(async () => (await send('a', 10)).status === 200);
+  });
+
+  it('arrive whole, whoever reads them slowly, in characters of any length', async () => {
+    const text = 'aé字😀'.repeat(100_000);
+    upstream.script([{ text: [text] }]);
+    const { json } = await post(
+      `${gateway.url}/api/v1/completions`,
+      { models: ['up/m'], messages: [{ role: 'user', content: 'Hi' }] },
+      { authorization: 'Bearer sk_b' },
+    );
+    expect(json).toMatchObject({ message: { content: [{ text }] } });
+    const { json: chat } = await send('b', 10);
+    expect(chat).toMatchObject({ choices: [{ message: { content: text } }] });
+  });
+});

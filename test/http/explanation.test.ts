@@ -50,10 +50,20 @@ describe('the explanation of a choice', () => {
     expect(width(of('nobody-knows-this'))).toBeGreaterThan(width(of('gpt-5.2')) + 0.1);
   });
 
+  it('states one uncertainty, which the interval is made of, and the part that is the model’s own', async () => {
+    const { of } = await explained('Who painted the Mona Lisa?');
+    for (const model of ['gpt-5.2', 'claude-haiku-99']) {
+      const whole = Number(at(of(model), 'uncertainty'));
+      expect(width(of(model)) / (2 * 1.645)).toBeCloseTo(whole, 2);
+      expect(Number(at(of(model), 'own_uncertainty'))).toBeLessThan(whole);
+    }
+  });
+
   it('says nothing of that about a quality that the caller states', async () => {
     const stated = (await explained('Who painted the Mona Lisa?')).of('stated');
     expect(stated).toMatchObject({ quality: 0.5, uncertainty: 0 });
-    for (const name of ['basis', 'interval', 'task_kinds']) expect(stated).not.toHaveProperty(name);
+    for (const name of ['basis', 'interval', 'own_uncertainty', 'task_kinds'])
+      expect(stated).not.toHaveProperty(name);
   });
 
   it('is kept with the decision', async () => {

@@ -56,6 +56,34 @@ describe.each(databases)('the requests of an account on %s', (_name, make) => {
     expect(lines[800]).toContain(`,${keyId},team-a,openai,up,known,200,`);
   });
 
+  it('are one object a line in JSONL, sorted as the list is', async () => {
+    const { text, headers } = await get('format=jsonl&sort=cost');
+    expect(headers['content-type']).toBe('application/jsonl; charset=utf-8');
+    expect(headers['content-disposition']).toBe('attachment; filename="requests.jsonl"');
+    const lines = text.trimEnd().split('\n');
+    expect(lines).toHaveLength(1_202);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ costUsd: 2, latencyMs: 90_000 });
+    expect(Object.keys(JSON.parse(lines[1] ?? '') as object)).toContain('keyName');
+  });
+
+  it('are summed by why they failed', async () => {
+    const { json } = await ask('GET', `${gateway.url}/api/v1/requests/failures`, {
+      authorization: `Bearer ${key}`,
+    });
+    expect(listAt(json, 'items')).toMatchObject([
+      {
+        code: 'all_failed',
+        failedBy: 'provider',
+        provider: 'up',
+        requests: 1,
+        last: { error: 'a "quoted",\nbroken text', status: 502 },
+        keys: [{ keyId, keyName: 'team-a', requests: 1 }],
+        keyCount: 1,
+      },
+    ]);
+    expect((await get('sort=name')).status).toBe(422);
+  });
+
   it('cannot smuggle a formula or a line into a table', async () => {
     const { text } = await get('format=csv&failed=true');
     const [, row] = text.split('\r\n');

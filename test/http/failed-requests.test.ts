@@ -99,8 +99,8 @@ describe.each(databasesOfRun)('a failed request on %s', (_name, make) => {
 
   it('is attributed to the model that was tried last, in the sums too', async () => {
     upstream.script([{ status: 404 }, { status: 404 }]);
-    await native({ models: ['up/known', 'up/other'] });
-    expect(await newest()).toMatchObject({ status: 422, provider: 'up', model: 'other' });
+    await native({ models: ['up/known', 'up/gpt-other'] });
+    expect(await newest()).toMatchObject({ status: 422, provider: 'up', model: 'gpt-other' });
     expect(await usage()).toMatchObject({
       items: [{ provider: 'up', model: 'other', requests: 1, errors: 1 }],
     });
@@ -121,7 +121,7 @@ describe.each(databasesOfRun)('a failed request on %s', (_name, make) => {
       error: expect.stringContaining('not configured') as string,
     });
     await native({}, { authorization: 'Bearer sk_poor' });
-    await until(() => log.lines.some(({ code }) => code === 'budget_spent'));
+    await until(() => log.lines.some(({ code }) => code === 'budget_too_small'));
     expect(log.lines.at(-1)).toMatchObject({ caller: 'poor', model: 'up/known' });
   });
 

@@ -133,6 +133,68 @@ describe('the name of a model', () => {
   });
 });
 
+describe('a bare name that no provider has, of a model that one has under another name', () => {
+  const names = async (
+    providers: Record<string, string[]>,
+    asked: string,
+  ): Promise<{ label: unknown; text: string }> => {
+    const started = await startGateway({
+      providers: Object.fromEntries(
+        Object.entries(providers).map(([name, models]) => [
+          name,
+          { ...listed(...models), api: 'openai-compatible' as const },
+        ]),
+      ),
+    });
+    const body = { model: asked, messages };
+    const reply = await post(`${started.url}/v1/chat/completions`, body, started.auth);
+    await started.close();
+    return { label: called(reply), text: reply.text };
+  };
+
+  it.each([
+    ['claude-haiku-4-5-20251001', 'claude-haiku-4-5'],
+    ['claude-haiku-4-5', 'claude-haiku-4-5-20251001'],
+    ['claude-sonnet-4-5-20250929', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+    ['claude-opus-4-8', 'anthropic/claude-opus-4.8'],
+    ['claude-3-5-haiku-latest', 'claude-3-5-haiku-20241022'],
+    ['gpt-4o-2024-08-06', 'gpt-4o'],
+    ['gpt-5.5', 'openai/gpt-5.5'],
+    ['gpt-5.5-2026-04-23', 'gpt-5.5'],
+    ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
+    ['gemini-2.5-flash', 'models/gemini-2.5-flash'],
+    ['mistral-small-latest', 'mistral-small-2603'],
+  ])('%s stands for %s', async (asked, model) => {
+    expect(await names({ up: [model, 'other'] }, asked)).toMatchObject({ label: `up/${model}` });
+  });
+
+  it('is never another date, version, size or effort of it', async () => {
+    for (const [asked, model] of [
+      ['gpt-4o-2024-11-20', 'gpt-4o-2024-05-13'],
+      ['claude-opus-4-8', 'claude-opus-4-7'],
+      ['gpt-5.5', 'gpt-5.5-pro'],
+      ['o3-mini-high', 'o3-mini'],
+      ['mistral-large-2411', 'mistral-large-2407'],
+      ['codex-auto-review', 'gpt-5.5'],
+      ['gpt-4o', 'ft:gpt-4o:org::id'],
+      ['deepseek-r1', 'deepseek/deepseek-r1:free'],
+    ] as const) {
+      const { label, text } = await names({ up: [model] }, asked);
+      expect([asked, label]).toEqual([asked, undefined]);
+      expect(text).toContain('model_not_found');
+    }
+  });
+
+  it('prefers the name with the same date, then the one without, then the newest', async () => {
+    const dated = ['gpt-4o-2024-05-13', 'gpt-4o-2024-08-06', 'gpt-4o:extended'];
+    const of = async (asked: string, ...more: string[]): Promise<unknown> =>
+      (await names({ up: [...more, ...dated] }, asked)).label;
+    expect(await of('gpt-4o-20240806')).toBe('up/gpt-4o-2024-08-06');
+    expect(await of('gpt-4o-latest', 'openai/gpt-4o')).toBe('up/openai/gpt-4o');
+    expect(await of('gpt-4o-latest', 'gpt-4o-2024-11-20')).toBe('up/gpt-4o-2024-11-20');
+  });
+});
+
 describe('a bare name that several providers have', () => {
   it('is refused on each surface with its own status and the choices', async () => {
     for (const [reply, status] of [

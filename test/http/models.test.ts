@@ -150,6 +150,20 @@ describe('GET /v1/models', () => {
     await gateway.close();
   });
 
+  it("names Google's models alone for Google's API, whose price list has those of Vertex's partners", async () => {
+    const gem = { api: 'gemini', apiKey: 'k', listModels: false } as const;
+    const claude = { api: 'anthropic', apiKey: 'k', listModels: false } as const;
+    const gateway = await startGateway({ providers: { gem, claude } });
+    const ids = idsOf(await listOf(gateway));
+    expect(ids).toContain('gem/gemini-2.5-flash');
+    expect(ids.filter((id) => /^gem\/(?!gemini|gemma)/.test(id))).toEqual([]);
+    const body = { model: 'claude/claude-3-opsu', messages: [{ role: 'user', content: 'Hi' }] };
+    expect(
+      (await post(`${gateway.url}/v1/chat/completions`, body, gateway.auth)).text,
+    ).not.toContain('gem/');
+    await gateway.close();
+  });
+
   it('asks nobody where the configuration says so, or names the models', async () => {
     upstream.script([answerLists]);
     const from = upstream.requests.length;
@@ -191,6 +205,47 @@ describe('what providers list', () => {
     ]);
     expect(at(reply.json, 'error')).toBeUndefined();
     await gateway.close();
+  });
+
+  it('decides whom auto chooses: none whose models its API does not serve, nor who cannot chat', async () => {
+    const chosen = async (config: ConfigInput, more: object = {}): Promise<unknown> => {
+      const gateway = await startGateway(config);
+      const body = { model: 'auto', messages: [{ role: 'user', content: 'Hi' }], ...more };
+      const { headers } = await post(`${gateway.url}/v1/chat/completions`, body, gateway.auth);
+      await gateway.close();
+      const asked = JSON.parse(String(headers['x-signalbox-routing'] ?? '{}')) as unknown;
+      const candidates = listAt(asked, 'candidates');
+      return candidates
+        .filter((one) => at(one, 'excluded') === undefined)
+        .map((one) => at(one, 'label'))
+        .sort();
+    };
+    upstream.script([]);
+    const openai = (listModels: string[]): ConfigInput => ({
+      providers: {
+        openai: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'k', listModels },
+      },
+    });
+    const names = ['gpt-5.4', 'gpt-4o', 'o1-mini'];
+    const others = [
+      'gpt-5.3-codex',
+      'gpt-5.1-codex-mini',
+      'o3-pro',
+      'text-embedding-3-small',
+      'tts-1',
+      'gpt-image-1',
+      'rerank-v4',
+    ];
+    const labels = (list: string[]): string[] => list.map((name) => `openai/${name}`).sort();
+    expect(await chosen(openai([...names, ...others]))).toEqual(labels(names));
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
+    expect(await chosen(openai([...names, ...others]), { tools })).toEqual(
+      labels(['gpt-5.4', 'gpt-4o']),
+    );
+    const auto = labels([...names, 'text-embedding-3-small', 'rerank-v4']);
+    expect(await chosen({ ...openai(names), routing: { auto } })).toEqual(labels(names));
+    const models = Object.fromEntries(auto.map((label) => [label, {}]));
+    expect(await chosen({ ...openai(names), models })).toEqual(labels(names));
   });
 
   it('decides which bare names can be used, without any request that waits for it', async () => {

@@ -50,6 +50,29 @@ const read = async (id: string): Promise<unknown[]> => {
   return listAt(json, 'items');
 };
 
+it('a document and the asked form of the answer reach the model', async () => {
+  const document = {
+    type: 'file',
+    file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+  };
+  const form = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+  const { status } = await talk.complete({
+    models,
+    messages: [{ role: 'user', content: [look, document] }],
+    response_format: form,
+  });
+  expect(status).toBe(200);
+  expect(lastSent()).toMatchObject({
+    messages: [{ content: [look, document] }],
+    response_format: form,
+  });
+  const { status: withoutFile } = await talk.complete({
+    models,
+    messages: [{ role: 'user', content: [{ type: 'file' }] }],
+  });
+  expect(withoutFile).toBe(422);
+});
+
 it("an image reaches the model in OpenAI's form, and is shown in the stored conversation", async () => {
   const { json, status } = await talk.complete({
     models,

@@ -15,9 +15,11 @@ afterEach(() => gateway?.close());
 
 describe("a path of a provider's own API is 404", () => {
   it.each([
-    ['/v1/responses', '/proxy/rose/v1/responses reaches it at the provider rose'],
-    ['/v1/completions', '/proxy/rose/v1/completions reaches it at the provider rose'],
-    ['/v1/images/generations', '/proxy/rose/v1/images/generations reaches it'],
+    ...[
+      ...['images/generations', 'audio/speech', 'files', 'files/f/content', 'batches'],
+      ...['moderations', 'uploads/u/parts', 'fine_tuning/jobs', 'vector_stores/v/search'],
+      ...['assistants', 'threads/t/runs', 'realtime/client_secrets'],
+    ].map((path) => [`/v1/${path}`, `/proxy/rose/v1/${path} reaches it at the provider rose`]),
   ])("%s, in OpenAI's shape, and names the pass-through path", async (path, hint) => {
     gateway = await startGateway({ providers });
     expect(await post(gateway.url + path, { model: 'm' }, gateway.auth)).toMatchObject({
@@ -26,7 +28,7 @@ describe("a path of a provider's own API is 404", () => {
     });
   });
 
-  it.each(['/v1/messages', '/v1/messages/count_tokens'])(
+  it.each(['/v1/messages/batches', '/v1/messages/batches/b/results'])(
     "%s, in Anthropic's shape, and names the pass-through path",
     async (path) => {
       gateway = await startGateway({ providers });
@@ -48,6 +50,25 @@ describe("a path of a provider's own API is 404", () => {
     },
   );
 
+  it.each(['/v1beta/models/m:generateContent', '/v1beta/models', '/upload/v1beta/files'])(
+    "%s, in Google's shape, and names the pass-through path",
+    async (path) => {
+      const gem = { api: 'gemini', baseUrl: `${unreached}/v1beta`, apiKey: 'k', allowProxy: true };
+      gateway = await startGateway({ providers: { ...providers, gem } });
+      const hint = `/proxy/gem${path} reaches it at the provider gem`;
+      expect(await post(gateway.url + path, {}, { 'x-goog-api-key': gateway.key })).toMatchObject({
+        status: 404,
+        json: {
+          error: { code: 404, message: `no route for POST ${path}; ${hint}`, status: 'NOT_FOUND' },
+        },
+      });
+      expect(await post(gateway.url + path, {}, { 'x-goog-api-key': 'sk_wrong' })).toMatchObject({
+        status: 401,
+        json: { error: { code: 401, status: 'UNAUTHENTICATED' } },
+      });
+    },
+  );
+
   it('and names no provider where none of that dialect may be passed through to', async () => {
     const { tulip, claude } = providers;
     gateway = await startGateway({
@@ -55,24 +76,25 @@ describe("a path of a provider's own API is 404", () => {
     });
     const asked = async (path: string): Promise<string> =>
       (await post(`${gateway?.url ?? ''}${path}`, {}, gateway?.auth)).text;
-    expect(await asked('/v1/messages')).toContain(
-      '/proxy/<provider>/v1/messages reaches it at a provider that has it',
+    expect(await asked('/v1/messages/batches')).toContain(
+      '/proxy/<provider>/v1/messages/batches reaches it at a provider that has it',
     );
-    expect(await asked('/v1/completions')).toContain('/proxy/tulip/v1/completions');
+    expect(await asked('/v1/responses/r/new')).toContain('/proxy/tulip/v1/responses/r/new');
     expect(await asked('/v1/nothing')).not.toContain('/proxy');
     await gateway.close();
     gateway = await startGateway({ providers, proxy: { enabled: false } });
-    expect(await asked('/v1/messages')).not.toContain('/proxy');
+    expect(await asked('/v1/messages/batches')).not.toContain('/proxy');
   });
 
   it('and the path that it names leads there', async () => {
     const upstream = await startUpstream({ hasLists: false });
     const claude = { ...providers.claude, baseUrl: upstream.url };
     gateway = await startGateway({ providers: { claude } });
-    const { text } = await post(`${gateway.url}/v1/messages`, {}, gateway.auth);
+    const { text } = await post(`${gateway.url}/v1/messages/batches`, {}, gateway.auth);
     const path = /\/proxy\/\S+/.exec(text)?.[0] ?? '';
-    await post(gateway.url + path, { model: 'm', messages: [], max_tokens: 1 }, gateway.auth);
-    expect(upstream.requests.map((call) => call.path)).toEqual(['/v1/messages']);
+    upstream.script([{ status: 404 }]);
+    await post(gateway.url + path, { requests: [] }, gateway.auth);
+    expect(upstream.requests.map((call) => call.path)).toEqual(['/v1/messages/batches']);
     await upstream.close();
   });
 });

@@ -124,8 +124,9 @@ describe('a preference', () => {
 describe('model selection with a preference', () => {
   it('ranks by its tradeoff where the request names none', async () => {
     const preference_id = await created({ tradeoff: 'cost' });
-    expect(textAt((await select({})).json, 'llm_label')).toBe('up/best');
-    expect(textAt((await select({ preference_id })).json, 'llm_label')).toBe('up/near');
+    const messages = [{ role: 'user', content: 'Write an essay of 500 words on signals.' }];
+    expect(textAt((await select({ messages })).json, 'llm_label')).toBe('up/best');
+    expect(textAt((await select({ messages, preference_id })).json, 'llm_label')).toBe('up/near');
     expect(textAt((await select({ preference_id, tradeoff: 'latency' })).json, 'llm_label')).toBe(
       'up/near',
     );

@@ -3,6 +3,8 @@ import { administratorOf, type Browser, signedUp } from '../helpers/browser.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt } from '../helpers/json.js';
+import { memoryDatabases } from '../helpers/memory-databases.js';
+import { requestRow } from '../helpers/request-row.js';
 import { ask, post, postStream } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
       'up/gpt-4o': { inputPrice: 2.5, outputPrice: 10, contextLength: 128_000 },
       'up/claude-sonnet-4-5': { inputPrice: 3, outputPrice: 15 },
       'up/cheap': { inputPrice: 0.1, outputPrice: 0.2, quality: 0.4 },
-      'up/unpriced': {},
+      'up/gpt-unpriced': {},
     },
     aliases: { smart: ['up/gpt-4o', 'up/claude-sonnet-4-5'] },
     routing: { auto: ['up/gpt-4o', 'up/cheap'], deny: ['up/claude*'] },
@@ -72,8 +74,8 @@ describe('the list of models with what is known of them', () => {
       const [low = 0, high = 0] = listAt(one(id), 'quality', 'interval') as number[];
       return high - low;
     };
-    expect(one('up/unpriced')).toMatchObject({ quality: { basis: 'guess' } });
-    expect(widthOf('up/unpriced')).toBeGreaterThan(widthOf('up/gpt-4o'));
+    expect(one('up/gpt-unpriced')).toMatchObject({ quality: { basis: 'guess' } });
+    expect(widthOf('up/gpt-unpriced')).toBeGreaterThan(widthOf('up/gpt-4o'));
     expect(one('up/cheap')).toMatchObject({
       quality: { basis: 'stated', quality: 0.4, interval: null, kinds: [] },
     });
@@ -86,7 +88,7 @@ describe('the list of models with what is known of them', () => {
   it('is filtered and sorted, with unknown prices last, page by page', async () => {
     expect(names(await modelsOf('?use=auto&sort=price'))).toEqual(['up/cheap', 'up/gpt-4o']);
     expect(names(await modelsOf('?provider=up&sort=quality'))[0]).toBe('up/gpt-4o');
-    expect(names(await modelsOf('?provider=up&sort=price')).at(-1)).toBe('up/unpriced');
+    expect(names(await modelsOf('?provider=up&sort=price')).at(-1)).toBe('up/gpt-unpriced');
     const first = await member.ask('GET', '/api/v1/models?sort=price&provider=up&limit=1');
     const next = at(first.json, 'next') as string;
     const rest = await modelsOf(`?sort=price&provider=up&limit=1&cursor=${next}`);
@@ -236,5 +238,40 @@ describe('a test of a provider', () => {
     expect((await test({}, member)).status).toBe(403);
     expect((await test({ model: '' })).status).toBe(422);
     expect((await admin.ask('POST', '/api/v1/providers/none/test')).status).toBe(404);
+  });
+});
+
+describe('a provider that a restarted gateway has not called', () => {
+  it('is as the request log of the last day says', async () => {
+    const databases = memoryDatabases(null, {
+      onWarning: () => undefined,
+      onNews: () => undefined,
+    });
+    const { store } = await databases.get();
+    const at = Date.now() - 60_000;
+    await store.requests.add([
+      requestRow({ at: at - 5_000 }),
+      requestRow({ at, code: 'upstream_overloaded', status: 503, error: 'up answered 503: busy' }),
+      requestRow({ at: at + 1_000, code: 'budget_spent', status: 429, provider: 'up' }),
+    ]);
+    const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, listModels: ['known'] };
+    const fresh = await startGateway({ providers: { up, other: up } }, { databases });
+    const browser = await administratorOf(fresh, 'admin@example.org');
+    const { json } = await browser.ask('GET', '/api/v1/providers');
+    for (const item of listAt(json, 'items')) expectConforms('provider.response', item);
+    expect(listAt(json, 'items')).toMatchObject([
+      {
+        name: 'up',
+        condition: 'failing',
+        details: {
+          health: {
+            isLogged: true,
+            lastFailure: { code: 'upstream_overloaded', message: 'up answered 503: busy' },
+          },
+        },
+      },
+      { name: 'other', condition: 'untried', details: { health: null } },
+    ]);
+    await fresh.close();
   });
 });

@@ -411,6 +411,24 @@ describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
     expect(JSON.stringify(json)).not.toContain(marker);
   });
 
+  it('stores what a conversation repeats on every turn once, and shows each turn whole', async () => {
+    await start({ requestLog: { content: true } });
+    const turns = [{ role: 'system', content: 'once only '.repeat(30_000) }];
+    for (let turn = 1; turn <= 6; turn++) {
+      turns.push({ role: 'user', content: `question ${turn}` });
+      upstream.script([{ text: [`answer ${turn}`] }]);
+      const { headers } = await chat({ messages: turns });
+      await logged(turn);
+      expect(at(await detail(headers['x-request-id']), 'content')).toMatchObject({
+        messages: turns,
+        answer: [{ content: `answer ${turn}` }],
+      });
+      turns.push({ role: 'assistant', content: `answer ${turn}` });
+    }
+    // with the database's own log of what was written, all of it is there twice
+    expect((await database.text()).length).toBeLessThan(4 * 300_000);
+  });
+
   it('cuts long texts and keeps the rest', async () => {
     await start({ requestLog: { content: true } });
     const long = 'long '.repeat(300_000);

@@ -25,13 +25,19 @@ beforeAll(async () => {
           key: 'sk_test_research_poor_12345',
           limits: { dayBudgetUsd: 0.004 },
         },
+        {
+          name: 'shared',
+          key: 'sk_test_research_shared_123',
+          // for three runs at their most
+          limits: { dayBudgetUsd: 1.575 },
+        },
       ],
     },
     providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
     models: {
       'up/large': { inputPrice: 1, outputPrice: 1 },
       'up/small': { inputPrice: 0.1, outputPrice: 0.1 },
-      'up/free': {},
+      'up/gpt-unpriced': {},
       ...Object.fromEntries(
         ['gpt-5-mini', 'o4-mini', 'qwen3-235b-a22b', 'ours'].map((name) => [
           `up/${name}`,
@@ -148,9 +154,9 @@ describe('a completion with research', () => {
   });
 
   it('is refused where its cost is bounded and a price is not known', async () => {
-    const asked = { models: ['up/free'], research: { maxCostUsd: 0.1 } };
+    const asked = { models: ['up/gpt-unpriced'], research: { maxCostUsd: 0.1 } };
     expect((await complete(asked)).status).toBe(422);
-    const { json: answer, status } = await complete({ models: ['up/free'] });
+    const { json: answer, status } = await complete({ models: ['up/gpt-unpriced'] });
     expect(status).toBe(200);
     expect(at(answer, 'warnings')).toMatchObject([{ field: 'research' }]);
   });
@@ -161,7 +167,26 @@ describe('a completion with research', () => {
     const tokens = numberAt(answer, 'usage', 'costs', 'total_tokens_cost');
     expect((await costs()) - before).toBeCloseTo(tokens + 0.001, 9);
     const { status } = await complete({}, 'sk_test_research_poor_12345');
-    expect([200, 429]).toContain(status);
+    // a quarter of what a run may cost at most is more than the key may spend
+    expect(status).toBe(402);
+  });
+});
+
+describe('twenty runs at once with a budget that pays for some', () => {
+  it('are served as far as it goes, and each that began ends with its answer', async () => {
+    upstream.script([(call) => ({ ...towerResearcher(call), delayMs: 20 })]);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => complete({}, 'sk_test_research_shared_123')),
+    );
+    const served = replies.filter(({ status }) => status === 200);
+    expect(served.length).toBeGreaterThanOrEqual(3);
+    for (const { json } of served)
+      expect(textAt(json, 'message', 'content', 0, 'text')).toContain('312 metres tall [1].');
+    // others hold it: worth another try soon
+    const others = replies.filter(({ status }) => status !== 200);
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([429]));
+    for (const { headers } of others) expect(Number(headers['retry-after'])).toBeLessThan(60);
+    expect((await complete({}, 'sk_test_research_shared_123')).status).toBe(200);
   });
 });
 

@@ -49,9 +49,11 @@ const planOf = (
   })),
 });
 
+const none = () => undefined;
+
 describe('the header that tells what was weighed', () => {
   it('is compact JSON, the best candidates first, then what was excluded', () => {
-    expect(routingHeader(planOf(['a', 'b'], ['c']))).toBe(
+    expect(routingHeader(planOf(['a', 'b'], ['c']), none)).toBe(
       '{"reason":"best predicted quality, 0.812","gate":0.935,"candidates":[' +
         '{"label":"a","quality":0.812,"uncertainty":0.0312,"cost":0.00123,"output_tokens":312,"latency":0.41},{"label":"b","quality":0.812,"uncertainty":0.0312,"cost":0.00123,"output_tokens":312,"latency":0.41},' +
         '{"label":"c","excluded":"it does not call tools, but the request offers 1"}]}',
@@ -63,11 +65,11 @@ describe('the header that tells what was weighed', () => {
       ...planOf(['a', 'b']),
       candidates: [candidate('a', ['feedback of 12 answers']), candidate('b')] as const,
     };
-    expect(routingHeader(plan)).toContain('"learned":["feedback of 12 answers"]');
+    expect(routingHeader(plan, none)).toContain('"learned":["feedback of 12 answers"]');
   });
 
   it('is none where there was nothing to weigh', () =>
-    expect(routingHeader(planOf(['a']))).toBeNull());
+    expect(routingHeader(planOf(['a']), none)).toBeNull());
 
   it('is at most a kilobyte of printable ASCII, valid JSON, and says how many are missing, whatever the names', () => {
     const names = fc.array(
@@ -84,7 +86,7 @@ describe('the header that tells what was weighed', () => {
         names,
         fc.string({ unit: 'binary', maxLength: 500 }),
         (labels, excluded, reason) => {
-          const header = routingHeader(planOf(labels, excluded, reason)) ?? '';
+          const header = routingHeader(planOf(labels, excluded, reason), none) ?? '';
           expect(header.length).toBeLessThanOrEqual(1_024);
           expect(header).toMatch(/^[\x20-\x7e]*$/);
           const told = JSON.parse(header) as { candidates: object[]; omitted?: number };

@@ -88,7 +88,7 @@ const statuses = (replies: readonly Reply[]): number[] =>
 describe('a model’s own search, of a key with a budget', () => {
   it('is reserved as often as the request allows it', async () => {
     upstream.script([answered(1)]);
-    expect((await ask(2, { search: { maxUses: 3 } })).status).toBe(429);
+    expect((await ask(2, { search: { maxUses: 3 } })).status).toBe(402);
     expect(upstream.requests).toEqual([]);
     expect((await ask(2, { search: { maxUses: 2 } })).status).toBe(200);
     expect(await spent()).toBeCloseTo(1, 9);

@@ -154,6 +154,37 @@ describe('a completion with search, of a model that calls tools', () => {
     });
   });
 
+  it.each([false, true])(
+    'is searched for where it has to search and answers at once (streamed: %s)',
+    async (stream) => {
+      upstream.script([{ text: ['From memory.'] }, { text: ['It has 300 m.'] }]);
+      const body = { search: { required: true }, stream };
+      const { text } = await post(
+        `${gateway.url}/api/v1/completions`,
+        { messages, models: ['up/caller'], ...body },
+        gateway.auth,
+      );
+      expect(text).toContain('It has 300 m.');
+      expect(text).not.toContain('From memory.');
+      expect(world.queries).toHaveLength(1);
+      expect(text).toContain('"searches":1');
+      expect(upstream.requests).toHaveLength(2);
+    },
+  );
+
+  it('is searched for where it calls a tool of the client instead of searching', async () => {
+    upstream.script([{ toolCalls: [call('mine', {})] }, { text: ['It has 300 m.'] }]);
+    const tools = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
+    const { json } = await native({ search: { required: true }, tools });
+    expect(json).toMatchObject({ grounding: { searches: 1 }, finishReason: 'stop' });
+  });
+
+  it('answers with empty lists where it found and cited nothing', async () => {
+    upstream.script([{ text: ['I need no search.'] }]);
+    const { json } = await native({});
+    expect(json).toMatchObject({ message: { sources: [], citations: [] } });
+  });
+
   it('cannot open addresses that it made up', async () => {
     upstream.script([
       { toolCalls: [call('web_fetch', { url: `${world.url}/secret?q=all` })] },

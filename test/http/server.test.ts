@@ -285,7 +285,7 @@ describe('a path', () => {
     }
   });
 
-  it.each(['/v1', '/v1/', '/v1/responses', '/v1/chat', '/v1/models/nobody/x', '/V1/images'])(
+  it.each(['/v1', '/v1/', '/v1/uploads', '/v1/chat', '/v1/models/nobody/x', '/V1/images'])(
     "below /v1 that leads nowhere (%s) is 404 in OpenAI's shape",
     async (path) => {
       const reply = await ask('GET', gateway.url + path, gateway.auth);

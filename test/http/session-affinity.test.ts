@@ -167,6 +167,26 @@ describe('a conversation', () => {
     ).toBe('up/best');
   });
 
+  it.each([
+    ['prompt_cache_key', { prompt_cache_key: 'mine' }, {}],
+    ["an agent's session header", {}, { 'session-id': 'mine too' }],
+  ])('whose beginning its client has cut off is known by %s', async (_name, body, sent) => {
+    const named = { ...headers, ...sent };
+    const begun = [{ role: 'user', content: 'To be cut off' }];
+    const cut = [
+      { role: 'assistant', content: 'The end of it' },
+      { role: 'user', content: 'More' },
+    ];
+    const chatted = (messages: object[], more: object, as = named): Promise<string> =>
+      client.chatted({ messages, ...body, ...more }, as);
+    expect(await chatted(begun, { models: ['up/near', 'up/far'] })).toBe('up/near');
+    expect(await chatted(cut, {})).toBe('up/near');
+    expect(await chatted(cut, {}, { ...named, authorization: 'Bearer sk_two' })).toBe('up/best');
+    expect(await client.chatted({ messages: cut })).toBe('up/best');
+    // a task beside the conversation is none of its turns
+    expect(await chatted([{ role: 'user', content: 'Write a title' }], {})).toBe('up/best');
+  });
+
   it('of model selection is known by previous_session, in completions too', async () => {
     const chosen = textAt(
       (await client.select({ llm_providers: [{ name: 'up/near' }, { name: 'up/far' }] })).json,
@@ -175,7 +195,8 @@ describe('a conversation', () => {
     const second = await client.select({ previous_session: chosen }, '?explain=true');
     expect(second.json).toMatchObject({
       llm_label: 'up/near',
-      reason: 'stays with the model of this conversation, predicted quality 0.88, best is 0.9',
+      reason:
+        'stays with the model of this conversation, predicted quality 0.88, that of up/best is 0.9',
     });
     expect(await client.selected({ previous_session: textAt(second.json, 'session_id') })).toBe(
       'up/near',

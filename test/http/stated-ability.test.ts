@@ -45,7 +45,9 @@ describe('an ability that the configuration states', () => {
     const warnings = log.lines
       .map((line) => String(line['msg']))
       .filter((one) => /ability/.test(one));
-    expect(warnings).toEqual([expect.stringMatching(/^models\.local\/misspelt\..*gpt-5-mini\?$/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^models\[\"local\/misspelt\"\]\.ability .*gpt-5-mini\?$/),
+    ]);
   });
 
   it('is that of the named model, at its effort and for all names of the stated one', async () => {

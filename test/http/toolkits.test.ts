@@ -12,11 +12,12 @@ beforeAll(async () => {
   gateway = await startGateway({
     limits: { maxRetries: 0 },
     providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
-    models: { 'up/caller': { inputPrice: 1, outputPrice: 1, tools: true } },
+    models: { 'up/caller': { inputPrice: 1, outputPrice: 1, contextLength: 9_000, tools: true } },
     auth: {
       keys: [
         { name: 'tools', key: 'sk_tools', toolkits: ['*'] },
         { name: 'plain', key: 'sk_plain' },
+        { name: 'poor', key: 'sk_poor', toolkits: ['*'], limits: { dayBudgetUsd: 1 } },
       ],
     },
     toolkits: {
@@ -61,6 +62,27 @@ describe('a completion with toolkits', () => {
     expect(names.every((name) => name.startsWith('all__get-'))).toBe(true);
     expect(second!.messages.at(-1)).toMatchObject({ role: 'tool' });
     expect(second!.messages.at(-1)!.content).toContain('The sum of 19 and 23 is 42.');
+  });
+
+  it('keeps what its answer needs where others spend the same budget: no call is paid for nothing', async () => {
+    const called = { id: 'c1', name: 'all__get-sum', arguments: { a: 19, b: 23 } };
+    upstream.script([
+      ({ body }) =>
+        (body!['messages'] as unknown[]).length > 2
+          ? { text: ['It is 42.'], delayMs: 20 }
+          : { toolCalls: [called], delayMs: 20 },
+    ]);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => ask([{ name: 'all' }], 'sk_poor')),
+    );
+    const served = replies.filter(({ status }) => status === 200);
+    expect(served).toHaveLength(3);
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
+    // those that were refused called nothing
+    expect(upstream.requests).toHaveLength(2 * served.length);
+    for (const { json } of served) expect(json).toMatchObject({ grounding: { toolCalls: 1 } });
+    expect((await ask([{ name: 'all' }], 'sk_poor')).status).toBe(429);
   });
 
   it('may repeat an address that a tool told, and no other', async () => {

@@ -25,6 +25,13 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       small models answer, and the order of models. --categories: instead, the order of models in
       one category of published results after the other, each predicted from all others.
 
+  npm run lab -- money [--data DIR] [--out FILE] [--rate USD] [--saving USD] [--window SHARE]
+      Prints what choices cost and are worth: people's conversations and graded answers, by the shipped
+      rules, by those before, by each setting of the dial, and by a rate (USD that one more good answer
+      is worth) beside a window of quality that is never paid for. --rate, --window and --saving (the
+      rate of \`cost\`) judge others than the shipped ones. --out FILE draws rates and windows on graded
+      answers as SVG. A quarter of a minute.
+
   npm run lab -- pairs [--data DIR] [--quick] [--bounds]
       Judges how well the ranker tells on which prompts a strong model is worth its price: each family
       kept back from all that is fitted, beside prompt length and chance. Three quarters of an hour;
@@ -51,6 +58,9 @@ const options = {
   bounds: { type: 'boolean' },
   categories: { type: 'boolean' },
   seed: { type: 'string' },
+  rate: { type: 'string' },
+  saving: { type: 'string' },
+  window: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
 
@@ -118,6 +128,16 @@ const commands: Readonly<Record<string, Command>> = {
       }
       const { judgeChoice } = await import('./commands/judge-choice.js');
       return judgeChoice(data === undefined ? {} : { data });
+    },
+  },
+  money: {
+    options: ['data', 'out', 'rate', 'saving', 'window'],
+    run: async ({ data, out, rate, saving, window }) => {
+      const { printMoney } = await import('./commands/judge-money.js');
+      const given = Object.entries({ rate, saving, window }).flatMap(([name, written]) =>
+        written === undefined ? [] : [[name, Number(written)] as const],
+      );
+      return printMoney({ data, out, terms: Object.fromEntries(given) });
     },
   },
   'fit-shipped': {

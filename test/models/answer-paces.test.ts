@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerPaces, type TimedAnswer } from '../../src/models/answer-paces.js';
+import {
+  AnswerPaces,
+  expectedPace,
+  likelyPace,
+  type TimedAnswer,
+} from '../../src/models/answer-paces.js';
 
 const answer = (part: Partial<TimedAnswer> = {}): TimedAnswer => ({
   firstContentMs: 500,
@@ -20,7 +25,11 @@ const thrice = (part: Partial<TimedAnswer> = {}): AnswerPaces =>
 describe('the pace of a model', () => {
   it('is known after three answers, at the provider that gave them', () => {
     expect(pacesOf([answer(), answer()]).of('p/m')).toBeNull();
-    expect(thrice().of('p/m')).toEqual({ startSeconds: 0.5, secondsPerToken: 0.01 });
+    expect(thrice().of('p/m')).toEqual({
+      startSeconds: 0.5,
+      secondsPerToken: 0.01,
+      answers: 3,
+    });
     expect(thrice().of('other/m')).toBeNull();
     expect(thrice().of('/m')).toBeNull();
   });
@@ -87,5 +96,53 @@ describe('the pace of a model', () => {
         expect(Number.isFinite(pace!.startSeconds + pace!.secondsPerToken)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the expected pace of a model', () => {
+  const of = (offer: string) =>
+    expectedPace({ offer, knownAs: offer.slice(offer.indexOf('/') + 1) });
+
+  it('depends on the provider, then on the family, then on the size', () => {
+    expect(of('groq/llama-3.3-70b-versatile').tokensPerSecond).toBeGreaterThan(
+      2 * of('together/meta-llama/Llama-3.3-70B-Instruct').tokensPerSecond,
+    );
+    expect(of('openai/gpt-5-nano').tokensPerSecond).toBeGreaterThan(
+      of('openai/gpt-5').tokensPerSecond,
+    );
+    expect(of('anthropic/claude-haiku-4-5').firstTokenMs).toBeLessThan(
+      of('bedrock/eu.anthropic.claude-opus-4-5-20251101-v1:0').firstTokenMs,
+    );
+    expect(of('mine/ours-7b').tokensPerSecond).toBeGreaterThan(
+      of('mine/ours-405b').tokensPerSecond,
+    );
+    expect(of('ollama/llama3.3:70b').tokensPerSecond).toBeLessThan(20);
+  });
+
+  it('is positive and finite for any name', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (provider, model) => {
+        const { firstTokenMs, tokensPerSecond } = of(`${provider}/${model}`);
+        expect(firstTokenMs).toBeGreaterThan(0);
+        expect(tokensPerSecond).toBeGreaterThan(0);
+        expect(Number.isFinite(firstTokenMs / tokensPerSecond)).toBe(true);
+      }),
+    );
+  });
+
+  it('counts as two answers beside measured ones', () => {
+    const expected = { firstTokenMs: 500, tokensPerSecond: 10 };
+    expect(likelyPace(expected, null)).toEqual({
+      startSeconds: 0.5,
+      secondsPerToken: 0.1,
+      answers: 0,
+    });
+    const measured = { startSeconds: 0.5, secondsPerToken: 0.001 };
+    const after = (answers: number): number =>
+      likelyPace(expected, { ...measured, answers }).secondsPerToken;
+    // halfway in logarithms
+    expect(after(2)).toBeCloseTo(0.01, 9);
+    expect(after(64)).toBeLessThan(0.00116);
+    expect(after(64)).toBeGreaterThan(0.001);
   });
 });

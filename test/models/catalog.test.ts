@@ -21,6 +21,53 @@ const catalog = createCatalog({ priceIds });
 const listed = (providerId: string, model: string) =>
   calcPrice({}, model, { providerId })!.model_price;
 
+describe("a model at a server of one's own", () => {
+  const own = createCatalog({
+    priceIds: { vllm: null, relay: 'openai', hosted: null },
+    selfHosted: ['vllm', 'relay'],
+    overrides: { 'vllm/stated': { inputPrice: 1, outputPrice: 2 } },
+  });
+
+  it.each(['my-model', 'llama3.3:70b', 'openai/gpt-oss-20b', 'Qwen/Qwen3-8B'])(
+    'costs nothing: %s',
+    (model) => {
+      expect(own.lookup('vllm', model)).toMatchObject({ inputPrice: 0, outputPrice: 0 });
+      expect(own.lookup('hosted', model)).toMatchObject({ inputPrice: null, outputPrice: null });
+    },
+  );
+
+  it('costs what is stated', () => {
+    expect(own.lookup('vllm', 'stated')).toMatchObject({ inputPrice: 1, outputPrice: 2 });
+  });
+
+  it('keeps the price that the list of its provider has', () => {
+    expect(own.lookup('relay', 'gpt-4o')).toMatchObject({ inputPrice: 2.5, outputPrice: 10 });
+    expect(own.lookup('relay', 'my-model')).toMatchObject({ inputPrice: 0, outputPrice: 0 });
+  });
+
+  it('is not free if only its maker serves it, because the server passes it on', () => {
+    for (const model of ['gpt-4o', 'anthropic/claude-opus-4-5', 'gemini-2.5-pro', 'o3', 'grok-4'])
+      expect([model, own.lookup('vllm', model).inputPrice]).toEqual([model, null]);
+  });
+});
+
+describe('a model whose price the list lacks', () => {
+  it('has the added one, by any name of the product, in tiers', () => {
+    for (const name of ['qwen3-max', 'qwen3-max-preview', 'qwen3-max-2026-01-23'])
+      expect(catalog.lookup('alibaba', name)).toMatchObject({
+        inputPrice: { standard: 1.2, tiers: [{ start: 32_000, price: 2.4 }, { price: 3 }] },
+        outputPrice: { standard: 6, tiers: [{ price: 12 }, { price: 15 }] },
+      });
+    expect(catalog.lookup('dashscope', 'qwen-plus').reasoningPrice).not.toBeNull();
+    expect(catalog.lookup('zai', 'glm-4.6')).toMatchObject({ inputPrice: 0.6, outputPrice: 2.2 });
+    expect(catalog.lookup('alibaba', 'qwen3-max-2031-01-01').inputPrice).not.toBeNull();
+    expect(catalog.lookup('alibaba', 'a-model-of-mine').inputPrice).toBeNull();
+    const named = createCatalog({ deployments: { alibaba: { deep: 'qwen3-max' } } });
+    expect(named.lookup('alibaba', 'deep')).toMatchObject({ knownAs: 'qwen3-max' });
+    expect(named.lookup('alibaba', 'deep').inputPrice).not.toBeNull();
+  });
+});
+
 describe('looking up a model', () => {
   it('knows price, context length and abilities of a listed model', () => {
     expect(catalog.lookup('openai', 'gpt-4o')).toMatchObject({

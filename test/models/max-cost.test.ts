@@ -9,6 +9,7 @@ import {
   maxPromptWithMedia,
   maxPromptWithSearches,
   maxSearches,
+  minPromptTokens,
   statedAnswerTokens,
 } from '../../src/models/max-cost.js';
 import { mediaOf } from '../../src/models/prompt-media.js';
@@ -270,6 +271,15 @@ describe('the maximum number of answer tokens', () => {
     expect(maxAnswerTokens(chat(''), nobodyKnows, null)).toBe(262_144);
   });
 
+  it('is no more than the model can write, and than the prompt leaves of its context', () => {
+    const facts = { maxOutput: 100, contextLength: 120 };
+    expect(maxAnswerTokens(chat('', { max_tokens: 500 }), facts, null)).toBe(100);
+    expect(maxAnswerTokens(chat('', { max_tokens: 50 }), facts, null)).toBe(50);
+    expect(maxAnswerTokens(chat(''), facts, null, 40)).toBe(80);
+    expect(maxAnswerTokens(chat(''), facts, null, 200)).toBe(0);
+    expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1e6 }, null)).toBe(262_144);
+  });
+
   it('includes a prediction, which is charged when it is rejected', () => {
     expect(
       maxAnswerTokens(
@@ -278,6 +288,28 @@ describe('the maximum number of answer tokens', () => {
         null,
       ),
     ).toBeGreaterThan(510);
+  });
+});
+
+describe('the least number of prompt tokens', () => {
+  it('counts words, which no tokenizer joins', () => {
+    expect(minPromptTokens(chat('Why is  the sky\n\tblue?'))).toBe(5);
+    expect(minPromptTokens(chat([{ type: 'text', text: 'Read this' }, { type: 'later' }]))).toBe(2);
+    expect(minPromptTokens({ messages: [{ role: 'assistant', content: null }] })).toBe(0);
+  });
+
+  it('counts nothing that a tokenizer may make one token of', () => {
+    const runs = [' '.repeat(9000), '\n \t'.repeat(3000), '- '.repeat(99), '=\n'.repeat(99)];
+    for (const text of runs) expect(minPromptTokens(chat(text))).toBe(0);
+    expect(minPromptTokens(chat('x'.repeat(9000)))).toBe(1);
+  });
+
+  it('is never more than the most', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(minPromptTokens(chat(text))).toBeLessThanOrEqual(maxPromptTokens(chat(text)));
+      }),
+    );
   });
 });
 

@@ -15,7 +15,7 @@ const appraised = (label: string): Appraisal => {
   const [provider, ...model] = label.split('/');
   return appraise(
     { label, provider: provider!, model: model.join('/') },
-    { promptTokens: 10, weighsCost: false },
+    { promptTokens: 10 },
     sources,
   );
 };

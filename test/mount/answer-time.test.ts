@@ -52,12 +52,14 @@ const select = (body: object = {}) =>
   );
 
 describe('the time of an answer', () => {
-  it('is not told before answers were timed', async () => {
+  it('is expected, and marked so, before answers were timed', async () => {
     const { json } = await select();
-    expect(listAt(json, 'candidates').map((one) => at(one, 'answer_time'))).toEqual([
-      undefined,
-      undefined,
-    ]);
+    for (const one of listAt(json, 'candidates')) {
+      expect(at(one, 'latency')).toBeNull();
+      expect(Number(at(one, 'answer_time'))).toBeGreaterThan(0);
+      expect(at(one, 'answer_time_basis')).toBe('expected');
+      expect(textAt(one, 'reason')).toMatch(/\(expected, not measured\)$/);
+    }
   });
 
   it('decides by the whole answer once both models were timed', async () => {
@@ -70,6 +72,7 @@ describe('the time of an answer', () => {
     expect(at(quick, 'latency')).toBe(0.9);
     expect(at(slow, 'latency')).toBe(0.2);
     expect(Number(at(slow, 'answer_time'))).toBeGreaterThan(2 * Number(at(quick, 'answer_time')));
+    expect(at(quick, 'answer_time_basis')).toBe('measured');
     expect(textAt(quick, 'reason')).toMatch(/^fastest within .* s to the end of the answer$/);
   });
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
       providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
       models: {
         'local/good': { inputPrice: 5, outputPrice: 10, quality: 0.9 },
-        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.88 },
+        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.885 },
       },
     },
     { env: {}, logger: pino({ level: 'silent' }) },

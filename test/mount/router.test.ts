@@ -228,12 +228,12 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
   it("answers unknown paths below its own /v1 in OpenAI's shape, and leaves /v1 to the host where it is mounted at the root", async () => {
     const rest: RequestHandler = (_req, res) => void res.status(404).send('<html>host</html>');
     const url = await start(express().use('/ai', gateway.router).use(rest));
-    for (const path of ['/ai/v1', '/ai/v1/responses', '/ai/v1/chat/completions/more'])
+    for (const path of ['/ai/v1', '/ai/v1/images', '/ai/v1/chat/completions/more'])
       expect(await post(url + path, {}, auth), path).toMatchObject({
         status: 404,
         json: { error: { code: 'not_found', type: 'invalid_request_error' } },
       });
-    expect((await post(`${url}/ai/v1/responses`, {}, {})).json).toMatchObject({
+    expect((await post(`${url}/ai/v1/images`, {}, {})).json).toMatchObject({
       error: { code: 'invalid_api_key' },
     });
     await host?.close();

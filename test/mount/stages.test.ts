@@ -34,7 +34,7 @@ beforeEach(async () => {
       },
       models: {
         'local/good': { inputPrice: 5, outputPrice: 10, quality: 0.99 },
-        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.97, tools: false },
+        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.975, tools: false },
       },
       limits: { maxRetries: 0 },
     },

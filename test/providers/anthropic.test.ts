@@ -79,15 +79,15 @@ describe('the request', () => {
 });
 
 describe('messages', () => {
-  it('collects system and developer messages in `system`, with their cache_control', () => {
+  it('collects the instructions before the first turn in `system`, with their cache_control', () => {
     const result = body({
       messages: [
         {
           role: 'system',
           content: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
         },
-        ...hello,
         { role: 'developer', content: 'Be kind.' },
+        ...hello,
       ],
     });
     expect(result.system).toEqual([
@@ -95,6 +95,43 @@ describe('messages', () => {
       { type: 'text', text: 'Be kind.' },
     ]);
     expect(result.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
+  });
+
+  it('leaves later instructions at their place, so that what comes before stays cached', () => {
+    const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
+    const result = body({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        ...hello,
+        { role: 'system', content: 'Today is Monday.' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'developer', content: 'Be kind.' },
+        { role: 'tool', tool_call_id: 'c', content: 'broken', is_error: true },
+      ],
+    });
+    expect(result.system).toEqual([{ type: 'text', text: 'Be brief.' }]);
+    expect(result.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hello' },
+          { type: 'text', text: 'Today is Monday.' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [{ type: 'text', text: 'broken' }],
+            is_error: true,
+          },
+          { type: 'text', text: 'Be kind.' },
+        ],
+      },
+    ]);
   });
 
   it('sends the instructions as a user turn where there is nothing else', () => {
@@ -245,13 +282,6 @@ describe('messages', () => {
   it.each<[string, ChatMessage]>([
     ['messages[0][role]', { role: 'robot', content: 'x' }],
     ['messages[0][tool_call_id]', { role: 'tool', content: 'x' }],
-    [
-      'messages[0][tool_calls][0][id]',
-      {
-        role: 'assistant',
-        tool_calls: [{ id: '', type: 'function', function: { name: 'f', arguments: '' } }],
-      },
-    ],
     [
       'messages[0][content][0]',
       { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] },
@@ -1107,12 +1137,12 @@ describe('a failed answer', () => {
 
   it.each([
     [400, 'invalid_request_error', 'max_tokens: is required', 'request_refused'],
-    [400, 'invalid_request_error', 'Your credit balance is too low to be used', 'provider_auth'],
+    [400, 'invalid_request_error', 'Your credit balance is too low to be used', 'quota_exhausted'],
     [
       400,
       'invalid_request_error',
       'You have reached your specified API usage limits',
-      'provider_auth',
+      'quota_exhausted',
     ],
     [401, 'authentication_error', 'invalid x-api-key', 'provider_auth'],
     [403, 'permission_error', 'no', 'provider_auth'],

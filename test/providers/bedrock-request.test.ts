@@ -132,7 +132,7 @@ describe('a conversation for Converse', () => {
 
   it('shows the model arguments that are not an object unchanged', () => {
     expect(
-      turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[0]?.content[0],
+      turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[1]?.content[0],
     ).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
   });
 

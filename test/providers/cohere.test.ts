@@ -142,6 +142,7 @@ describe('a request to Cohere', () => {
         },
         { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'a cat' }] },
         { role: 'assistant', content: 'A cat.', reasoning_content: 'done' },
+        { role: 'user', content: 'Is it?' },
       ],
     });
     expect(messages).toEqual([
@@ -154,6 +155,7 @@ describe('a request to Cohere', () => {
       },
       { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'a cat' }] },
       { role: 'assistant', content: 'A cat.' },
+      { role: 'user', content: 'Is it?' },
     ]);
   });
 

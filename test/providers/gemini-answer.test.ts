@@ -4,6 +4,7 @@ import {
   type CompletionChunk,
   type CompletionMessage,
   type CompletionSink,
+  type ToolDefinition,
   unescapeJson,
   type Usage,
 } from '../../src/completion.js';
@@ -384,20 +385,25 @@ describe('a whole answer', () => {
     expect(stream(framed(body)).end).toMatchObject(['content_filter', { promptTokens: 4 }]);
   });
 
-  test('pictures, sound and executed code are kept', () => {
-    const message = messageOf(
-      event(
-        [
-          { text: 'thinking in pictures', thought: true },
-          { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
-          { inlineData: { mimeType: 'audio/wav', data: 'BBBB' } },
-          { executableCode: { language: 'PYTHON', code: 'print(1)\n' } },
-          { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
-        ],
-        { finishReason: 'STOP' },
-      ),
+  test('pictures and sound are kept, and executed code where it was asked for', () => {
+    const body = event(
+      [
+        { text: 'thinking in pictures', thought: true },
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+        { inlineData: { mimeType: 'audio/wav', data: 'BBBB' } },
+        { executableCode: { language: 'PYTHON', code: 'print(1)\n' } },
+        { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
+      ],
+      { finishReason: 'STOP' },
     );
-    expect(message).toMatchObject({
+    const read = (tools: object[]): CompletionMessage | undefined =>
+      adapter.readCompletion(JSON.stringify(body), {
+        ...call,
+        request: { messages: [], tools: tools as ToolDefinition[] },
+      }).completion.choices[0]?.message;
+    // other tools of Google's run code too
+    expect(read([{ fileSearch: {} }])?.content ?? '').toBe('');
+    expect(read([{ codeExecution: {} }])).toMatchObject({
       images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
       audio: { data: 'BBBB', format: 'wav' },
       content: '\n```python\nprint(1)\n```\n\n```\n1\n```\n',

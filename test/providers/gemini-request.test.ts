@@ -184,12 +184,13 @@ describe('messages', () => {
 
   test('the older function_call and function messages are understood', () => {
     const contents = contentsOf([
+      { role: 'user', content: 'weather?' },
       { role: 'assistant', content: null, function_call: weatherCall.function },
       { role: 'function', name: 'weather', content: 'snow' },
-    ]);
+    ]).slice(1);
     expect(contents.map((turn) => turn.parts)).toEqual([
-      [{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }],
-      [{ functionResponse: { name: 'weather', response: { result: 'snow' } } }],
+      [{ functionCall: { id: 'call_1', name: 'weather', args: { city: 'Oslo' } } }],
+      [{ functionResponse: { id: 'call_1', name: 'weather', response: { result: 'snow' } } }],
     ]);
   });
 
@@ -200,7 +201,9 @@ describe('messages', () => {
         tool_calls: [{ ...weatherCall, function: { name: 'weather', arguments: '{"city"' } }],
       },
     ];
-    expect(partsOf(history)).toMatchObject([{ functionCall: { args: { arguments: '{"city"' } } }]);
+    expect(contentsOf(history)[1]?.parts).toMatchObject([
+      { functionCall: { args: { arguments: '{"city"' } } },
+    ]);
   });
 
   test('thought signatures of calls and texts are sent back', () => {
@@ -208,7 +211,7 @@ describe('messages', () => {
       extra_content: { google: { thought_signature: signature } },
     });
     expect(
-      partsOf(
+      contentsOf(
         [
           {
             role: 'assistant',
@@ -218,7 +221,7 @@ describe('messages', () => {
           },
         ],
         'gemini-3-flash-preview',
-      ),
+      )[1]?.parts,
     ).toEqual([
       { text: 'let me see', thoughtSignature: 's1' },
       {
@@ -232,8 +235,8 @@ describe('messages', () => {
     const history: ChatRequest['messages'] = [
       { role: 'assistant', tool_calls: [weatherCall, { ...weatherCall, id: 'call_b' }] },
     ];
-    const signatures = (model: string): unknown[] =>
-      partsOf(history, model).map((part) => part['thoughtSignature']);
+    const signatures = (model: string): unknown[] | undefined =>
+      contentsOf(history, model)[1]?.parts.map((part) => part['thoughtSignature']);
     expect(signatures('gemini-3-flash-preview')).toEqual([
       'skip_thought_signature_validator',
       undefined,

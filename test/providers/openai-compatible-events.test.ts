@@ -44,7 +44,7 @@ const nothing = (): Reading => ({ told: [], asText: 0, end: null, failure: null 
  */
 function readTogether(pieces: readonly Buffer[], close = false): Reading {
   const reading = nothing();
-  const reader = openAIEvents(sinkInto(reading), { provider: 'p', endsWithDone: true });
+  const reader = openAIEvents(sinkInto(reading), 'p');
   try {
     for (const piece of pieces) reader.push(piece);
     if (close) reader.close();
@@ -108,7 +108,7 @@ const envelope = fc.constantFrom(
   '{"choices":[{"index":0,"delta":{"content":"x","reasoning_content":§}}]}',
   '{"choices":[{"index":1,"delta":{"content":§}}]}',
   '{"choices":[{"index":0,"delta":{"content":§}},{"index":1,"delta":{"content":"b"}}]}',
-  '{"choices":[{"index":0,"delta":{"content":§},"finish_reason":"stop"}]}',
+  '{"choices":[{"index":0,"delta":{"content":§},"finish_reason":"length"}]}',
   '{"choices":[{"index":0,"delta":{"content":§},"logprobs":{"content":[{"token":"x"}]}}]}',
   '{"note":"\\"content\\":\\"","choices":[{"index":0,"delta":{"content":§}}]}',
   '{"note":§,"choices":[{"index":0,"delta":{"content":"fixed"}}]}',

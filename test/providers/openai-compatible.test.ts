@@ -191,7 +191,7 @@ describe("a stream in OpenAI's dialect", () => {
     });
   });
 
-  it('ends with tool_calls where it has calls and no finish reason', () => {
+  it('ends with tool_calls where it has whole calls and no finish reason', () => {
     expect(
       stream(
         chunk({
@@ -201,11 +201,34 @@ describe("a stream in OpenAI's dialect", () => {
         }),
       ).finishReason,
     ).toBe('tool_calls');
-    expect(stream(text('a')).finishReason).toBeNull();
   });
 
   it.each([
-    ['before its end marker', events(text('a'), finish('stop'))],
+    ['a text', text('a')],
+    ['half of a call', chunk({ tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] })],
+  ])('that ends with [DONE] after %s and no finish reason is a failure', (_name, said) => {
+    expect(failureOf(() => stream(said))).toMatchObject({
+      code: 'unreadable_answer',
+      recovery: 'once',
+      message: expect.stringContaining('without a finish reason') as string,
+    });
+  });
+
+  it.each(['openai-compatible', 'openai', 'xai', 'perplexity', 'vllm'])(
+    'that has a finish reason is whole without [DONE]: %s',
+    (api) => {
+      const said = events(text('a'), finish('stop'), usage({ prompt_tokens: 1 }));
+      expect(whole(said, adapterOf(api))).toMatchObject({
+        text: 'a',
+        finishReason: 'stop',
+        ends: 1,
+        usage: { promptTokens: 1 },
+      });
+    },
+  );
+
+  it.each([
+    ['before its finish reason', events(text('a'))],
     ['in the midst of an event', `${events(text('a'))}data: {"choices":[{"index":0,"del`],
     ['before anything came', ''],
   ])('that stops %s is a failure', (_name, body) => {
@@ -215,21 +238,10 @@ describe("a stream in OpenAI's dialect", () => {
     });
   });
 
-  it('may end without the end marker where the provider is known to omit it, but not without a finish reason', () => {
-    for (const api of ['xai', 'perplexity']) {
-      expect(whole(events(text('a'), finish('stop')), adapterOf(api))).toMatchObject({
-        text: 'a',
-        finishReason: 'stop',
-      });
-      expect(failureOf(() => whole(events(text('a')), adapterOf(api))).code).toBe(
-        'connection_failed',
-      );
-    }
-  });
-
   it.each([
     ['an event that is not JSON', 'data: {"oops\n\n'],
     ['an event that is not an object', 'data: 7\n\n'],
+    ['a page in place of events', '<html>\n<body>Welcome</body>\n</html>'],
   ])('with %s is unreadable', (_name, body) => {
     expect(failureOf(() => whole(body + done)).code).toBe('unreadable_answer');
   });
@@ -433,7 +445,7 @@ describe('a failed answer', () => {
           code: 'insufficient_quota',
         },
       },
-      'rate_limited',
+      'quota_exhausted',
       'You exceeded your current quota',
     ],
     [
@@ -593,7 +605,7 @@ describe('a failed answer', () => {
       'openrouter',
       402,
       { error: { message: 'Insufficient credits', code: 402 }, user_id: 'u' },
-      'provider_auth',
+      'quota_exhausted',
       'Insufficient credits',
     ],
     [
@@ -801,7 +813,7 @@ describe('an error under status 200', () => {
       { choices: [{ index: 0, delta: {}, finish_reason: 'error' }] },
       'upstream_error',
       500,
-      'ended its answer with an error',
+      'broke off its answer with the finish reason error',
     ],
     [
       "of vLLM's kind",

@@ -159,12 +159,15 @@ describe('a request to the Responses API', () => {
       { type: 'web_search', search_context_size: 'low' },
     ]);
     expect(body['tool_choice']).toEqual({ type: 'function', name: 'look' });
-    expect(bodyOf({ tool_choice: 'required' })['tool_choice']).toBe('required');
-    expect(bodyOf({ tool_choice: { type: 'web_search' } })['tool_choice']).toEqual({
+    const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'look' } }];
+    expect(bodyOf({ tool_choice: 'required' })).not.toHaveProperty('tool_choice');
+    expect(bodyOf({ tools, tool_choice: 'required' })['tool_choice']).toBe('required');
+    expect(bodyOf({ tools, tool_choice: { type: 'web_search' } })['tool_choice']).toEqual({
       type: 'web_search',
     });
     expect(
       bodyOf({
+        tools,
         tool_choice: {
           type: 'allowed_tools',
           allowed_tools: {
@@ -282,7 +285,6 @@ describe('a request to the Responses API', () => {
     ['several choices', { n: 2 }],
     ['stop sequences', { stop: ['END'] }],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
-    ['custom tools', { tools: [{ type: 'custom', custom: { name: 'x' } } as never] }],
     ['results without a call id', { messages: [{ role: 'tool', content: 'y' }] }],
   ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');
@@ -689,7 +691,7 @@ describe('a stream of the Responses API', () => {
         type: 'error',
         error: { type: 'insufficient_quota', code: 'insufficient_quota', message: 'no quota' },
       },
-      'rate_limited',
+      'quota_exhausted',
     ],
     [
       'an error without a type',

@@ -62,6 +62,12 @@ describe('where a request goes', () => {
 
   test.each([
     [
+      'the multi-region eu has a host of another kind',
+      { region: 'eu' },
+      'm',
+      'https://aiplatform.eu.rep.googleapis.com/v1/projects/my-project/locations/eu/publishers/google/models/m:generateContent',
+    ],
+    [
       'the global region has no name of its own',
       { region: 'global' },
       'm',
@@ -132,7 +138,7 @@ describe('where a request goes', () => {
 
   test('ids of tool calls are not sent', async () => {
     expect(
-      JSON.parse((await requestOf()).body as string).contents[0].parts[0].functionCall,
+      JSON.parse((await requestOf()).body as string).contents[1].parts[0].functionCall,
     ).toEqual({ name: 'f', args: {} });
   });
 });

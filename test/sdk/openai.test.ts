@@ -360,6 +360,8 @@ describe.each(modelRows)('the openai SDK, with %s behind the gateway,', (_name, 
       );
       expect(error).toBeInstanceOf(BadRequestError);
       expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+      // the text alone is what some frameworks read
+      expect(String(error).match(/context_length_exceeded/g)).toHaveLength(1);
     }
   });
 

@@ -28,6 +28,7 @@ const keyOf = (accountId: string): NewKey => ({
   scopes: ['completions'],
   models: null,
   toolkits: [],
+  economy: null,
   limits: noLimits,
   createdAt: at++,
   expiresAt: null,

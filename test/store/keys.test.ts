@@ -15,6 +15,7 @@ const newKey = (accountId: string, changes: Partial<NewKey> = {}): NewKey => ({
   scopes: ['completions', 'admin'],
   models: ['openai/*'],
   toolkits: ['files', 'git*'],
+  economy: 7,
   limits: {
     requestsPerMinute: 60,
     tokensPerMinute: null,

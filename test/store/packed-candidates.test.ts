@@ -85,10 +85,12 @@ describe('stored candidates', () => {
     const full: Required<CandidateExplanation> = {
       ...told,
       basis: 'measured',
+      answer_time_basis: 'expected',
       effort: 'high',
       excluded: 'too long',
       explored: true,
       learned: ['feedback of 12 answers'],
+      own_uncertainty: 0.004,
       quality_before: 0.7,
     };
     expect(read(packCandidates([full, { ...full, label: 'another' }]))).toEqual([

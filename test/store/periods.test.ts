@@ -58,9 +58,13 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
         firstTokens: `${latencyBucket(50)}:2`,
         requests: 4,
         errors: 1,
+        refused: 0,
+        clientClosed: 0,
         promptTokens: 30,
         completionTokens: 15,
         costUsd: expect.closeTo(0.003, 12),
+        estimatedUsd: 0,
+        heldUsd: 0,
       },
     ]);
   });
@@ -129,12 +133,15 @@ describe.each(storeRows)('sums of short periods on $name', (row) => {
       provider: 'up',
       model: 'known',
       errors: 0,
+      refused: 0,
+      client_closed: 0,
       completion_tokens: 0,
       latencies: null,
       first_tokens: null,
     };
-    const sums = { prompt_tokens: 7, cost_usd: 0.5 };
-    const none = { prompt_tokens: 0, cost_usd: 0 };
+    const free = { estimated_usd: 0, held_usd: 0 };
+    const sums = { prompt_tokens: 7, cost_usd: 0.5, ...free };
+    const none = { prompt_tokens: 0, cost_usd: 0, ...free };
     await place
       .connect()
       .insertInto('usage_periods')

@@ -36,6 +36,8 @@ const requestOf = (changes: Partial<RequestRow> = {}): RequestRow => ({
   promptTokens: 10,
   completionTokens: 5,
   costUsd: 0.25,
+  estimatedUsd: 0,
+  heldUsd: 0,
   plan: null,
   attempts: null,
   content: null,
@@ -55,6 +57,28 @@ describe.each(storeRows)('the request log on $name', (row) => {
     requests = store.requests;
   });
   afterAll(() => place.remove());
+
+  it('finds content whole whose first messages other rows have, as long as they are there', async () => {
+    const accountId = randomUUID();
+    const one = requestOf({ accountId, content: { messages: ['a', 'b'], answer: ['x'] } });
+    const second = { after: one.id, count: 2, messages: ['c', 'd'], answer: ['y'] };
+    const two = requestOf({ accountId, content: second });
+    const third = { after: two.id, count: 3, messages: ['e'] };
+    const three = requestOf({ accountId, content: third });
+    const astray = requestOf({ accountId, content: { ...second, after: 'gone' } });
+    const stranger = requestOf({ accountId: randomUUID(), content: second });
+    await requests.add([one, two, three, astray, stranger]);
+    const contentOf = async ({ id }: RequestRow) => (await requests.find(null, id))?.content;
+    expect(await contentOf(one)).toEqual({ messages: ['a', 'b'], answer: ['x'] });
+    expect(await contentOf(two)).toEqual({ messages: ['a', 'b', 'c', 'd'], answer: ['y'] });
+    expect(await contentOf(three)).toEqual({ messages: ['a', 'b', 'c', 'e'] });
+    for (const each of [astray, stranger])
+      expect(await contentOf(each)).toEqual({
+        omitted: 2,
+        messages: ['c', 'd'],
+        answer: ['y'],
+      });
+  });
 
   it('stores a complete request, and one with all optional fields missing', async () => {
     const accountId = randomUUID();
@@ -190,6 +214,103 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(seen).toHaveLength(25);
   });
 
+  it.each(['latency', 'cost', 'tokens'] as const)(
+    'is listed by %s, highest first, page by page, whatever part of it is selected',
+    async (order) => {
+      const accountId = randomUUID();
+      const rows = Array.from({ length: 25 }, (_, index) =>
+        requestOf({
+          accountId,
+          at: noon + index,
+          code: index % 2 === 0 ? 'all_failed' : null,
+          latencyMs: (index * 7) % 11,
+          costUsd: index % 5 === 0 ? null : ((index * 7) % 11) / 3,
+          promptTokens: index % 5 === 0 ? null : (index * 7) % 11,
+        }),
+      );
+      await requests.add(rows);
+      const valueOf = ({ latencyMs, costUsd, promptTokens, completionTokens }: RequestSummary) =>
+        ({
+          latency: latencyMs,
+          cost: costUsd ?? 0,
+          tokens: (promptTokens ?? 0) + (completionTokens ?? 0),
+        })[order];
+      for (const [filter, count] of [
+        [{}, 25],
+        [{ failed: true }, 13],
+        [{ from: noon + 20 }, 5],
+      ] as const) {
+        const seen: RequestSummary[] = [];
+        for (let cursor: string | null = null, more = true; more;) {
+          const asked = { accountId, ...filter };
+          const page = await requests.list(asked, { limit: 4, cursor }, order);
+          seen.push(...page.items);
+          cursor = page.next;
+          more = cursor !== null;
+        }
+        const values = seen.map(valueOf);
+        expect(values).toEqual([...values].sort((a, b) => b - a));
+        expect(new Set(seen.map((one) => one.id)).size).toBe(count);
+        expect(seen).toHaveLength(count);
+      }
+    },
+  );
+
+  it('finds a request by its own id, and by that of its client', async () => {
+    const accountId = randomUUID();
+    const [one, two] = [requestOf({ accountId, requestId: 'mine' }), requestOf({ accountId })];
+    await requests.add([one, two]);
+    expect(await idsOf({ accountId, id: one.id })).toEqual([one.id]);
+    expect(await idsOf({ accountId, id: 'mine' })).toEqual([one.id]);
+    expect(await idsOf({ accountId, id: 'nobody' })).toEqual([]);
+  });
+
+  it('selects failures by who ended them', async () => {
+    const accountId = randomUUID();
+    const of = (code: string | null) => requestOf({ accountId, code });
+    const [failed, refused, left, fine] = [
+      of('upstream_timeout'),
+      of('budget_spent'),
+      of('client_closed'),
+      of(null),
+    ];
+    await requests.add([failed, refused, left, fine] as RequestRow[]);
+    expect(await idsOf({ accountId, failedBy: 'provider' })).toEqual([failed.id]);
+    expect(await idsOf({ accountId, failedBy: 'refused' })).toEqual([refused.id]);
+    expect(await idsOf({ accountId, failedBy: 'client' })).toEqual([left.id]);
+  });
+
+  it('sums failures by code and provider, with the newest one and the keys of all', async () => {
+    const accountId = randomUUID();
+    const failed = (changes: Partial<RequestRow>): RequestRow =>
+      requestOf({ accountId, code: 'all_failed', status: 502, ...changes });
+    const newest = failed({ at: noon + 9, error: 'openai answered 503: busy' });
+    await requests.add([
+      failed({ error: 'older' }),
+      newest,
+      failed({ keyId: 'other', at: noon + 2 }),
+      failed({ provider: null, model: null, code: 'validation_failed', error: 'model: unknown' }),
+      requestOf({ accountId }),
+    ]);
+    expect(await requests.failures({ accountId }, 10)).toMatchObject([
+      {
+        code: 'all_failed',
+        provider: 'openai',
+        requests: 3,
+        last: { id: newest.id, error: 'openai answered 503: busy', status: 502 },
+        keys: [
+          { keyId: 'key', requests: 2 },
+          { keyId: 'other', requests: 1 },
+        ],
+      },
+      { code: 'validation_failed', provider: null, requests: 1, last: { error: 'model: unknown' } },
+    ]);
+    expect(await requests.failures({ accountId, from: noon + 1 }, 10)).toMatchObject([
+      { requests: 2 },
+    ]);
+    expect(await requests.failures({ accountId }, 1)).toHaveLength(1);
+  });
+
   it('sums by day, key and model; an error is a request with a code', async () => {
     const accountId = randomUUID();
     const mine = (changes: Partial<RequestRow>): RequestRow => requestOf({ accountId, ...changes });
@@ -202,13 +323,23 @@ describe.each(storeRows)('the request log on $name', (row) => {
       { ...mine({ keyId: null, provider: null, model: null }), cacheSavedUsd: 0.5 },
       { ...mine({}), cacheSavedUsd: -0.25 },
     ]);
-    const day = { accountId, keyId: 'key', provider: 'openai', model: 'gpt-4o', cacheSavedUsd: 0 };
+    const day = {
+      accountId,
+      keyId: 'key',
+      provider: 'openai',
+      model: 'gpt-4o',
+      estimatedUsd: 0,
+      heldUsd: 0,
+      cacheSavedUsd: 0,
+    };
     expect(await wholeUsage(requests, { accountId })).toEqual([
       {
         ...day,
         day: '2026-01-11',
         requests: 1,
         errors: 0,
+        refused: 0,
+        clientClosed: 0,
         promptTokens: 10,
         completionTokens: 5,
         costUsd: 0.25,
@@ -221,6 +352,8 @@ describe.each(storeRows)('the request log on $name', (row) => {
         model: null,
         requests: 1,
         errors: 0,
+        refused: 0,
+        clientClosed: 0,
         promptTokens: 10,
         completionTokens: 5,
         costUsd: 0.25,
@@ -231,6 +364,8 @@ describe.each(storeRows)('the request log on $name', (row) => {
         day: '2026-01-10',
         requests: 3,
         errors: 1,
+        refused: 0,
+        clientClosed: 1,
         promptTokens: 20,
         completionTokens: 15,
         costUsd: 0.5,

@@ -1,14 +1,16 @@
+import { atOnce } from '../../src/async/turns.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutJson, parsePieces } from '../../src/text/json-pieces.js';
+import { parseExactJson } from '../../src/text/exact-json.js';
 import { runs } from '../helpers/runs.js';
 
 const pause = (): Promise<void> => Promise.resolve();
 
-/** As `JSON.parse`, in pieces where there are long lists. */
+/** As `parseExactJson`, in pieces where there are long lists. */
 async function parse(text: string, bytes: number): Promise<unknown> {
-  const pieces = cutJson(Buffer.from(text), bytes);
-  return pieces ? parsePieces(pieces, pause) : JSON.parse(text);
+  const pieces = atOnce(cutJson(Buffer.from(text), bytes));
+  return pieces ? parsePieces(pieces, pause) : parseExactJson(text);
 }
 
 /** What came of it, to be compared. */
@@ -33,7 +35,7 @@ describe('JSON in pieces', () => {
   it('is what it is as a whole', async () => {
     await fc.assert(
       fc.asyncProperty(written, sizes, async (text, bytes) => {
-        expect(await parse(text, bytes)).toEqual(JSON.parse(text));
+        expect(await parse(text, bytes)).toEqual(parseExactJson(text));
       }),
       { numRuns: runs(2_000) },
     );
@@ -52,7 +54,7 @@ describe('JSON in pieces', () => {
           const at = place % (text.length + 1);
           const changed = text.slice(0, at) + sign + text.slice(at + removed);
           expect(await outcome(() => parse(changed, bytes))).toEqual(
-            await outcome(() => JSON.parse(changed) as unknown),
+            await outcome(() => parseExactJson(changed)),
           );
         },
       ),
@@ -87,7 +89,7 @@ describe('JSON in pieces', () => {
 
   it('pauses between the pieces', async () => {
     let pauses = 0;
-    const pieces = cutJson(Buffer.from(JSON.stringify({ a: Array(100).fill('item') })), 70);
+    const pieces = atOnce(cutJson(Buffer.from(JSON.stringify({ a: Array(100).fill('item') })), 70));
     await parsePieces(pieces!, () => {
       pauses++;
       return pause();
@@ -98,7 +100,7 @@ describe('JSON in pieces', () => {
   it.each(['{}', '{"a":"[1,2,3]"}', '{"a":{"b":[1,2,3]}}', '7', ''])(
     'has none where there is no long list: %j',
     (text) => {
-      expect(cutJson(Buffer.from(text), 1)).toBeNull();
+      expect(atOnce(cutJson(Buffer.from(text), 1))).toBeNull();
     },
   );
 });

@@ -70,6 +70,14 @@ describe('the size of JSON', () => {
     );
   });
 
+  it('has different names where only what is escaped differs', () => {
+    const escapes = ['\\"', '\\\\', '\\/', '\\b', '\\f', '\\n', '\\r', '\\t'];
+    const names = escapes.flatMap((one) => escapes.map((other) => `"${one}${other}":1`));
+    const written = bytes(`{${names.join(',')}}`);
+    expect(jsonExcess(written, { ...wide, names: 64 })).toBeNull();
+    expect(jsonExcess(written, { ...wide, names: 63 })).toBe('names');
+  });
+
   it('has too many names also where they are long', () => {
     const long = (count: number): Buffer =>
       bytes(`{${Array.from({ length: count }, (_, n) => `"${'x'.repeat(60)}${n}":1`).join(',')}}`);

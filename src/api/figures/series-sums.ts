@@ -1,4 +1,5 @@
 import type { SeriesRow } from '../../store/contracts/periods.js';
+import type { SummedFigures } from '../../store/contracts/requests.js';
 import { addPackedToAll, LatencyCounts } from '../../store/latency-buckets.js';
 
 /** Figures of some requests. */
@@ -7,13 +8,25 @@ type PointFigures = ReturnType<PointSums['figures']>;
 /** The figures of each point, by name: charts read columns. */
 type SeriesColumns = Readonly<Record<string, readonly (number | null)[]>>;
 
+/** Sums of binary fractions have trailing digits. */
+export const roundedUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9;
+
+const none = {
+  requests: 0,
+  errors: 0,
+  refused: 0,
+  clientClosed: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  costUsd: 0,
+  estimatedUsd: 0,
+  heldUsd: 0,
+} satisfies SummedFigures;
+const names = Object.keys(none) as (keyof SummedFigures)[];
+
 /** The rows of one point. */
 class PointSums {
-  private requests = 0;
-  private errors = 0;
-  private promptTokens = 0;
-  private completionTokens = 0;
-  private costUsd = 0;
+  private readonly sums = { ...none };
   readonly latencies = new LatencyCounts();
   readonly firstTokens = new LatencyCounts();
 
@@ -25,21 +38,16 @@ class PointSums {
       return;
     }
     if (measure === 'latency') this.latencies.add(bucket, requests);
-    this.requests += requests;
-    this.errors += row.errors;
-    this.promptTokens += row.promptTokens;
-    this.completionTokens += row.completionTokens;
-    this.costUsd += row.costUsd;
+    for (const name of names) this.sums[name] += row[name];
   }
 
   figures() {
+    const { costUsd, estimatedUsd, heldUsd } = this.sums;
     return {
-      requests: this.requests,
-      errors: this.errors,
-      promptTokens: this.promptTokens,
-      completionTokens: this.completionTokens,
-      // of requests with a known price; sums of binary fractions have trailing digits
-      costUsd: Math.round(this.costUsd * 1e9) / 1e9,
+      ...this.sums,
+      costUsd: roundedUsd(costUsd),
+      estimatedUsd: roundedUsd(estimatedUsd),
+      heldUsd: roundedUsd(heldUsd),
       // of answered calls of models; null: there was none
       latencyP50Ms: this.latencies.percentile(0.5),
       latencyP95Ms: this.latencies.percentile(0.95),

@@ -10,7 +10,7 @@ import type { List } from '../page-request.js';
 import * as preferences from '../preferences.js';
 import { getShadowing, setShadowing, type Shadowing } from '../savings.js';
 import type { ConversationWithMessages, StoredConversation } from '../shown-conversation.js';
-import { getUsageSums, type UsageSums } from '../usage.js';
+import { getUsageSums, type UsageSums } from '../figures/usage.js';
 import { hostMethod, refuseOthers, requiredText } from './host-call.js';
 
 /** Which part of a list is wanted. */

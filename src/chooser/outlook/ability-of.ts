@@ -10,7 +10,7 @@ import {
   shippedAbilities,
 } from './model-abilities.js';
 import { sigmoid, thousandths } from '../../models/numbers.js';
-import { deviations } from './expected-quality.js';
+import { deviations } from '../figures.js';
 import { shippedOutlook } from './shipped-outlook.js';
 
 type Known = Pick<Appraisal, 'knownAs' | 'abilityStated' | 'figures' | 'isFamilyKnown'>;

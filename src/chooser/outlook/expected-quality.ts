@@ -1,4 +1,5 @@
 import type { ReasoningEffort } from '../../completion.js';
+import { deviations } from '../figures.js';
 import { lengthOf, sigmoid } from '../../models/numbers.js';
 import type { Basis, ModelAbilities, ModelAbility } from './model-abilities.js';
 import { levelOf } from '../../models/model-tables.js';
@@ -17,8 +18,6 @@ export interface ExpectedQuality {
   readonly interval: readonly [low: number, high: number];
 }
 
-/** Half of an interval that holds nine of ten, in standard deviations. */
-export const deviations = 1.645;
 /**
  * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
  * published result measures quality better than this (docs/decisions/0068).

@@ -1,6 +1,7 @@
 import { AnswerCorrections } from '../answer-length/answer-corrections.js';
 import { explored } from '../explore.js';
-import { deviations, type ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
+import { deviations } from '../figures.js';
+import { type ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import { type ModelAbilities, shippedAbilities } from '../outlook/model-abilities.js';
 import { type OutlookReader, RequestKinds } from '../outlook/read-outlook.js';
 import { shippedOutlook } from '../outlook/shipped-outlook.js';
@@ -146,11 +147,9 @@ export function createLearnedRanker({
   predictor,
   outlook = shippedOutlook(),
   abilities = shippedAbilities(),
-  tolerance,
-  affinity,
   corrections = new AnswerCorrections(),
+  ...margins
 }: LearnedRankerOptions): Ranker {
-  const margins = { tolerance, affinity };
   const kinds = new RequestKinds(outlook.weights);
   const earlier = typeof predictor === 'function' ? predictor : () => predictor;
   const read = createReader({ predictor: earlier, outlook, kinds });

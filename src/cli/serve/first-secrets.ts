@@ -11,20 +11,14 @@ import { firstAccountId } from '../../store/contracts/accounts.js';
 import type { Store } from '../../store/contracts/store.js';
 import { systemActor } from '../record-act.js';
 
-/** What a first start issues and shows once; the database stores only hashes. Null: nothing new. */
-export interface FirstSecrets {
-  readonly key: string | null;
-  readonly claimCode: string | null;
+/** What a first start issues and shows once; the database stores only its hash. */
+export interface FirstSecret {
+  readonly kind: 'key' | 'claimCode';
+  readonly text: string;
 }
 
-/** Which secrets a configuration asks for. */
-interface Wanted {
-  readonly key: boolean;
-  readonly claimCode: boolean;
-}
-
-/** Where the secrets go. */
-interface FirstSecretsOptions {
+/** Where the secret goes. */
+interface FirstSecretOptions {
   readonly config: Pick<Config, 'auth' | 'dataDir'>;
   /** Whether a person sees standard output. */
   readonly isTerminal: boolean;
@@ -32,127 +26,101 @@ interface FirstSecretsOptions {
 }
 
 /**
- * Issues the first key, and the code that claims the gateway, where there are none. Without a
- * terminal they are written to `<dataDir>/first-key`, which only its owner can read; where that is
- * not possible, nothing is issued.
+ * Issues one secret: the first key, which also claims the gateway, or where keys are fixed or not
+ * required the code that claims it. Without a terminal it is written to `<dataDir>/first-key`, which
+ * only its owner can read; where that is not possible, nothing is issued.
+ * @returns null: nothing new
  * @throws GatewayError `unavailable`
  */
-export async function issueFirstSecrets(
+export async function issueFirstSecret(
   store: Store,
-  { config, isTerminal, logger }: FirstSecretsOptions,
-): Promise<FirstSecrets> {
+  { config, isTerminal, logger }: FirstSecretOptions,
+): Promise<FirstSecret | null> {
   const wanted = await missing(store, config);
-  if (!wanted.key && !wanted.claimCode) return { key: null, claimCode: null };
-  if (isTerminal) return issue(store, wanted, newSecrets(), logger);
+  if (wanted === null) return null;
+  if (isTerminal) return issue(store, wanted, logger);
   const file = join(config.dataDir, 'first-key');
   const draft = `${file}.${process.pid}`;
-  const secrets = newSecrets();
   try {
-    write(draft, config.dataDir, secrets);
+    // before anything is issued, so that what is issued cannot be lost
+    write(draft, config.dataDir, wanted);
   } catch (error) {
     logger.warn(
       `dataDir: no first key was issued, because ${file} cannot be written: ${(error as Error).message}; "signalbox keys create" and "signalbox accounts claim-code" issue secrets`,
     );
-    return { key: null, claimCode: null };
+    return null;
   }
-  return keepIssued({ file, draft, logger }, () => issue(store, wanted, secrets, logger));
-}
-
-interface SecretsFile {
-  readonly file: string;
-  /** Written before anything is issued, so that what is issued cannot be lost. */
-  readonly draft: string;
-  readonly logger: Pick<Logger, 'warn'>;
-}
-
-async function keepIssued(
-  { file, draft, logger }: SecretsFile,
-  issueAll: () => Promise<FirstSecrets>,
-): Promise<FirstSecrets> {
-  const issued = await issueAll().catch((error: unknown) => {
+  const secret = await issue(store, wanted, logger).catch((error: unknown) => {
     rmSync(draft, { force: true });
     throw error;
   });
-  if (issued.key === null && issued.claimCode === null) {
-    rmSync(draft, { force: true });
-    return issued;
-  }
-  const kept = moved(draft, file, issued) ? file : draft;
-  logger.warn(`${namesOf(issued)} in ${kept}: keep what you need, and delete the file`);
-  return issued;
+  if (secret === null) rmSync(draft, { force: true });
+  else
+    logger.warn(
+      `${described[secret.kind].name} is in ${moved(draft, file)}: keep it elsewhere, and delete the file`,
+    );
+  return secret;
 }
 
-/** False if the file stays under the draft's name. */
-function moved(draft: string, file: string, issued: FirstSecrets): boolean {
+/** The file's new name; the draft's where it stays under that. */
+function moved(draft: string, file: string): string {
   try {
-    writeFileSync(draft, fileText(issued));
     renameSync(draft, file);
-    return true;
+    return file;
   } catch {
-    return false;
+    return draft;
   }
 }
 
-const newSecrets = (): { key: string; claimCode: string } => ({
-  key: newKey(),
-  claimCode: newToken(),
-});
-
-/** Asked first, so that a start that issues nothing writes no file. */
-async function missing(store: Store, { auth }: Pick<Config, 'auth'>): Promise<Wanted> {
+/** A new secret that the gateway lacks; asked first, so that a start that issues none writes no file. */
+async function missing(store: Store, { auth }: Pick<Config, 'auth'>): Promise<FirstSecret | null> {
   const keys = await store.keys.list(null, { limit: 1, cursor: null });
-  return {
-    key: auth.required && auth.keys.length === 0 && keys.items.length === 0,
-    claimCode:
-      auth.webAccounts !== false &&
-      (await store.claims.codeHash()) === null &&
-      !(await store.claims.hasOwner()),
-  };
+  if (keys.items.length > 0) return null;
+  // the first key claims the gateway too: two secrets at once would only raise the question which
+  if (auth.required && auth.keys.length === 0) return { kind: 'key', text: newKey() };
+  const isClaimable =
+    auth.webAccounts !== false &&
+    (await store.claims.codeHash()) === null &&
+    !(await store.claims.hasOwner());
+  return isClaimable ? { kind: 'claimCode', text: newToken() } : null;
 }
 
 /**
  * Issues and records what is wanted. Another replica may issue it at the same time: then nothing is
  * issued here.
+ * @returns null: nothing was issued
  */
 async function issue(
   store: Store,
-  wanted: Wanted,
-  { key, claimCode }: { key: string; claimCode: string },
-  logger: FirstSecretsOptions['logger'],
-): Promise<FirstSecrets> {
-  const record = (done: DoneAct): Promise<void> =>
-    writeAct(
-      () => Promise.resolve(store),
-      systemActor('start'),
-      done,
-      ({ message }) => logger.warn(message),
-    );
-  const made = wanted.key ? await makeFirstKey(store, key) : null;
-  if (made) await record(keyCreated(made));
-  const hasCode = wanted.claimCode && (await addClaimCode(store, claimCode));
-  if (hasCode) await record(actOnAccount('account.claim-code', firstAccountId));
-  return { key: made ? key : null, claimCode: hasCode ? claimCode : null };
+  wanted: FirstSecret,
+  logger: FirstSecretOptions['logger'],
+): Promise<FirstSecret | null> {
+  const done = await issued(store, wanted);
+  if (done === null) return null;
+  const opened = (): Promise<Store> => Promise.resolve(store);
+  await writeAct(opened, systemActor('start'), done, ({ message }) => logger.warn(message));
+  return wanted;
 }
 
-function write(draft: string, dataDir: string, secrets: FirstSecrets): void {
+async function issued(store: Store, { kind, text }: FirstSecret): Promise<DoneAct | null> {
+  if (kind === 'claimCode')
+    return (await addClaimCode(store, text))
+      ? actOnAccount('account.claim-code', firstAccountId)
+      : null;
+  const key = await makeFirstKey(store, text);
+  return key && keyCreated(key);
+}
+
+/** In a form that shells and systemd read. */
+function write(draft: string, dataDir: string, { kind, text }: FirstSecret): void {
+  const lines = `# shown once: the database stores only its hash; delete this file when you have stored it\n${described[kind].variable}=${text}\n`;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(draft, fileText(secrets), { mode: 0o600 });
+  writeFileSync(draft, lines, { mode: 0o600 });
   // the mode above counts only for a new file
   chmodSync(draft, 0o600);
 }
 
-/** In a form that shells and systemd read. */
-function fileText({ key, claimCode }: FirstSecrets): string {
-  return [
-    '# shown once: the database stores only hashes; delete this file when you have stored them',
-    ...(key === null ? [] : [`SIGNALBOX_API_KEY=${key}`]),
-    ...(claimCode === null ? [] : [`SIGNALBOX_CLAIM_CODE=${claimCode}`]),
-    '',
-  ].join('\n');
-}
-
-const namesOf = ({ key, claimCode }: FirstSecrets): string =>
-  [
-    ...(key === null ? [] : ['the first API key']),
-    ...(claimCode === null ? [] : ['the code that claims this gateway']),
-  ].join(' and ') + (key !== null && claimCode !== null ? ' are' : ' is');
+const described = {
+  key: { name: 'the first API key', variable: 'SIGNALBOX_API_KEY' },
+  claimCode: { name: 'the code that claims this gateway', variable: 'SIGNALBOX_CLAIM_CODE' },
+} as const;

@@ -1,14 +1,14 @@
 import { basename, relative } from 'node:path';
 import type { Config, Listener } from '../../config/config.js';
-import type { FirstSecrets } from './first-secrets.js';
+import type { FirstSecret } from './first-secrets.js';
 import type { Listening } from './listen.js';
 
 /** What the lines printed at the start show. */
 export interface Greeting {
   readonly config: Config;
   readonly listening: Listening;
-  /** What this start has issued. */
-  readonly secrets: FirstSecrets;
+  /** What this start has issued; null: nothing. */
+  readonly secret: FirstSecret | null;
   /** The gateway is unclaimed, and people with browsers could claim it. */
   readonly isUnclaimed: boolean;
   /** Names. */
@@ -36,42 +36,51 @@ export const aloneLines = ({ surfaces }: Pick<Listening, 'surfaces'>): string[] 
 export const unclaimedLine = (command = commandOf()): string =>
   `this gateway has no administrator yet: enter the first key or the code of "${command} accounts claim-code" on the dashboard's page /claim, or send it to POST /api/v1/auth/claim, to become the administrator`;
 
-/** For a terminal: the new secrets, the gateway's URL, its providers, and a curl command to try it. */
+/**
+ * For a terminal: who answers, the new secret, a curl command to try it, and at the end the address to
+ * open.
+ */
 export function greeting(shown: Greeting, command = commandOf()): string {
-  const { config, listening, secrets, isUnclaimed, isDemo } = shown;
-  const { key } = secrets;
+  const { config, listening, secret, isDemo } = shown;
+  const key = secret?.kind === 'key' ? secret.text : null;
   const address = addressOf(listening.common);
   const alone = aloneLines(listening).map((line) => `  ${line}\n`);
   const { required } = config.auth;
-  const hint = isUnclaimed && secrets.claimCode === null ? `\n(${unclaimedLine(command)})\n` : '';
-  const claimedAt = config.dashboard === false ? null : `${address}/claim`;
-  return `${secretsNotice(secrets, claimedAt, address, command)}
+  return `
 ${listensLine(shown)}
-${required && key === null ? `\nWith your key in SIGNALBOX_API_KEY (if it is lost: ${newKeyCommand(command)}):\n` : ''}
+${secretNotice(secret, command)}${required && key === null ? `\nWith your key in SIGNALBOX_API_KEY (if it is lost: ${newKeyCommand(command)}):\n` : ''}
   curl ${address}/v1/chat/completions \\
     ${required ? `-H "Authorization: Bearer ${key ?? '$SIGNALBOX_API_KEY'}" ` : ''}-H "Content-Type: application/json" \\
     -d '{"model": "${isDemo ? 'demo/demo-large' : 'auto'}", "messages": [{"role": "user", "content": "Hello"}]}'
 
-${config.dashboard === false ? '' : `  dashboard ${address}/\n`}  metrics ${address}/metrics   API ${address}/docs
-${alone.join('')}${hint}
+  metrics ${address}/metrics   API ${address}/docs
+${alone.join('')}
+${nextStep(shown, address, command)}
 `;
 }
 
-function secretsNotice(
-  { key, claimCode }: FirstSecrets,
-  claimedAt: string | null,
+/** What to open, or how to claim a gateway that has no dashboard. */
+function nextStep(
+  { config, secret, isUnclaimed }: Greeting,
   address: string,
   command: string,
 ): string {
-  const keyLines =
-    key === null
-      ? ''
-      : `\nYour API key, shown this once:\n\n  ${key}\n\n(the database stores only its hash; if it is lost: ${newKeyCommand(command)})\n`;
-  const codeLines =
-    claimCode === null
-      ? ''
-      : `\nThe code that makes you administrator, shown this once:\n\n  ${claimCode}\n\n(${claimedAt ? `open ${claimedAt} and enter it there` : `POST ${address}/api/v1/auth/claim {"code", "email", "password"}`}; if it is lost: ${command} accounts claim-code)\n`;
-  return keyLines + codeLines;
+  const hasDashboard = config.dashboard !== false;
+  if (!isUnclaimed || secret === null)
+    return `${isUnclaimed ? `(${unclaimedLine(command)})\n\n` : ''}${hasDashboard ? 'Dashboard:' : 'The API is at'} ${address}/`;
+  const name = secret.kind === 'key' ? 'key' : 'code';
+  return hasDashboard
+    ? `Open the dashboard and become its administrator with this ${name}: ${address}/`
+    : `Become the administrator with this ${name}: POST ${address}/api/v1/auth/claim {"code", "email", "password"}`;
+}
+
+function secretNotice(secret: FirstSecret | null, command: string): string {
+  if (secret === null) return '';
+  const [what, lost] =
+    secret.kind === 'key'
+      ? ['Your API key', newKeyCommand(command)]
+      : ['The code that makes you administrator', `${command} accounts claim-code`];
+  return `\n${what}, shown this once:\n\n  ${secret.text}\n\n(the database stores only its hash; if it is lost: ${lost})\n`;
 }
 
 const newKeyCommand = (command: string): string =>

@@ -8,13 +8,13 @@ import { configOf, databaseUrlOf, type GlobalOptions } from '../existing-store.j
 import { createLogger } from '../../telemetry/log.js';
 import { Demo } from '../demo-provider.js';
 import { followConfig } from './follow-config.js';
-import { issueFirstSecrets } from './first-secrets.js';
+import { issueFirstSecret } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
 import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
 import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
-import { isLoopback } from '../../config/is-loopback.js';
+import { isLoopback } from '../../config/local-hosts.js';
 
 /**
  * Starts a standalone gateway: reads the configuration, listens, issues the first key, and stops
@@ -89,15 +89,15 @@ async function greet(
 ): Promise<void> {
   const { store } = await databases.get();
   const isTerminal = process.stdout.isTTY;
-  const secrets = await issueFirstSecrets(store, { config, isTerminal, logger });
+  const secret = await issueFirstSecret(store, { config, isTerminal, logger });
   const isUnclaimed = config.auth.webAccounts !== false && !(await store.claims.hasOwner());
   const providers = providersOf(config).providers.map(({ name }) => name);
-  const shown = { config, listening, secrets, isUnclaimed, providers, isDemo: demo.isOn };
+  const shown = { config, listening, secret, isUnclaimed, providers, isDemo: demo.isOn };
   if (isTerminal) {
     process.stdout.write(greeting(shown));
     return;
   }
-  if (isUnclaimed && secrets.claimCode === null) logger.info(unclaimedLine());
+  if (isUnclaimed && secret?.kind !== 'claimCode') logger.info(unclaimedLine());
   for (const line of [...aloneLines(listening), listensLine(shown)]) logger.info(line);
 }
 

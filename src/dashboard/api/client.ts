@@ -1,6 +1,8 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from './api-types.js';
+import { noteAnswer } from './connection.js';
 import { ApiFailure } from './failure.js';
+import { texts } from '../texts/texts.js';
 
 /** The path under which the gateway is mounted, without a slash at the end; `''` at the root. */
 export const basePath = new URL(document.baseURI).pathname.replace(/\/$/, '');
@@ -20,6 +22,9 @@ export function setCsrfToken(token: string | null): void {
 export const changeHeaders = (): Record<string, string> =>
   csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
 
+/** What is thrown where no answer comes; a banner says it for all of the page. */
+const unanswered = (): ApiFailure => new ApiFailure(0, texts.common.unanswered, null);
+
 /** Adds the token to changes, and throws what is not a success. */
 const middleware: Middleware = {
   onRequest({ request }) {
@@ -27,7 +32,12 @@ const middleware: Middleware = {
       request.headers.set('x-csrf-token', csrfToken);
     return request;
   },
+  onError() {
+    noteAnswer(null);
+    return unanswered();
+  },
   async onResponse({ response }) {
+    if (!noteAnswer(response)) throw unanswered();
     if (!response.ok) throw await ApiFailure.of(response);
   },
 };

@@ -37,6 +37,10 @@ function messageIn(text: string): string | null {
 export const isTemporary = (error: unknown): boolean =>
   !(error instanceof ApiFailure) || error.status === 503 || error.status === 0;
 
+/** Whether the whole page says what is wrong: the gateway does not answer, or the sign-in has ended. */
+export const isOfWholePage = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 0 || error.status === 401);
+
 /** Whether the caller is not, or no longer, signed in. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiFailure && error.status === 401;

@@ -4,6 +4,8 @@ export interface ChartSeries {
   /** One for each time; null: nothing is known. */
   readonly values: readonly (number | null)[];
   readonly color: string;
+  /** The page of what it shows; its name in the legend leads there. */
+  readonly href?: string | null;
 }
 
 /** Colours that differ visibly in both themes, also for most people who are colour-blind. */
@@ -31,6 +33,17 @@ export function stacked(series: readonly ChartSeries[]): number[][] {
   const length = Math.max(0, ...series.map(({ values }) => values.length));
   const below = new Array<number>(length).fill(0);
   return series.map(({ values }) => below.map((sum, at) => (below[at] = sum + (values[at] ?? 0))));
+}
+
+/** The points of an SVG line, 100 wide and 24 high, from 0 to the highest value. */
+export function sparkline(values: readonly (number | null)[]): string {
+  const highest = Math.max(Number.MIN_VALUE, ...values.map((value) => value ?? 0));
+  const points = values.map((value, at) =>
+    value === null
+      ? ''
+      : `${((100 * at) / (values.length - 1)).toFixed(1)},${(23 - (22 * value) / highest).toFixed(1)}`,
+  );
+  return points.filter((point) => point !== '').join(' ');
 }
 
 /** Of a series of counts, what is left of the whole; null: nothing at any time. */

@@ -1,7 +1,9 @@
 import uPlot from 'uplot';
+import { axisLabel } from '../format/numbers.js';
+import { durationSteps } from '../format/times.js';
 import { type ChartSeries, stacked } from './chart-columns.js';
 
-/** `stacked`: bars on top of each other; `lines`: gaps where nothing is known. */
+/** `stacked`: bars on top of each other; `lines`: durations in ms. */
 export type ChartKind = 'stacked' | 'lines';
 
 /** The columns that the chart draws: times in seconds, then the series, the topmost layer first. */
@@ -85,7 +87,7 @@ function seriesOf({ names, kind }: Drawn): uPlot.Series[] {
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined): Pick<uPlot.Series, 'paths'> =>
   paths === undefined ? {} : { paths };
 
-function axesOf({ scheme, format }: Drawn): uPlot.Axis[] {
+function axesOf({ scheme, format, kind, height }: Drawn): uPlot.Axis[] {
   const isDark = scheme === 'dark';
   const shared: uPlot.Axis = {
     stroke: isDark ? '#c9c9c9' : '#495057',
@@ -97,7 +99,13 @@ function axesOf({ scheme, format }: Drawn): uPlot.Axis[] {
     values.map((value) => timeLabel(value, step));
   return [
     { ...shared, grid: { show: false }, size: 28, space: 64, values: wordings },
-    { ...shared, size: 62, space: 36, values: (_plot, values) => values.map(format) },
+    {
+      ...shared,
+      size: 68,
+      space: Math.min(36, height / 4),
+      values: (_plot, values) => values.map((value) => axisLabel(format(value))),
+      ...(kind === 'lines' ? { incrs: durationSteps } : {}),
+    },
   ];
 }
 

@@ -3,9 +3,10 @@ import { Box, Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { Note } from './elements.js';
+import { Note, PageLink } from './elements.js';
 import { type ChartSeries, nextIndex } from './chart-columns.js';
 import { chartData, type ChartKind, chartOptions } from './chart-options.js';
+import { shortNames } from '../format/outcomes.js';
 import { formatInstant } from '../format/times.js';
 
 interface ChartProps {
@@ -84,15 +85,28 @@ type ReadoutProps = Pick<ChartProps, 'times' | 'series' | 'format'> & { index: n
 /** The legend, with the values at the cursor. */
 function Readout({ times, series, index, format }: ReadoutProps) {
   const time = index === null ? undefined : times[index];
+  const names = shortNames(series.map(({ label }) => label));
   return (
-    <Group gap="sm" mih={40} align="flex-start" className="figures" aria-live="off">
-      {series.map(({ label, color, values }) => {
+    <Group
+      gap="2px var(--mantine-spacing-sm)"
+      mih={series.length > 2 ? 40 : 20}
+      align="flex-start"
+      className="figures"
+      aria-live="off"
+    >
+      {series.map(({ label, color, values, href }, at) => {
         const value = index === null ? null : (values[index] ?? null);
         return (
           <Group key={label} gap={6} wrap="nowrap" miw={0}>
             <Box w={10} h={10} bg={color} style={{ borderRadius: 2, flexShrink: 0 }} />
-            <Text size="xs" className="text-plain">
-              {label}
+            <Text size="xs" className="text-plain" title={label}>
+              {href ? (
+                <PageLink href={href} size="xs" c="inherit" underline="hover">
+                  {names[at]}
+                </PageLink>
+              ) : (
+                names[at]
+              )}
               {value === null ? '' : ` ${format(value)}`}
             </Text>
           </Group>

@@ -83,6 +83,26 @@ export function DialogButton(props: DialogButtonProps) {
   );
 }
 
+interface ConfirmDialogProps extends Pick<DialogButtonProps, 'label' | 'act'> {
+  /** What will happen, and whether it can be undone. */
+  question: string;
+  close: () => void;
+}
+
+/** Asks before something that cannot be undone, where a menu has chosen it. */
+export function ConfirmDialog({ label, question, act, close }: ConfirmDialogProps) {
+  const acting = useMutation({ mutationFn: act, onSuccess: close });
+  const end = { label, color: 'red', act: () => acting.mutate(), close };
+  return (
+    <Modal opened onClose={close} title={label} centered>
+      <Stack>
+        <Text size="sm">{question}</Text>
+        <DialogEnd acting={acting} {...end} />
+      </Stack>
+    </Modal>
+  );
+}
+
 interface ConfirmButtonProps extends Pick<DialogButtonProps, 'label' | 'act'>, ButtonProps {
   /** What will happen, and whether it can be undone. */
   question: string;

@@ -13,6 +13,7 @@ import {
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { texts } from '../texts/texts.js';
+import { sparkline } from './chart-columns.js';
 
 /** A remark in small pale text. */
 export const Note = Text.withProps({ size: 'xs', c: 'dimmed' });
@@ -77,18 +78,31 @@ interface FigureTileProps {
   value: string;
   /** What it is beside, or made of. */
   detail: string;
+  /** The figure over time, drawn as a line; null: nothing was measured. */
+  history?: readonly (number | null)[];
   children?: ReactNode;
 }
 
 /** One figure in a box. */
-export const FigureTile = ({ label, value, detail, children }: FigureTileProps) => (
-  <Paper withBorder p="sm">
+export const FigureTile = ({ label, value, detail, history, children }: FigureTileProps) => (
+  <Paper withBorder p="sm" className="tile">
     <Note>{label}</Note>
     <Text size="xl" fw={650} className="figures" lh={1.3}>
       {value}
     </Text>
     <Note className="figures">{detail}</Note>
     {children}
+    {history === undefined ? null : (
+      <svg
+        viewBox="0 0 100 24"
+        preserveAspectRatio="none"
+        height={24}
+        className="sparkline"
+        aria-hidden
+      >
+        <polyline points={sparkline(history)} vectorEffect="non-scaling-stroke" />
+      </svg>
+    )}
   </Paper>
 );
 

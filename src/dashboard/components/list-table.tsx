@@ -1,5 +1,8 @@
-import { Box, Table, type TableProps, VisuallyHidden } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Box, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { Fragment, type MouseEvent, type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { fill, texts } from '../texts/texts.js';
 import { Paged } from './loaded.js';
 import type { PagedList } from '../api/queries.js';
 
@@ -14,16 +17,21 @@ export interface Column<Row> {
   isMinor?: boolean;
   /** Its head is for those who do not see the table, such as that of buttons. */
   isHeadHidden?: boolean;
+  /** Sorts the rows by it, the highest first, or no longer. */
+  sort?: { isOn: boolean; toggle: () => void };
 }
 
 /** A column of figures. */
 export const figure = <Row,>(
   label: string,
   cell: (row: Row) => ReactNode,
-  more: Pick<Column<Row>, 'isMinor'> = {},
+  more: Pick<Column<Row>, 'isMinor' | 'sort'> = {},
 ): Column<Row> => ({ label, cell, isFigure: true, ...more });
 
-interface ListTableProps<Row> extends Pick<TableProps, 'fz' | 'highlightOnHover'> {
+interface ListTableProps<Row> extends Pick<
+  TableProps,
+  'fz' | 'highlightOnHover' | 'verticalSpacing'
+> {
   /** What the table shows. */
   label: string;
   columns: readonly Column<Row>[];
@@ -38,6 +46,8 @@ interface ListTableProps<Row> extends Pick<TableProps, 'fz' | 'highlightOnHover'
   detailsOf?: (row: Row) => ReactNode;
   /** Rows that are not in force any more. */
   isPale?: (row: Row) => boolean;
+  /** The page of a row: a click opens it, and j, k and Enter walk there. */
+  hrefOf?: (row: Row) => string;
   /** Stands in place of a table without rows. */
   empty?: ReactNode;
 }
@@ -56,9 +66,11 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
     maxHeight,
     detailsOf,
     isPale,
+    hrefOf,
     empty,
     ...table
   } = props;
+  const opened = useRowLinks(rows, hrefOf);
   if (empty && rows.length === 0) return empty;
   const hasStickyHead = maxHeight !== undefined;
   return (
@@ -76,7 +88,11 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
           <Table.Tbody role="rowgroup">
             {rows.map((row, index) => (
               <Fragment key={keyOf(row, index)}>
-                <Table.Tr role="row" c={isPale?.(row) ? 'dimmed' : undefined}>
+                <Table.Tr
+                  role="row"
+                  c={isPale?.(row) ? 'dimmed' : undefined}
+                  {...opened(row, index)}
+                >
                   {columns.map((column) => (
                     <Cell key={column.label} column={column} row={row} />
                   ))}
@@ -90,6 +106,50 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
     </ScrollRegion>
   );
 }
+
+/**
+ * What makes rows links to their pages. The first link of a row does the same for those who do not
+ * see it.
+ */
+function useRowLinks<Row>(rows: readonly Row[], hrefOf: ((row: Row) => string) | undefined) {
+  const [, navigate] = useLocation();
+  const [current, setCurrent] = useState(-1);
+  const open = (index: number): void => {
+    const row = rows[index];
+    if (hrefOf && row !== undefined) navigate(hrefOf(row));
+  };
+  const move = (step: number) => (): void =>
+    setCurrent((before) => Math.min(rows.length - 1, Math.max(0, before + step)));
+  const enter = ({ target }: KeyboardEvent): void => {
+    if (!isOfControl(target)) open(current);
+  };
+  useHotkeys(
+    hrefOf
+      ? [
+          ['j', move(1)],
+          ['k', move(-1)],
+          ['Enter', enter, { preventDefault: false }],
+        ]
+      : [],
+  );
+  return (_row: Row, index: number) =>
+    hrefOf
+      ? {
+          style: { cursor: 'pointer' },
+          onClick: ({ target }: MouseEvent) => {
+            if (!isOfControl(target) && getSelection()?.isCollapsed !== false) open(index);
+          },
+          ...(index === current ? { 'aria-current': true, ref: scrollThere } : {}),
+        }
+      : {};
+}
+
+/** Whether a click or a key is meant for a link or a button itself. */
+const isOfControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('a, button') !== null;
+
+const scrollThere = (row: HTMLTableRowElement | null): void =>
+  row?.scrollIntoView({ block: 'nearest' });
 
 const idOf = (row: unknown, index: number): string | number =>
   typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : index;
@@ -107,15 +167,45 @@ function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <Table.Thead role="rowgroup">
       <Table.Tr role="row">
-        {columns.map(({ label, isFigure, isHeadHidden }) => (
-          <Table.Th key={label} role="columnheader" className={isFigure ? 'figure' : undefined}>
-            {isHeadHidden ? <VisuallyHidden>{label}</VisuallyHidden> : label}
+        {columns.map(({ label, isFigure, isHeadHidden, sort }) => (
+          <Table.Th
+            key={label}
+            role="columnheader"
+            className={isFigure ? 'figure' : undefined}
+            {...(sort ? { 'aria-sort': sort.isOn ? 'descending' : 'none' } : {})}
+          >
+            {isHeadHidden ? (
+              <VisuallyHidden>{label}</VisuallyHidden>
+            ) : sort ? (
+              <SortButton label={label} {...sort} />
+            ) : (
+              label
+            )}
           </Table.Th>
         ))}
       </Table.Tr>
     </Table.Thead>
   );
 }
+
+const SortButton = ({
+  label,
+  isOn,
+  toggle,
+}: {
+  label: string;
+  isOn: boolean;
+  toggle: () => void;
+}) => (
+  <UnstyledButton
+    fz="inherit"
+    fw="inherit"
+    aria-label={fill(isOn ? texts.requests.sortedBy : texts.requests.sortBy, { column: label })}
+    onClick={toggle}
+  >
+    {label} <span aria-hidden>{isOn ? '▼' : '↕'}</span>
+  </UnstyledButton>
+);
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const { label, isFigure = false, isMinor = false, isHeadHidden = false, cell } = column;

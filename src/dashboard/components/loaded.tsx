@@ -2,14 +2,19 @@ import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@manti
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Hint, PlainText, SmallButton } from './elements.js';
-import { ApiFailure } from '../api/failure.js';
+import { ApiFailure, isOfWholePage } from '../api/failure.js';
 import { texts } from '../texts/texts.js';
 import type { PagedList } from '../api/queries.js';
 
-/** What went wrong in the gateway's words, the request's id, and a button that tries again. */
+/**
+ * What went wrong in the gateway's words, and a button that tries again. Where the gateway failed,
+ * also the request's id; where the page as a whole says it, lines that wait.
+ */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  if (retry && isOfWholePage(error)) return <Loading />;
   const message = error instanceof Error ? error.message : String(error);
-  const requestId = error instanceof ApiFailure ? error.requestId : null;
+  // what was refused is explained by its message alone
+  const requestId = error instanceof ApiFailure && error.status >= 500 ? error.requestId : null;
   return (
     <Alert color="red" title={texts.common.failed} role="alert">
       <Stack gap="xs" align="flex-start">

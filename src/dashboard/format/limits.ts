@@ -1,4 +1,4 @@
-import { fill } from '../texts/texts.js';
+import { fill, texts } from '../texts/texts.js';
 import { formatCount, formatUsd } from './numbers.js';
 
 /** What can be limited of a key or an account. */
@@ -9,16 +9,16 @@ export const limitNames = [
   'monthBudgetUsd',
 ] as const;
 
-type LimitName = (typeof limitNames)[number];
+/** The name of a limit. */
+export type LimitName = (typeof limitNames)[number];
 
 /** The limits of a key or an account; null: none. */
 export type Limits = Readonly<Record<LimitName, number | null>>;
 
-/** Limits in few words: those of each limit with the place `{value}`, and those for no limit. */
-export function limitWords(
-  limits: Limits,
-  words: Readonly<Record<LimitName | 'none', string>>,
-): string {
+const words = texts.keys.limitWords;
+
+/** Limits in few words. */
+export function limitWords(limits: Limits): string {
   const said = limitNames.flatMap((name) => {
     const limit = limits[name];
     const format = name.endsWith('Usd') ? formatUsd : formatCount;

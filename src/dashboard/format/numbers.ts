@@ -1,6 +1,8 @@
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
+const tenth = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 /** What stands where a value is unknown. */
 export const unknownValue = '–';
 
@@ -8,9 +10,15 @@ export const unknownValue = '–';
 export const formatCount = (value: number | null | undefined): string =>
   value === null || value === undefined ? unknownValue : grouped.format(value);
 
-/** A large number in few characters: `1.2M`. */
+/** A number in full below 10,000, else in few characters: `2,985`, `1.2M`. */
 export const formatCompact = (value: number | null | undefined): string =>
-  value === null || value === undefined ? unknownValue : compact.format(value);
+  value === null || value === undefined
+    ? unknownValue
+    : (Math.abs(value) < 10_000 ? grouped : compact).format(value);
+
+/** A quality or a score from 0 to 1 on the scale that all pages use, from 0 to 100: `93.4`. */
+export const formatQuality = (value: number | null | undefined): string =>
+  value === null || value === undefined ? unknownValue : tenth.format(value * 100);
 
 /** US dollars with as many digits as the amount needs: `$0.00042`, `$1.35`, `$1,204`. */
 export function formatUsd(value: number | null | undefined): string {
@@ -28,6 +36,13 @@ const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;
 /** A share from 0 to 1 as a percentage: `4.2%`. */
 export const formatShare = (value: number | null | undefined, digits = 1): string =>
   value === null || value === undefined ? unknownValue : `${(value * 100).toFixed(digits)}%`;
+
+/** A figure with its unit as an axis says it, without zeros that say nothing: `50 s`, `10%`, `0`. */
+export const axisLabel = (figure: string): string =>
+  figure
+    .replace(/\.0+(?!\d)/, '')
+    .replace(/^0 .*$/, '0')
+    .replace(/ 0 s$/, '');
 
 const units = ['B', 'kB', 'MB', 'GB'] as const;
 

@@ -28,8 +28,25 @@ export const formatInstant = (at: string | number | null | undefined): string =>
 export const formatSecond = (at: string | number | null | undefined): string =>
   shown(at, { ...day, ...clock, second: '2-digit' });
 
+/** The clock to the ms in the reader's zone, with the day where that is not today. */
+export function formatClock(at: string | number, now = Date.now()): string {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date(now).toDateString();
+  return time.toLocaleString('en', {
+    ...(isToday ? {} : { month: 'short', day: 'numeric' }),
+    ...clock,
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+  });
+}
+
 /** The day in the reader's zone. */
 export const formatDay = (at: string | number | null | undefined): string => shown(at, day);
+
+/** Distances of durations on an axis, in ms: round in their units. */
+export const durationSteps = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5,
+];
 
 const steps = [
   { unit: 'day', ms: 86_400_000 },

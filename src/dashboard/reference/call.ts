@@ -23,9 +23,6 @@ interface PreparedRequest {
   };
 }
 
-/** The path under which the gateway is mounted, from the path of its page `/docs`. */
-export const basePathOf = (pathname: string): string => pathname.replace(/\/docs\/?$/, '');
-
 /** The names in braces. */
 export const pathParameters = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

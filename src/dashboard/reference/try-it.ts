@@ -2,7 +2,7 @@
  * Lets the reader of `/docs` call each operation, with a key that stays in the page or as who is
  * signed in. A program of its own, because the page needs no framework.
  */
-import { basePathOf, type Call, pathParameters, requestOf } from './call.js';
+import { type Call, pathParameters, requestOf } from './call.js';
 
 /** Longer answers are cut in the page. */
 const maxShown = 200_000;
@@ -20,7 +20,8 @@ const words = {
   cut: '\n… (cut)',
 };
 
-const basePath = basePathOf(location.pathname);
+/** The path under which the gateway is mounted: the base of both pages that use this. */
+const basePath = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
 /** Creates an element with its text and attributes. */
 function element<Name extends keyof HTMLElementTagNameMap>(
@@ -43,7 +44,7 @@ function labelled<Field extends HTMLElement>(into: HTMLElement, text: string, fi
   return field;
 }
 
-function keyField(): HTMLInputElement {
+function keyField(place: Element): HTMLInputElement {
   const box = element('div', { class: 'try' });
   const field = labelled(
     box,
@@ -51,7 +52,7 @@ function keyField(): HTMLInputElement {
     element('input', { type: 'password', autocomplete: 'off', placeholder: 'sk_…' }),
   );
   box.append(element('small', {}, words.keyHint));
-  document.querySelector('header')?.append(box);
+  place.prepend(box);
   return field;
 }
 
@@ -170,6 +171,16 @@ function addForm(section: HTMLElement, key: HTMLInputElement): void {
   };
 }
 
-const key = keyField();
-for (const section of document.querySelectorAll<HTMLElement>('section[data-path]'))
-  addForm(section, key);
+/**
+ * Adds a form to each operation within `root`, and at the beginning of `place` the field for the key
+ * that they send.
+ */
+export function addForms(root: ParentNode, place: Element): void {
+  const key = keyField(place);
+  for (const section of root.querySelectorAll<HTMLElement>('section[data-path]'))
+    addForm(section, key);
+}
+
+// the page `/docs`; the dashboard calls the function for a part of it
+const place = document.querySelector('.page > header + div');
+if (place) addForms(document, place);

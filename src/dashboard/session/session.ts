@@ -1,13 +1,23 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type Query,
+  type QueryFunctionContext,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { setCsrfToken } from '../api/client.js';
 import type { Schema } from '../api/schema.js';
 import { isSignedOut } from '../api/failure.js';
 import { read, useRead } from '../api/queries.js';
+import { forgetDrafts } from '../components/draft.js';
 
 /** Who is signed in. */
-type Session = Schema<'OwnAccountResponse'>;
+type Session = Schema<'OwnAccountResponse'> & {
+  /** The sign-in has ended since: the page stays, and asks for it again. */
+  readonly isExpired: boolean;
+};
 
-const sessionKey = ['session'];
+/** Of the query for who is signed in. */
+export const sessionKey = ['session'];
 
 /** Asks again now and then, so that a sign-in that ended is seen before the next click. */
 const refreshMs = 60_000;
@@ -15,15 +25,17 @@ const refreshMs = 60_000;
 /** How people sign in here, and whether this browser is signed in. */
 export const useAuthStatus = () => useRead('/api/v1/auth/status');
 
-async function readSession(): Promise<Session | null> {
+async function readSession({ client }: QueryFunctionContext): Promise<Session | null> {
+  const before = client.getQueryData<Session | null>(sessionKey);
+  const ended = before ? { ...before, isExpired: true } : null;
   const { signedIn } = await read('/api/v1/auth/status');
-  if (!signedIn) return null;
+  if (!signedIn) return ended;
   try {
     const session = await read('/api/v1/auth/account');
     setCsrfToken(session.csrfToken);
-    return session;
+    return { ...session, isExpired: false };
   } catch (error) {
-    if (isSignedOut(error)) return null;
+    if (isSignedOut(error)) return ended;
     throw error;
   }
 }
@@ -48,12 +60,29 @@ export function useMay(): (scope: Scope) => boolean {
   return (scope) => data?.scopes.includes(scope) ?? false;
 }
 
-/** Forgets everything that was loaded and reads who is signed in now. */
+/** All queries but the one for who is signed in. */
+const others = { predicate: ({ queryKey }: Query) => queryKey[0] !== sessionKey[0] };
+
+/**
+ * Reads who is signed in now. What was loaded for somebody else is forgotten; who signs in again
+ * goes on with the page as it is.
+ */
 export function useSessionChange(): () => Promise<void> {
   const queries = useQueryClient();
+  const sessionNow = () => queries.getQueryData<Session | null>(sessionKey);
   return async () => {
+    const before = sessionNow();
     setCsrfToken(null);
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
     await queries.refetchQueries({ queryKey: sessionKey });
+    // a page that is already open asks again: a query that was removed would never answer it
+    if (before && before.account.id === sessionNow()?.account.id)
+      await queries.invalidateQueries(others);
+    else await queries.resetQueries(others);
   };
+}
+
+/** Loads the page anew after a sign-out: nothing of who was signed in stays in it. */
+export function leave(): void {
+  forgetDrafts();
+  location.reload();
 }

@@ -1,14 +1,23 @@
-import { Button, Container, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Button,
+  Container,
+  Group,
+  Modal,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Route, Switch } from 'wouter';
-import { PageLink } from '../components/elements.js';
-import { api } from '../api/client.js';
+import { CompactButton, PageLink } from '../components/elements.js';
+import { api, basePath } from '../api/client.js';
 import { Failure, Loaded } from '../components/loaded.js';
 import { Panel } from '../components/page.js';
 import { texts } from '../texts/texts.js';
-import { useAuthStatus, useSessionChange } from './session.js';
+import { leave, useAuthStatus, useSession, useSessionChange } from './session.js';
 
 const text = texts.session;
 
@@ -17,6 +26,12 @@ export default function Strangers() {
   const status = useAuthStatus();
   return (
     <Container size={420} py="xl" component="main">
+      <Group justify="center" gap="sm" mb="lg">
+        <img src={`${basePath}/icon.svg`} alt="" width={32} height={32} />
+        <Text fw={700} size="xl">
+          Signalbox
+        </Text>
+      </Group>
       <Loaded query={status}>
         {({ webAccounts }) => (webAccounts ? <Forms /> : <NoWebAccounts />)}
       </Loaded>
@@ -33,6 +48,29 @@ const Forms = () => (
   </Switch>
 );
 
+/** Over a page whose sign-in has ended, which stays as it is. */
+export function SignInAgain() {
+  const status = useAuthStatus();
+  const { data: session } = useSession();
+  return (
+    <Modal opened onClose={() => undefined} withCloseButton={false} centered zIndex={400}>
+      <Loaded query={status}>
+        {({ webAccounts }) => (
+          <Stack>
+            <Text>{text.ended}</Text>
+            {webAccounts ? (
+              <SignIn isAgain email={session?.account.email ?? ''} />
+            ) : (
+              <NoWebAccounts />
+            )}
+            <CompactButton onClick={leave}>{text.leave}</CompactButton>
+          </Stack>
+        )}
+      </Loaded>
+    </Modal>
+  );
+}
+
 /** A gateway without an owner is claimed first. */
 function Start() {
   const { data } = useAuthStatus();
@@ -47,6 +85,8 @@ const NoWebAccounts = () => (
 
 interface FormProps {
   title: string;
+  /** The title of the page stays. */
+  isOverPage?: boolean;
   lead?: string;
   /** What the button says. */
   action: string;
@@ -58,8 +98,9 @@ interface FormProps {
 }
 
 /** One form: its fields are read by name when it is sent. */
-function StrangersForm({ title, lead, action, submit, done, fields, links }: FormProps) {
-  useDocumentTitle(`${title} · Signalbox`);
+function StrangersForm(props: FormProps) {
+  const { title, isOverPage = false, lead, action, submit, done, fields, links } = props;
+  useDocumentTitle(isOverPage ? document.title : `${title} · Signalbox`);
   const sending = useMutation({ mutationFn: submit });
   const send = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -70,7 +111,7 @@ function StrangersForm({ title, lead, action, submit, done, fields, links }: For
     sending.mutate(Object.fromEntries(texts));
   };
   return (
-    <Panel title={title} order={1} lead={lead}>
+    <Panel title={title} order={isOverPage ? 2 : 1} lead={lead}>
       <Stack>
         {sending.isSuccess && done !== undefined ? (
           <Text role="status">{done}</Text>
@@ -85,16 +126,17 @@ function StrangersForm({ title, lead, action, submit, done, fields, links }: For
             </Stack>
           </form>
         )}
-        <Stack gap={4}>{links}</Stack>
+        {links === null ? null : <Stack gap={4}>{links}</Stack>}
       </Stack>
     </Panel>
   );
 }
 
-const Email = ({ isFirst = true }: { isFirst?: boolean }) => (
+const Email = ({ isFirst = true, known = '' }: { isFirst?: boolean; known?: string }) => (
   <TextInput
     label={text.email}
     name="email"
+    defaultValue={known}
     type="email"
     autoComplete="username"
     required
@@ -137,31 +179,42 @@ function useSignIn(): (credentials: Credentials) => Promise<void> {
   };
 }
 
-function SignIn() {
+interface SignInProps {
+  /** Over a page, whose title and links stay. */
+  isAgain?: boolean;
+  /** Of who was signed in. */
+  email?: string;
+}
+
+function SignIn({ isAgain = false, email = '' }: SignInProps) {
   const signIn = useSignIn();
   const { data: status } = useAuthStatus();
   return (
     <StrangersForm
       title={text.signInTitle}
+      isOverPage={isAgain}
       action={text.signIn}
       submit={(fields) => signIn(credentialsOf(fields))}
       fields={
         <>
-          <Email />
+          <Email known={email} isFirst={email === ''} />
           <PasswordInput
             label={text.password}
             name="password"
+            autoFocus={email !== ''}
             autoComplete="current-password"
             required
           />
         </>
       }
       links={
-        <>
-          <To href="/forgot-password">{text.forgot}</To>
-          {status?.signUp === 'open' ? <To href="/sign-up">{text.signUp}</To> : null}
-          {status?.claimed === false ? <To href="/claim">{text.claimInstead}</To> : null}
-        </>
+        isAgain ? null : (
+          <>
+            <To href="/forgot-password">{text.forgot}</To>
+            {status?.signUp === 'open' ? <To href="/sign-up">{text.signUp}</To> : null}
+            {status?.claimed === false ? <To href="/claim">{text.claimInstead}</To> : null}
+          </>
+        )
       }
     />
   );

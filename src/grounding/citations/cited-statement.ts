@@ -1,4 +1,4 @@
-import { splitSentences } from './sentences.js';
+import { sentencesOf } from './sentences.js';
 
 /** What a marker or a link says of the text, in its UTF-16 units. */
 export interface CitedStatement {
@@ -34,7 +34,7 @@ export function statementBefore(
   const end = from + text.slice(from, markerStart).trimEnd().length;
   if (previous && previous.end >= from && separators.test(text.slice(previous.end, markerStart)))
     return previous.statement;
-  const sentence = splitSentences(text.slice(from, end)).at(-1);
+  const sentence = [...sentencesOf(text.slice(from, end))].at(-1);
   if (!sentence) return null;
   const rowStart = from + text.slice(from, end).lastIndexOf('\n') + 1;
   const isRow = /^[ \t>]*\|/.test(text.slice(rowStart, rowStart + 20));
@@ -68,7 +68,7 @@ function beginsEntry(text: string, markerStart: number): boolean {
 export function sentenceAround(text: string, start: number, end: number): string {
   const from = Math.max(0, start - maxDistance);
   const within = text.slice(from, end + maxDistance);
-  const around = splitSentences(within).filter(
+  const around = [...sentencesOf(within)].filter(
     (each) => from + each.end > start && from + each.start < end,
   );
   const [first, last] = [around[0], around.at(-1)];

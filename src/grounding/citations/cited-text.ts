@@ -47,8 +47,8 @@ export class CitedText extends AnswerFilter {
     return this.text.droppedMarkers;
   }
 
-  /** The citations in what was returned so far, in its order. */
-  citations(): Citation[] {
+  /** The citations in what was returned so far, in its order, and at most 1,000. */
+  citations(): Generator<unknown, Citation[]> {
     const { output, markers, links } = this.text;
     const spans = this.spans.map((span) => ({
       ...span,

@@ -60,29 +60,25 @@ function cutBefore(text: string, start: number): number {
 }
 
 /**
- * Splits a text into sentences, lines of lists and rows of tables, in any script. Abbreviations,
+ * The sentences of a text, lines of lists and rows of tables, in any script. Abbreviations,
  * decimals and initials end none. They follow each other without gaps. Takes time in proportion to
  * the length of the text.
  */
-export function splitSentences(text: string): Sentence[] {
-  const sentences: Sentence[] = [];
+export function* sentencesOf(text: string): Generator<Sentence, void> {
   let start = 0;
-  const close = (end: number): void => {
+  for (let at = 0; start < text.length;) {
+    // others may read in between
+    marks.lastIndex = at;
+    const found = marks.exec(text);
+    const end = found ? endAfter(text, found.index) : text.length;
+    at = end === -1 ? found!.index + 1 : end;
+    if (end === -1) continue;
     while (end - start > maxLength) {
       const cut = cutBefore(text, start);
-      sentences.push({ start, end: cut });
+      yield { start, end: cut };
       start = cut;
     }
-    if (end > start) sentences.push({ start, end });
+    if (end > start) yield { start, end };
     start = end;
-  };
-  marks.lastIndex = 0;
-  for (let found = marks.exec(text); found; found = marks.exec(text)) {
-    const end = endAfter(text, found.index);
-    if (end === -1) continue;
-    close(end);
-    marks.lastIndex = end;
   }
-  close(text.length);
-  return sentences;
 }

@@ -17,7 +17,7 @@ export const pageReaderDefaults = {
   /** Of a body, on the wire and decompressed. */
   maxBytes: 10_000_000,
   /** Of the text that is handed on, in UTF-16 units. */
-  maxTextLength: 2_000_000,
+  maxTextLength: 1_000_000,
   maxPdfPages: 100,
   /** For all requests of a page together, and for its turn to come. */
   totalTimeoutMs: 20_000,

@@ -1,30 +1,8 @@
-import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import zlib from 'node:zlib';
+import { type Decoder, decoders } from '../../async/decoders.js';
 import { PageError } from './page-error.js';
 import type { ReadingClock } from './reading-clock.js';
 import { connectionError, type WebAnswer } from './web-request.js';
-
-type Decoder = (firstByte: number) => Transform;
-
-// ZSTD_d_windowLogMax, which the types of Node.js 20 do not know: a window of 8 MB, not 128 MB
-const zstdParameters = { params: { 100: 23 } };
-
-const { createZstdDecompress: zstd } = zlib as {
-  createZstdDecompress?: (options: object) => Transform;
-};
-
-const decoders: Record<string, Decoder | undefined> = {
-  gzip: () => zlib.createGunzip(),
-  'x-gzip': () => zlib.createGunzip(),
-  // some servers omit the header of the zlib format, which begins with its method, 8
-  deflate: (first) => ((first & 15) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
-  br: () => zlib.createBrotliDecompress(),
-  zstd: zstd && (() => zstd(zstdParameters)),
-};
-
-/** The value of `Accept-Encoding`. */
-export const acceptedEncodings = zstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 
 /**
  * Reads a body to its end and decompresses it. The limit holds for the bytes on the wire and for

@@ -3,7 +3,8 @@ import { followRedirects, type RedirectRules } from './follow-redirects.js';
 import { PageError } from './page-error.js';
 import { declaredKind, mediaType, type PageKind } from './page-kind.js';
 import type { pageReaderDefaults } from './page-reader-options.js';
-import { acceptedEncodings, readBody } from './read-body.js';
+import { acceptedEncodings } from '../../async/decoders.js';
+import { readBody } from './read-body.js';
 import { PrivateHosts, type ReadableUrl } from './readable-url.js';
 import type { ReadingClock } from './reading-clock.js';
 import { type RobotsAnswer, RobotsCache } from './robots.js';
@@ -44,21 +45,23 @@ export class WebPages {
 
   /**
    * @param allowed asked for each URL of a chain of redirects
+   * @param accept the type of a file that is no page; absent: a page
    * @throws PageError
    */
   async fetch(
     text: string,
     allowed: (url: URL) => boolean,
     clock: ReadingClock,
+    accept?: string,
   ): Promise<WebDocument> {
     const { target, answer } = await followRedirects(text, this.rules, async (next) => {
       if (!allowed(next.url))
         throw new PageError('forbidden_url', `pages of ${next.host} may not be read here`);
       await this.checkRobots(next, clock);
-      return this.send(next, clock);
+      return this.send(next, clock, accept);
     });
     try {
-      return await this.readDocument(target, answer, clock);
+      return await this.readDocument(target, answer, clock, accept === undefined);
     } finally {
       clock.stopWaiting();
       answer.close();
@@ -69,12 +72,13 @@ export class WebPages {
     { url, host }: ReadableUrl,
     answer: WebAnswer,
     clock: ReadingClock,
+    isPage: boolean,
   ): Promise<WebDocument> {
     const { status, headers } = answer;
     if (status < 200 || status > 299)
       throw new PageError('http_status', `${host} answered ${status}`, status);
     const contentType = mediaType(headers['content-type']);
-    const declared = declaredKind(contentType);
+    const declared = isPage ? declaredKind(contentType) : null;
     const bytes = await readBody(answer, host, this.options.maxBytes, clock);
     const [, charset = null] =
       /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([\w:.-]{2,40})/i.exec(
@@ -83,8 +87,13 @@ export class WebPages {
     return { url, contentType, charset, declared, bytes };
   }
 
-  private send(target: ReadableUrl, clock: ReadingClock): Promise<WebAnswer> {
-    return sendRequest(target, requestHeaders, this.options, this.options.lookup, clock);
+  private send(
+    target: ReadableUrl,
+    clock: ReadingClock,
+    accept = requestHeaders.accept,
+  ): Promise<WebAnswer> {
+    const headers = { ...requestHeaders, accept };
+    return sendRequest(target, headers, this.options, this.options.lookup, clock);
   }
 
   private async checkRobots(target: ReadableUrl, clock: ReadingClock): Promise<void> {

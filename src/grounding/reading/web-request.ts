@@ -27,7 +27,8 @@ export interface WebAnswer {
 const maxHeaderBytes = 16_384;
 
 /**
- * Sends one GET request over a connection of its own. No cookies, no referrer.
+ * Sends one request over a connection of its own. No cookies, no referrer.
+ * @param sent of a POST request; null: GET
  * @throws PageError `forbidden_address`, `unreachable`, or that of the clock
  */
 export async function sendRequest(
@@ -36,6 +37,7 @@ export async function sendRequest(
   { headersTimeoutMs, idleTimeoutMs }: WebRequestLimits,
   lookup: AddressLookup,
   clock: ReadingClock,
+  sent: string | null = null,
 ): Promise<WebAnswer> {
   const client = new Client(target.url.origin, {
     connect: checkedConnector(target, lookup),
@@ -49,7 +51,8 @@ export async function sendRequest(
   clock.waitFor('did not begin', headersTimeoutMs);
   try {
     const { statusCode, headers, body } = await client.request({
-      method: 'GET',
+      method: sent === null ? 'GET' : 'POST',
+      body: sent,
       path: `${target.url.pathname}${target.url.search}`,
       headers: requestHeaders,
       signal: clock.signal,

@@ -1,3 +1,4 @@
+import { inTurns } from '../../async/turns.js';
 import { estimateTokens } from '../../models/tokens.js';
 import { parseUrl } from '../../text/parse-url.js';
 import { packPassages } from '../search/passages/pack-passages.js';
@@ -30,7 +31,10 @@ export const toSources = (
  * The best notes that fit; where there are none, passages of pages that were read, and what the
  * engines say of pages that were not.
  */
-export function gatherMaterial(run: ResearchRun, maxTokens: number): WritingMaterial {
+export async function gatherMaterial(
+  run: ResearchRun,
+  maxTokens: number,
+): Promise<WritingMaterial> {
   const { state } = run;
   const { text, sources } = packFacts(state, state.questions, maxTokens);
   if (text !== '') return { text, sources: toSources(state, sources) };
@@ -50,13 +54,14 @@ function unread(state: ResearchState): ResearchSource[] {
     }));
 }
 
-function packTexts(
+async function packTexts(
   { context }: ResearchRun,
   sources: readonly ResearchSource[],
   maxTokens: number,
-): WritingMaterial {
+): Promise<WritingMaterial> {
   const question = `${context.topic}\n${context.message}`;
-  const packed = packPassages(question, sources, { maxTokens, tokensPerText: tokensPerSource });
+  const limits = { maxTokens, tokensPerText: tokensPerSource };
+  const packed = await inTurns(packPassages(question, sources, limits));
   const parts = packed.map(({ source, passages }) => {
     const { id, title } = sources[source]!;
     return `[${id}] ${title}\n${passages.map(({ text }) => text).join('\n…\n')}`;
@@ -100,7 +105,7 @@ function ordered(facts: readonly NotedFact[]): NotedFact[] {
 }
 
 /** The facts of several questions, in turns. */
-function inTurns(lists: readonly (readonly NotedFact[])[]): NotedFact[] {
+function interleaved(lists: readonly (readonly NotedFact[])[]): NotedFact[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, turn) =>
     lists.flatMap((list) => list[turn] ?? []),
@@ -121,7 +126,7 @@ export function packFacts(
   questions: readonly ResearchQuestion[],
   maxTokens: number,
 ): PackedFacts {
-  const facts = inTurns(
+  const facts = interleaved(
     questions.map(({ id }) => ordered(state.facts.filter(({ question }) => question === id))),
   );
   const sources = new Map(state.sources.map((source) => [source.id, source]));

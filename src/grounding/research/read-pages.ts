@@ -1,3 +1,4 @@
+import { inTurns } from '../../async/turns.js';
 import { untilAborted } from '../../async/until-aborted.js';
 import { parseUrl } from '../../text/parse-url.js';
 import { packPassages } from '../search/passages/pack-passages.js';
@@ -110,7 +111,7 @@ async function fetchPage(
   try {
     const page = await untilAborted(run.web.read(found.url, signal), signal);
     run.pagesRead++;
-    const excerpt = excerptOf(run, page.title ?? found.title, page.text, size);
+    const excerpt = await excerptOf(run, page.title ?? found.title, page.text, size);
     if (excerpt === '') return null;
     return {
       ...known,
@@ -123,16 +124,23 @@ async function fetchPage(
   } catch (error) {
     if (signal.aborted) throw error;
     if (content.length < minContentLength) return null;
-    return { ...known, fetchedAt: null, excerpt: excerptOf(run, found.title, content, size) };
+    const excerpt = await excerptOf(run, found.title, content, size);
+    return { ...known, fetchedAt: null, excerpt };
   }
 }
 
 /** The passages that answer best, as many as fit; the beginning where none is better. */
-function excerptOf(run: ResearchRun, title: string, text: string, { prompt }: ReadingSize): string {
+async function excerptOf(
+  run: ResearchRun,
+  title: string,
+  text: string,
+  { prompt }: ReadingSize,
+): Promise<string> {
   const { state, context } = run;
   const maxTokens = prompt - promptTokens(messagesFor(run, '')) - estimateTokens(title) - 40;
   const question = [context.topic, ...questionsOf(state).map(({ text }) => text)].join('\n');
-  const [packed] = packPassages(question, [{ title, text }], { maxTokens, minShare: 0 });
+  const limits = { maxTokens, minShare: 0 };
+  const [packed] = await inTurns(packPassages(question, [{ title, text }], limits));
   const passages = packed?.passages.map((passage) => passage.text) ?? [];
   const excerpt = passages.length > 0 ? passages.join('\n…\n') : text.slice(0, maxTokens);
   return excerpt.slice(0, notedLengths.excerpt).trim();

@@ -52,13 +52,13 @@ function writePlainly(run: ResearchRun): WrittenAnswer {
 /** Notes are counted one by one; together they may be a little more. */
 const shrinking = 0.9;
 
-function promptFor(
+async function promptFor(
   run: ResearchRun,
   size: WritingSize,
-): { prompt: ChatMessage[]; material: WritingMaterial } {
+): Promise<{ prompt: ChatMessage[]; material: WritingMaterial }> {
   const rules = writingRules(run.context);
   for (let maxTokens = size.materialTokens; ; maxTokens = Math.floor(maxTokens * shrinking)) {
-    const material = gatherMaterial(run, maxTokens);
+    const material = await gatherMaterial(run, maxTokens);
     const part = materialPart(run.context, material.text);
     const prompt = writerMessages(run.messages, rules, part, size.historyTokens);
     const fits = promptTokens(prompt) <= size.promptTokens;
@@ -81,7 +81,7 @@ class Writing {
 
   async write(size: WritingSize, reservation: BudgetReservation): Promise<WrittenAnswer> {
     const { run } = this;
-    const { prompt, material } = promptFor(run, size);
+    const { prompt, material } = await promptFor(run, size);
     const gate = this.gateFor(material.sources, material.text);
     const onText = (delta: string): void => this.receive(delta, gate, material.sources);
     const call = { role: 'writer', messages: prompt, maxTokens: size.answerTokens } as const;

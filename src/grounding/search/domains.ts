@@ -65,7 +65,12 @@ export function withSiteOperators(
 
 /** Cuts a text at a word, without half a character, to at most `maxLength` and `maxWords`. */
 export function cutQuery(query: string, maxLength: number, maxWords = Infinity): string {
-  const words = query.trim().split(/\s+/);
+  // of a text of megabytes its beginning
+  const words = query
+    .trimStart()
+    .slice(0, 16 * maxLength)
+    .trim()
+    .split(/\s+/);
   const text = words.slice(0, maxWords).join(' ');
   if (text.length <= maxLength) return text;
   const space = text.lastIndexOf(' ', maxLength);

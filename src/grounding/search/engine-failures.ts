@@ -32,7 +32,7 @@ export function startRest(
   { code, retryAfterMs }: GatewayError,
 ): void {
   if (noRest.has(code)) return;
-  if (code === 'provider_auth') keys.startCooldown(apiKey, 'refused');
+  if (code === 'provider_auth' || code === 'quota_exhausted') keys.startCooldown(apiKey, 'refused');
   else if (code === 'rate_limited') keys.startCooldown(apiKey, retryAfterMs ?? rateLimitedRestMs);
   else
     for (const one of apiKeys.length > 0 ? apiKeys : [null])

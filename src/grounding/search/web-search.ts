@@ -58,7 +58,11 @@ export interface WebSearchOptions {
 const maxWaitMs = 2_000;
 const maxTurns = 3;
 /** Failures that another key may not have. */
-const keyFailures: ReadonlySet<ErrorCode> = new Set(['provider_auth', 'rate_limited']);
+const keyFailures: ReadonlySet<ErrorCode> = new Set([
+  'provider_auth',
+  'quota_exhausted',
+  'rate_limited',
+]);
 
 interface EngineKeys {
   readonly engine: SearchEngine;

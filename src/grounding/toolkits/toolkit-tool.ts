@@ -30,7 +30,7 @@ export function toolkitTool(
   offered: OfferedTool,
   allowance: CallAllowance,
 ): GatewayTool | string {
-  const { config } = toolkit;
+  const { config, withoutSecrets } = toolkit;
   const read = readToolSchema(offered.parameters);
   if ('problem' in read)
     return `the schema of its tool ${shown(offered.name)} is invalid: ${read.problem}`;
@@ -44,8 +44,8 @@ export function toolkitTool(
       type: 'function',
       function: {
         name,
-        description: cutText(offered.description, maxDescriptionLength),
-        parameters: schema,
+        description: cutText(withoutSecrets(offered.description), maxDescriptionLength),
+        parameters: shownSchema(schema, withoutSecrets),
       },
     },
     approval: isForClient ? 'client' : 'none',
@@ -57,10 +57,14 @@ export function toolkitTool(
       allowance.made++;
       const call = toolkit.source.call(offered.name, args, signal);
       const { text, isError } = await unlessAborted(call, signal);
-      return { text: toolkit.withoutSecrets(text), isError, costUsd: config.pricePerCall };
+      return { text: withoutSecrets(text), isError, costUsd: config.pricePerCall };
     },
   };
 }
+
+/** A server may repeat in a schema what it was sent. */
+const shownSchema = <T>(schema: T, withoutSecrets: OpenToolkit['withoutSecrets']): T =>
+  JSON.parse(withoutSecrets(JSON.stringify(schema))) as T;
 
 /** A name from outside, made short enough for a message. */
 export const shown = (name: string): string => cutText(name.replace(/\s+/g, ' '), 80);

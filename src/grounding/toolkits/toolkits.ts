@@ -175,6 +175,8 @@ const isListed = (globs: readonly string[] | null, name: string): boolean =>
   globs === null || globs.some((glob) => matchesGlob(glob, name));
 
 const namesSecret = /auth|cookie|credential|key|pass|secret|token/i;
+/** A header of any name may hold a secret; shorter values of others are words. */
+const minHeaderSecret = 8;
 
 /** What hides the secrets of a toolkit's settings in a text that the toolkit has written. */
 function secretFilter(config: ToolkitConfig): (text: string) => string {
@@ -186,7 +188,7 @@ function secretFilter(config: ToolkitConfig): (text: string) => string {
 function writtenSecrets(config: ToolkitConfig): string[] {
   switch (config.type) {
     case 'mcp-stdio':
-      return valuesOf(config.env);
+      return valuesOf(config.env, Infinity);
     case 'mcp-http':
       return [...valuesOf(config.headers), ...(config.auth ? [config.auth.clientSecret] : [])];
     case 'openapi':
@@ -196,8 +198,10 @@ function writtenSecrets(config: ToolkitConfig): string[] {
   }
 }
 
-const valuesOf = (named: Readonly<Record<string, string>>): string[] =>
-  Object.entries(named).flatMap(([name, value]) => (namesSecret.test(name) ? [value] : []));
+const valuesOf = (named: Readonly<Record<string, string>>, minLength = minHeaderSecret): string[] =>
+  Object.entries(named).flatMap(([name, value]) =>
+    namesSecret.test(name) || value.trim().length >= minLength ? [value] : [],
+  );
 
 /** What offers and runs the tools of a configured toolkit. Nothing is connected yet. */
 function createSource(

@@ -43,17 +43,21 @@ export class RequestSources {
   }
 
   /** Adds the addresses of a text that an answer may repeat, but that may not be opened for it. */
-  know(text: string): void {
-    for (const url of urlsIn(text))
-      if (this.repeatable.size < maxMentioned) this.repeatable.add(canonicalUrl(url));
+  *know(text: string): Generator<unknown, void> {
+    for (const url of urlsIn(text)) {
+      if (this.repeatable.size >= maxMentioned) return;
+      this.repeatable.add(canonicalUrl(url));
+      yield;
+    }
   }
 
   /** Adds the addresses of a text that may be opened: of the user's words, or of a page. */
-  mention(text: string): void {
+  *mention(text: string): Generator<unknown, void> {
     for (const url of urlsIn(text)) {
+      if (this.mentioned.size >= maxMentioned) return;
       const key = canonicalUrl(url);
-      if (this.mentioned.size < maxMentioned && !this.mentioned.has(key))
-        this.mentioned.set(key, url);
+      if (!this.mentioned.has(key)) this.mentioned.set(key, url);
+      yield;
     }
   }
 
@@ -75,11 +79,10 @@ export class RequestSources {
   }
 
   /**
-   * Adds a page that was read, or completes the source that named it.
+   * Adds a page that was read, whose addresses `mention` adds, or completes the source that named it.
    * @param askedUrl where the page was asked for, from which it may have been redirected
    */
   addPage(page: WebPage, askedUrl: string): ReadSource | null {
-    this.mention(page.text);
     const known = this.byUrl(askedUrl) ?? this.byUrl(page.url);
     const text = this.kept(page.text);
     const read = { fetchedAt: page.fetchedAt, text };
@@ -180,13 +183,12 @@ const address = new RegExp(`https?://[^\\s<>"'\`{}|\\\\^]{1,${maxUrlLength}}`, '
  * The http and https addresses in a text, without the punctuation that stands behind them. A
  * closing bracket belongs to an address only if it has the opening one too.
  */
-function urlsIn(text: string): string[] {
-  const urls: string[] = [];
+function* urlsIn(text: string): Generator<string, void> {
+  let count = 0;
   for (const [found] of text.matchAll(address)) {
-    for (const url of spellings(found)) urls.push(url);
-    if (urls.length >= maxUrls) break;
+    yield* spellings(found);
+    if (++count >= maxUrls) return;
   }
-  return urls;
 }
 
 /** `[a](https://x.example/a)](…` leaves the address with its brackets: both spellings are known. */

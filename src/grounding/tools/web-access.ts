@@ -1,3 +1,4 @@
+import { inTurns } from '../../async/turns.js';
 import { GatewayError } from '../../errors.js';
 import { PageError } from '../reading/page-error.js';
 import type { PageReader, WebPage } from '../reading/page-reader.js';
@@ -82,6 +83,7 @@ export class WebAccess {
     if (!this.web.isAllowed(known))
       throw new PageError('forbidden_url', 'the request excludes pages of this host');
     const page = await this.open(known, signal);
+    await inTurns(this.sources.mention(page.text));
     const before = this.sources.count();
     const source = this.sources.addPage(page, known);
     if (!source) throw new PageError('too_large', 'this request has read as much as it may');

@@ -1,3 +1,4 @@
+import { inTurns } from '../../async/turns.js';
 import { GatewayError } from '../../errors.js';
 import { packPassages } from '../search/passages/pack-passages.js';
 import { cutQuery } from '../search/domains.js';
@@ -110,7 +111,7 @@ async function search(
   try {
     const wish = { query: cutQuery(query, maxQueryLength), recency: age };
     const found = await access.search(wish, signal, cost.add);
-    const text = foundText(found, wish.query, resultTokens());
+    const text = await foundText(found, wish.query, resultTokens());
     return { text, isError: false, costUsd: cost.usd };
   } catch (error) {
     if (signal.aborted || (required && error instanceof GatewayError)) throw error;
@@ -129,7 +130,7 @@ async function fetchPage(
   const asked = typeof args['question'] === 'string' ? args['question'] : question;
   try {
     const { page, source } = await access.read(args['url'], signal);
-    const passages = fitting([{ ...source, text: page.text }], asked, resultTokens());
+    const passages = await fitting([{ ...source, text: page.text }], asked, resultTokens());
     const text = passages.get(source.id) ?? page.text.slice(0, resultTokens());
     return { text: `${headOf(source)}\n${text}`, isError: false, costUsd: 0 };
   } catch (error) {
@@ -139,13 +140,13 @@ async function fetchPage(
 }
 
 /** Sources as a model reads them: number, title, address, date, and passages that fit. */
-export function foundText(
+export async function foundText(
   found: readonly ReadSource[],
   question: string,
   maxTokens: number,
-): string {
+): Promise<string> {
   if (found.length === 0) return 'Nothing was found.';
-  const passages = fitting(found, question, maxTokens);
+  const passages = await fitting(found, question, maxTokens);
   return found
     .map((source) => {
       const text = passages.get(source.id) ?? source.snippet;
@@ -160,12 +161,13 @@ function headOf({ id, title, url, publishedAt }: ReadSource): string {
 }
 
 /** The passages that fit a question, by the ids of their sources. */
-function fitting(
+async function fitting(
   sources: readonly ReadSource[],
   question: string,
   maxTokens: number,
-): ReadonlyMap<number, string> {
-  const packed = packPassages(question, sources, { maxTokens, tokensPerText: tokensPerSource });
+): Promise<ReadonlyMap<number, string>> {
+  const limits = { maxTokens, tokensPerText: tokensPerSource };
+  const packed = await inTurns(packPassages(question, sources, limits));
   return new Map(
     packed.map(({ source, passages }) => [
       sources[source]!.id,

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { GatewayError } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
-import { contextOf } from '../context.js';
+import { contextOf, knownContext } from '../context.js';
 
 /** What bounds the reading of one body. */
 export interface BodyLimits {
@@ -21,6 +22,10 @@ export interface BodyLimits {
    */
   readonly hold: (bytes: number) => void;
 }
+
+/** The refusal of a body that is larger than the limit. */
+export const tooLarge = ({ maxBytes }: BodyLimits): GatewayError =>
+  new GatewayError('payload_too_large', `the body is larger than ${maxBytes} bytes`);
 
 /** Smaller bodies are not counted: the number of connections bounds them. */
 const minHeldBytes = 16 * 1024;
@@ -42,31 +47,19 @@ export function bodyLimits(
     announce: (bytes) => {
       if (bytes > minHeldBytes) parts.state.bytes.check(request.caller.accountId, bytes, 0, limits);
     },
-    hold: (bytes) => holdBytes(parts, request, res, bytes),
+    hold: (bytes) => {
+      const held = request.heldBytes;
+      request.bodyBytes += bytes;
+      if (request.bodyBytes <= minHeldBytes || res.closed) return;
+      const more = request.bodyBytes - held;
+      parts.state.bytes.check(request.caller.accountId, more, held, limits);
+      countHeld(parts, request, res, more);
+    },
   };
 }
 
 /**
- * Counts bytes of a request's body, until its response is over.
- * @throws GatewayError `too_many_requests` or `unavailable` if too many are in progress; nothing is
- * counted then
- */
-function holdBytes(
-  parts: GatewayParts,
-  request: GatewayRequest,
-  res: ServerResponse,
-  bytes: number,
-): void {
-  const held = request.heldBytes;
-  request.bodyBytes += bytes;
-  if (request.bodyBytes <= minHeldBytes || res.closed) return;
-  const more = request.bodyBytes - held;
-  parts.state.bytes.check(request.caller.accountId, more, held, request.snapshot.limits);
-  countHeld(parts, request, res, more);
-}
-
-/**
- * Lets an answer be kept in memory, beside what is sent of it: counts its bytes until the response
+ * Lets an answer be kept in memory besides what is sent of it: counts its bytes until the response
  * is over, in the same account and bounds as bodies.
  * @returns a function that takes the bytes that come next, false where there is no room for them
  */
@@ -87,6 +80,29 @@ export function answerHold(
     countHeld(parts, request, res, more);
     return true;
   };
+}
+
+/** Counts the bytes of an answer that waits for its client, also where there is no room for them. */
+export function holdAnswer(res: ServerResponse, bytes: number): void {
+  const context = knownContext(res);
+  if (!context || res.closed) return;
+  const { parts, request } = context;
+  const { accountId } = request.caller;
+  countHeld(parts, request, res, bytes);
+  parts.state.unread.add(accountId, bytes);
+  res.once('close', () => parts.state.unread.remove(accountId, bytes));
+}
+
+/**
+ * Refuses a completion whose account, or all accounts together, have answers waiting that take more
+ * than the bound of `limits.maxBytesInProgress`: another one would wait too.
+ * @throws GatewayError `too_many_requests` or `unavailable`
+ */
+export function refuseWhereUnread(
+  { state }: GatewayParts,
+  { caller, snapshot }: GatewayRequest,
+): void {
+  state.unread.check(caller.accountId, 0, 0, snapshot.limits);
 }
 
 function countHeld(

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns, nextTurn } from '../../async/turns.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import {
+  countJson,
   type JsonBounds,
   jsonBounds,
   type JsonExcess,
@@ -9,6 +10,7 @@ import {
   maxJsonDepth,
   parsedExcess,
 } from '../../text/json-size.js';
+import { mayHaveLongIntegers, parseFields } from '../../text/exact-json.js';
 import { jsonFault } from '../../text/json-fault.js';
 import { cutJson, isLargeBody, parsePieces } from '../../text/json-pieces.js';
 
@@ -21,15 +23,20 @@ const pieceBytes = 256 * 1024;
  */
 const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
 
+const byteOrderMark = Buffer.from('\ufeff');
+
 /**
- * Parses a JSON body. A large one is counted, decoded and parsed in steps.
+ * Parses a JSON body, which some programs of Windows begin with a byte order mark. A large one is
+ * counted, decoded and parsed in steps.
  *
  * JSON.parse makes a `__proto__` key an ordinary property, which is harmless because nothing here
  * merges objects by key.
+ * Long integers keep their digits, except in the body's own fields.
  * @param maxValues of objects, lists and texts; counted before anything is parsed
  * @throws GatewayError `malformed_json`; `bad_request` for more than the bounds allow
  */
-export function parseBody(body: Buffer, maxValues: number): unknown {
+export function parseBody(sent: Buffer, maxValues: number): unknown {
+  const body = byteOrderMark.equals(sent.subarray(0, 3)) ? sent.subarray(3) : sent;
   if (body.length === 0)
     throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
   if (isLargeBody(body.length)) return parseInSteps(body, maxValues);
@@ -40,17 +47,26 @@ export function parseBody(body: Buffer, maxValues: number): unknown {
 
 async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
   await nextTurn();
-  refuseExcess(jsonExcess(body, boundsOf(maxValues)), maxValues);
+  refuseExcess(await inTurns(countJson(body, boundsOf(maxValues))), maxValues);
   await nextTurn();
   checkUtf8(body);
-  const pieces = cutJson(body, pieceBytes);
+  const pieces = await inTurns(cutJson(body, pieceBytes));
   await nextTurn();
   let value: unknown;
   try {
-    value = await (pieces ? parsePieces(pieces, nextTurn) : JSON.parse(body.toString('utf8')));
+    if (pieces) value = await parsePieces(pieces, nextTurn);
+    else {
+      const text = body.toString('utf8');
+      await nextTurn();
+      const isUsual = !mayHaveLongIntegers(text);
+      await nextTurn();
+      value = isUsual ? JSON.parse(text) : parseFields(text);
+    }
   } catch (cause) {
     await nextTurn();
-    throw malformedJson(body.toString('utf8'), cause);
+    const text = body.toString('utf8');
+    await nextTurn();
+    throw malformedJson(text, cause);
   }
   await nextTurn();
   return value;
@@ -85,7 +101,7 @@ function checkUtf8(body: Buffer): void {
 
 function parseText(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseFields(text);
   } catch (cause) {
     throw malformedJson(text, cause);
   }

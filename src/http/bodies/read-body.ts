@@ -1,24 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
+import { inTurns } from '../../async/turns.js';
 import { GatewayError } from '../../errors.js';
-import type { BodyLimits } from './body-limits.js';
+import { isLargeBody } from '../../text/json-pieces.js';
+import { type BodyLimits, tooLarge } from './body-limits.js';
 import { checkParsed, parseBody } from './parse-body.js';
+import { createZstd } from './zstd/zstd.js';
 
 /** A request whose body the host's own parser may have read. */
 export interface BodyCarrier {
   body?: unknown;
 }
 
-const decompressors: Record<string, () => Transform> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+const decompressors: Record<string, (limits: BodyLimits) => Transform> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress(),
+  zstd: createZstd,
 };
-
-const tooLarge = (maxBytes: number): GatewayError =>
-  new GatewayError('payload_too_large', `the body is larger than ${maxBytes} bytes`);
 
 /**
  * Reads a JSON body. About 10 µs faster than express.json(). A body that the host's own parser has
@@ -64,7 +65,7 @@ function readDecompressed<T>(
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   const announced = Number(req.headers['content-length'] ?? 0);
-  if (announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  if (announced > limits.maxBytes) throw tooLarge(limits);
   const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') {
     limits.announce(announced);
@@ -76,7 +77,7 @@ function readDecompressed<T>(
       'unsupported_media_type',
       `content-encoding: must be one of: ${Object.keys(decompressors).join(', ')}`,
     );
-  return collect(req, req.pipe(decompress()), limits, read);
+  return collect(req, req.pipe(decompress(limits)), limits, read);
 }
 
 function isJson(type: string | undefined): boolean {
@@ -90,7 +91,7 @@ function isJson(type: string | undefined): boolean {
 function collect<T>(
   req: IncomingMessage,
   source: Readable,
-  { maxBytes, hold }: BodyLimits,
+  limits: BodyLimits,
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -101,8 +102,8 @@ function collect<T>(
       if (isRefused) return;
       length += piece.length;
       try {
-        if (length > maxBytes) throw tooLarge(maxBytes);
-        hold(piece.length);
+        if (length > limits.maxBytes) throw tooLarge(limits);
+        limits.hold(piece.length);
         pieces.push(piece);
       } catch (error) {
         isRefused = true;
@@ -114,17 +115,15 @@ function collect<T>(
     source.on('end', () => {
       if (isRefused) return;
       // the request lives on until its answer is over, and must not keep the pieces
-      const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length);
+      const joined = joinedOf(pieces, length);
       pieces = [];
       try {
-        resolve(read(body));
+        resolve(joined instanceof Promise ? joined.then(read) : read(joined));
       } catch (error) {
         reject(asError(error));
       }
     });
-    source.on('error', (cause: Error) =>
-      reject(new GatewayError('malformed_json', 'the body could not be read', { cause })),
-    );
+    source.on('error', (cause: Error) => reject(unreadableBody(cause)));
     req.on('close', () => {
       if (!req.complete)
         reject(
@@ -135,6 +134,27 @@ function collect<T>(
         );
     });
   });
+}
+
+const unreadableBody = (cause: Error): GatewayError =>
+  cause instanceof GatewayError
+    ? cause
+    : new GatewayError('malformed_json', 'the body could not be read', { cause });
+
+/** A promise for a large one, which is joined in turns. */
+function joinedOf(pieces: readonly Buffer[], length: number): Buffer | Promise<Buffer> {
+  if (isLargeBody(length)) return inTurns(joining(pieces, length));
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length);
+}
+
+function* joining(pieces: readonly Buffer[], length: number): Generator<unknown, Buffer> {
+  const body = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(body, at);
+    yield;
+  }
+  return body;
 }
 
 /** A few kilobytes can decompress to gigabytes; the rest of the compressed body is discarded. */

@@ -19,6 +19,8 @@ export class EventStream {
   private pingTimer: NodeJS.Timeout | null = null;
   private opened = false;
   private over = false;
+  /** True once an event was added, sent or not. */
+  hasEvents = false;
 
   constructor(
     private readonly res: ServerResponse,
@@ -38,11 +40,13 @@ export class EventStream {
 
   /** Adds a frame's payload (a byte string) to the next write. */
   data(payload: string): void {
+    this.hasEvents = true;
     this.pending += `data: ${payload}\n\n`;
   }
 
   /** Adds a named event. */
   event(name: string, payload: string): void {
+    this.hasEvents = true;
     this.pending += `event: ${name}\ndata: ${payload}\n\n`;
   }
 

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
+import { withSingleSlashes } from '../single-slashes.js';
 
 /** The limits of one HTTP server; durations in ms. */
 export interface ServerLimits {
@@ -50,8 +51,11 @@ export function createHttpServer(app: Express, limits: ServerLimits): Server {
     (req, res) => {
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         refuse(res, 400, 'host: is required');
-      // Express does not route a URL that it cannot parse
-      else app(req as Request, res as Response, () => refuse(res, 400, 'the URL is not valid'));
+      else {
+        if (req.url) req.url = withSingleSlashes(req.url);
+        // Express does not route a URL that it cannot parse
+        app(req as Request, res as Response, () => refuse(res, 400, 'the URL is not valid'));
+      }
     },
   );
   server.maxConnections = limits.maxConnections;

@@ -17,6 +17,7 @@ export const dashboardPages: readonly string[] = [
   'preferences',
   'keys',
   'connect',
+  'reference',
   'settings',
   'sign-in',
   'sign-up',
@@ -44,35 +45,56 @@ const isBuilt = (): boolean => (wasBuilt ??= existsSync(built));
 /** For a year: the names of built files change with their content. */
 const keptForGood = { maxAge: 31_536_000, immutable: true };
 
+/** A program that looks for an API here gets 404. */
+const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
+  if (headers.accept?.includes('text/html')) next();
+  else next('route');
+};
+
+/** What comes before the page and its files. */
+function firstStages(parts: GatewayParts, isOn: () => boolean): RequestHandler[] {
+  const ifOn: RequestHandler = (_req, _res, next) => {
+    if (isOn() && isBuilt()) next();
+    else next('route');
+  };
+  return [ifOn, untracked(parts), allowReaders(parts)];
+}
+
+const pageOf = (parts: GatewayParts): RequestHandler =>
+  dashboardPage(built, () => parts.current().accounts.publicUrl);
+
 /**
  * The dashboard: one page for all of its paths, and its files. Everything it shows comes from the
  * API. Where it is switched off or was not built, its paths are not the gateway's.
  */
 export function dashboardRouter(parts: GatewayParts, isOn: () => boolean): Router {
-  const ifOn: RequestHandler = (_req, _res, next) => {
-    if (isOn() && isBuilt()) next();
-    else next('route');
-  };
-  // a program that looks for an API here gets 404
-  const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
-    if (headers.accept?.includes('text/html')) next();
-    else next('route');
-  };
   const paths = ['/', ...dashboardPages.flatMap((page) => [`/${page}`, `/${page}/*below`])];
-  const first = [ifOn, untracked(parts), allowReaders(parts)];
+  const first = firstStages(parts, isOn);
   const filePaths = ['/assets/*file', '/icon.svg'];
   return (
     Router()
       // Express would answer OPTIONS by itself, also where these paths are not the dashboard's
       .options([...paths, ...filePaths], (_req, _res, next) => next('router'))
-      .get(
-        paths,
-        ifBrowser,
-        ...first,
-        dashboardPage(built, () => parts.current().accounts.publicUrl),
-      )
+      .get(paths, ifBrowser, ...first, pageOf(parts))
       .get(filePaths, ...first, sendFile(keptForGood))
       .use(errorHandler(parts))
+  );
+}
+
+/**
+ * For the end of a standalone gateway: a browser that opens a path that does not exist gets the
+ * dashboard, which says so, with status 404. Programs do not ask for HTML.
+ */
+export function unknownPathPage(parts: GatewayParts, isOn: () => boolean): Router {
+  const asNotFound: RequestHandler = (_req, res, next) => {
+    res.status(404);
+    next();
+  };
+  return (
+    Router()
+      // as above: OPTIONS is not answered here
+      .options(/./, (_req, _res, next) => next('router'))
+      .get(/./, ifBrowser, ...firstStages(parts, isOn), asNotFound, pageOf(parts))
   );
 }
 

@@ -60,7 +60,7 @@ const selectTool: McpTool = {
       },
       tradeoff: {
         enum: ['cost', 'latency'],
-        description: 'The cheapest or fastest of nearly the best. Default: the best.',
+        description: 'Saves money or time. Default: the best value.',
       },
     },
   },

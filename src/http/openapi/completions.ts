@@ -68,20 +68,84 @@ export const completionPaths = (): object => ({
   ...endpointPaths([getCompletionOptions]),
 });
 
-/** Embeddings, and the list of models, in OpenAI's shape. */
+const stored = { ...openai, statuses: [429, 500, 503], takesSignIn: true } as const;
+
+/** What clients ask about responses. */
+export function responsePaths(): object {
+  const path = '/v1/responses/{id}';
+  const of = (id: string, summary: string, schema: object = { type: 'object' }): Described => ({
+    id,
+    summary,
+    scope: 'completions',
+    answer: { description: 'Success.', content: { 'application/json': { schema } } },
+    errors: { 404: 'No such response is stored.' },
+  });
+  const counted: Described = {
+    ...of('countInputTokens', 'Estimate the tokens of an input, without calling a model'),
+    request: 'responses.request',
+    example: { model: 'auto', input: 'Why is the sky blue?' },
+  };
+  const described: Record<string, Record<string, Described>> = {
+    [path]: {
+      get: of('getResponse', 'A stored response', ref('responses.response')),
+      delete: of('deleteResponse', 'Delete a stored response'),
+    },
+    [`${path}/input_items`]: { get: of('listInputItems', 'What a stored response answers') },
+    [`${path}/cancel`]: { post: of('cancelResponse', 'Refused: nothing runs in the background') },
+    '/v1/responses/input_tokens': { post: counted },
+  };
+  const paths = Object.entries(described);
+  return merged(paths.map(([at, methods]) => describedPath('Completions', at, methods, stored)));
+}
+
+const count: Described = {
+  id: 'countTokens',
+  summary: "Count the tokens of a prompt, in Anthropic's shape",
+  description: 'Estimated, unless the provider of the model speaks Messages.',
+  request: 'messages.request',
+  example: { model: 'auto', messages: [{ role: 'user', content: 'Why is the sky blue?' }] },
+  response: 'token-count.response',
+  scope: 'completions',
+  errors: { 404: 'The model does not exist.' },
+};
+const embeddings: Described = {
+  id: 'createEmbeddings',
+  summary: "Embed texts, in OpenAI's shape",
+  request: 'embeddings.request',
+  example: { model: 'openai/text-embedding-3-small', input: ['The sky is blue.'] },
+  response: 'embeddings.response',
+  scope: 'completions',
+  errors: { 404: 'The model does not exist.' },
+};
+const reranking: Described = {
+  id: 'rerank',
+  summary: 'Order documents by how well they answer a query',
+  request: 'rerank.request',
+  example: {
+    model: 'local/bge-reranker-v2-m3',
+    query: 'Why is the sky blue?',
+    documents: ['Air.'],
+  },
+  response: 'rerank.response',
+  scope: 'completions',
+  errors: { 404: 'The model does not exist.' },
+};
+
+const rerankingV2 = {
+  ...reranking,
+  id: 'rerankV2',
+  summary: 'The same, at the path of version 2 of a common SDK',
+};
+
+/** Embeddings and the list of models, in OpenAI's shape, and reranking. */
 export function modelPaths(): object {
   const listing = { ...openai, statuses: [429, 500], takesSignIn: true } as const;
-  const embeddings: Described = {
-    id: 'createEmbeddings',
-    summary: "Embed texts, in OpenAI's shape",
-    request: 'embeddings.request',
-    example: { model: 'openai/text-embedding-3-small', input: ['The sky is blue.'] },
-    response: 'embeddings.response',
-    scope: 'completions',
-    errors: { 404: 'The model does not exist.' },
-  };
+  const counting = { ...listing, statuses: [500], errorSchema: 'messages-error' } as const;
   return {
+    ...describedPath('Models', '/v1/messages/count_tokens', { post: count }, counting),
     ...describedPath('Models', '/v1/embeddings', { post: embeddings }, openai),
+    ...describedPath('Models', '/v1/rerank', { post: reranking }, openai),
+    ...describedPath('Models', '/v2/rerank', { post: rerankingV2 }, openai),
     ...describedPath(
       'Models',
       '/v1/models',
@@ -89,6 +153,7 @@ export function modelPaths(): object {
         get: {
           id: 'listModels',
           summary: 'List the models that this key may use',
+          description: "In Anthropic's shape for requests with the header `anthropic-version`.",
           response: 'models.response',
         },
       },

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { completionPaths, modelPaths } from './completions.js';
+import { completionPaths, modelPaths, responsePaths } from './completions.js';
 import { componentSchemas } from '../../api/openapi/components.js';
 import { endpoints } from '../../api/endpoints.js';
 import { endpointPaths } from '../../api/openapi/operations.js';
@@ -37,6 +37,7 @@ const securitySchemes = {
 export function openApiDocument(version: string, server: string): object {
   const paths = {
     ...completionPaths(),
+    ...responsePaths(),
     ...selectionPaths(),
     ...modelPaths(),
     ...endpointPaths(endpoints),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { isPassthroughHeader, sdkKeyHeaders } from '../../providers/passthrough-headers.js';
-import { bearerKey } from '../authenticate.js';
+import { keyOf } from '../authenticate.js';
 
 /** Request headers that are always forwarded, because they describe the content. */
 const contentHeaders = new Set([
@@ -22,12 +22,8 @@ const isKeyHeader = (name: string): boolean =>
  * `?key=`.
  */
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
-  const bearer = bearerKey(headers);
-  if (bearer) return bearer;
-  for (const name of sdkKeyHeaders) {
-    const value = headers[name];
-    if (typeof value === 'string' && value !== '') return value;
-  }
+  const sent = keyOf(headers);
+  if (sent !== null) return sent;
   const query = url.indexOf('?');
   return query === -1 ? null : new URLSearchParams(url.slice(query)).get('key');
 }
@@ -55,6 +51,41 @@ export function forwardedHeaders(
         : value;
   }
   return chosen;
+}
+
+/**
+ * Of a client's headers, those of its dialect. The gateway itself repeats requests, so no key for
+ * that goes along.
+ */
+export const dialectHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' && isPassthroughHeader(name) && name !== 'idempotency-key'
+        ? [[name, value]]
+        : [],
+    ),
+  );
+
+/** In which agents and SDKs name a session (seen 2026-11-25), in the order in which they count. */
+const sessionHeaders = [
+  'x-claude-code-session-id',
+  'x-session-affinity',
+  'x-opencode-session',
+  'x-grok-conv-id',
+  'session-id',
+  'session_id',
+  'x-session-id',
+  'thread-id',
+  'conversation_id',
+];
+
+/** What a client calls its session, whose requests share the beginnings of prompts; null: nothing. */
+export function sessionOf(headers: IncomingHttpHeaders): string | null {
+  for (const name of sessionHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return null;
 }
 
 /** The host's parser has decoded the body, so its encodings no longer apply. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { budgetOwner, hasTokenLimit, isLimited } from '../../accounts/caller-limits.js';
 import type { Caller } from '../../accounts/caller.js';
-import type { Provider } from '../../dispatch/provider.js';
+import { nextKey, type Provider } from '../../dispatch/provider.js';
 import { secretsOf } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
 import { takeLimits } from '../../pipeline/limits.js';
@@ -12,7 +12,7 @@ import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { contextOf, sendRateLimits } from '../context.js';
 import { stage } from '../stage.js';
 import { bodyAgain } from './body-again.js';
-import { forwardedHeaders, withoutCodings } from './headers.js';
+import { forwardedHeaders, sessionOf, withoutCodings } from './headers.js';
 import { prepareRoute, proxyStage } from './proxy-stage.js';
 import { refuseDotSegments, upstreamPath, withoutKey } from './upstream-path.js';
 
@@ -29,7 +29,7 @@ export function passthrough(parts: GatewayParts): RequestHandler[] {
  * Whether a key may use every model of a provider: pass-through does not read which model a body
  * names.
  */
-function mayUseAll(models: readonly string[] | null, provider: string): boolean {
+export function mayUseAll(models: readonly string[] | null, provider: string): boolean {
   return (
     models === null ||
     models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`)
@@ -40,7 +40,7 @@ function mayUseAll(models: readonly string[] | null, provider: string): boolean 
  * Splits `/<provider>/<path>`.
  * @throws GatewayError `not_found` if no such provider allows pass-through
  */
-function addressed(
+export function addressed(
   url: string,
   { proxy, providers }: GatewaySnapshot,
 ): { name: string; provider: Provider; path: string } {
@@ -80,7 +80,9 @@ function routeStage(parts: GatewayParts): RequestHandler {
     request.record.provider = name;
     refuseDotSegments(path);
     const body = bodyAgain(req);
-    const auth = await target.headers(provider.keys.next());
+    const session = sessionOf(req.headers);
+    const affinity = session === null ? null : () => `${caller.accountId}\0${session}`;
+    const auth = await target.headers(nextKey(provider, { affinity }));
     const headers = {
       ...forwardedHeaders(req.headers, snapshot, caller.accountId),
       ...(body ? { 'content-length': String(body.length) } : {}),
@@ -104,8 +106,8 @@ function refuseNavigation(headers: IncomingHttpHeaders): void {
     throw new GatewayError('forbidden', 'proxy: a browser cannot open an answer as a page');
 }
 
-/** The limit of a caller that needs the tokens or the cost of each request; null: none. */
-function countedLimit(caller: Caller): string | null {
+/** The limit of a caller that needs the tokens or the cost of each request, in words; null: none. */
+export function countedLimit(caller: Caller): string | null {
   const owner = budgetOwner(caller);
   if (owner !== null) return `this ${owner === 'key' ? 'API key' : owner} has a budget`;
   if (!hasTokenLimit(caller)) return null;

@@ -1,12 +1,22 @@
+import { messages } from './messages/messages.js';
 import { native } from './native.js';
 import { openai } from './openai.js';
+import { compactResponses, responses } from './responses/responses.js';
 import type { CompletionSurface } from './surface.js';
+import { textCompletions } from './text-completions.js';
 
 /**
  * All surfaces that complete. Routes, errors before a route, the description of the API and what is
  * prepared at the start follow from this list.
  */
-export const completionSurfaces: readonly CompletionSurface[] = [native, openai];
+export const completionSurfaces: readonly CompletionSurface[] = [
+  native,
+  openai,
+  textCompletions,
+  responses,
+  messages,
+  compactResponses,
+];
 
 /** The paths of a surface. */
 export const pathsOf = ({ path, deprecatedPaths = {} }: CompletionSurface): string[] => [

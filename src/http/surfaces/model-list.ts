@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import { forbiddenReason } from '../../models/access-rules.js';
@@ -7,6 +8,10 @@ import type { ListedModel, ModelType } from '../../providers/adapter.js';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
+import { messagesErrors } from './messages/errors.js';
+import { speaksMessages } from './messages/paths.js';
+import { openAIErrors } from './openai-error.js';
+import type { Surface } from './surface.js';
 
 interface ModelEntry {
   id: string;
@@ -73,23 +78,39 @@ function listFor(snapshot: GatewaySnapshot, keyModels: readonly string[] | null)
   return [auto, ...aliases, ...entries];
 }
 
-/** `GET /v1/models`. */
+const openAIList = openAIErrors('models');
+const messagesList = messagesErrors('models');
+
+/** The surface of the list, by what a client's SDK sends. */
+export const modelListSurface = (headers: IncomingHttpHeaders): Surface =>
+  speaksMessages(headers) ? messagesList : openAIList;
+
+const messagesModel = ({ id, created }: ModelEntry): object => ({
+  type: 'model',
+  id,
+  display_name: id,
+  created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+});
+
+/** `GET /v1/models` and, for one entry of that list, `GET /v1/models/<provider>/<model>`. */
 export function listModels(parts: GatewayParts): RequestHandler {
-  return stage((_req, res) => {
+  return stage((req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;
-    sendJson(res, 200, { object: 'list', data: listFor(snapshot, caller.models) });
+    const entries = listFor(snapshot, caller.models);
+    const shapeOf = speaksMessages(req.headers) ? messagesModel : unchanged;
+    const [, encoded] = /\/v1\/models\/(.+)$/i.exec(req.path) ?? [];
+    if (encoded === undefined) {
+      const data = entries.map(shapeOf);
+      const [first, last] = [entries[0]?.id, entries.at(-1)?.id];
+      const page = { data, has_more: false, first_id: first, last_id: last };
+      sendJson(res, 200, shapeOf === unchanged ? { object: 'list', data } : page);
+      return 'answered';
+    }
+    const entry = entries.find(({ id }) => id === decodeURIComponent(encoded));
+    if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
+    sendJson(res, 200, shapeOf(entry));
     return 'answered';
   });
 }
 
-/** `GET /v1/models/<provider>/<model>`: one entry of that list. */
-export function readModel(parts: GatewayParts): RequestHandler {
-  return stage((req, res) => {
-    const { snapshot, caller } = contextOf(parts, res).request;
-    const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));
-    const entry = listFor(snapshot, caller.models).find((model) => model.id === id);
-    if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
-    sendJson(res, 200, entry);
-    return 'answered';
-  });
-}
+const unchanged = (entry: ModelEntry): object => entry;

@@ -28,6 +28,7 @@ export interface ModelSelectRequest {
   max_model_depth?: number | null;
   reasoning_effort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
+  economy?: number | null;
   preference_id?: string | null;
   hash_content?: boolean | null;
   previous_session?: string | null;
@@ -49,6 +50,7 @@ export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequ
     messages: body.messages ?? [],
     tools: body.tools ?? [],
     tradeoff: body.tradeoff ?? null,
+    economy: body.economy ?? null,
     maxModelDepth: body.max_model_depth ?? null,
     ...(body.reasoning_effort ? { reasoningEffort: body.reasoning_effort } : {}),
   };
@@ -60,14 +62,12 @@ export function selectionQuestionOf(
   names: EntryNames,
   explain: boolean,
 ): SelectionQuestion {
-  const candidates: Candidate[] = [];
-  body.llm_providers.forEach((entry, index) =>
-    addCandidates(candidates, entry, names, () => `llm_providers[${index}]`),
-  );
   return {
     routing: routingRequestOf(body),
     links: body,
-    candidates,
+    candidates: body.llm_providers.flatMap((entry, index) =>
+      candidatesOf(entry, names, () => `llm_providers[${index}]`),
+    ),
     explain,
     field: 'llm_providers',
     hashContent: body.hash_content ?? false,
@@ -75,27 +75,23 @@ export function selectionQuestionOf(
 }
 
 /**
- * Converts an entry of `llm_providers` to candidates and adds them: one, or those of an alias. Their
- * label is the entry's `name` as sent, else `provider/model`.
+ * The candidates of an entry of `llm_providers`: one, or those of an alias. Their label is the
+ * entry's `name` as sent, else `provider/model`.
  * @param field the entry's, for messages; a function, because a message is rare
  * @throws GatewayError `bad_request` for a bare name that several configured providers have
  */
-export function addCandidates(
-  candidates: Candidate[],
+export function candidatesOf(
   entry: ProviderEntry,
   names: EntryNames,
   field: () => string,
-): void {
+): Candidate | Candidate[] {
   const { provider, model } = entry;
-  if (provider && model) {
-    candidates.push(candidateOfEntry(entry, provider, model));
-    return;
-  }
+  if (provider && model) return candidateOfEntry(entry, provider, model);
   const name = entry.name ?? model ?? '';
   const choices = names.choicesOf(name);
   if (choices.length > 0) throw invalidField(field(), ambiguous(name, choices), 'bad_request');
   const owners = names.ownersOf(name) ?? [{ provider: null, model: name }];
-  for (const owner of owners) candidates.push(candidateOfEntry(entry, owner.provider, owner.model));
+  return owners.map((owner) => candidateOfEntry(entry, owner.provider, owner.model));
 }
 
 function candidateOfEntry(entry: ProviderEntry, provider: string | null, model: string): Candidate {

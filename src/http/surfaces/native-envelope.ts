@@ -14,6 +14,7 @@ import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-c
 import type { AnswerGrounding } from '../../pipeline/grounding/grounding-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
+import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import type { FieldWarning } from '../../pipeline/request.js';
 import { CollectedSources } from './collected-sources.js';
 
@@ -21,6 +22,7 @@ import { CollectedSources } from './collected-sources.js';
 interface Answered {
   readonly plan: Plan | null;
   readonly warnings: readonly FieldWarning[];
+  readonly snapshot: Pick<GatewaySnapshot, 'providers'>;
 }
 
 /** An answer's calls of the client's tools, and the blocks of reasoning that go back with them. */
@@ -50,9 +52,10 @@ export class NativeEnvelope {
     res: ServerResponse,
     private readonly conversation: JoinedConversation,
     private readonly request: Answered,
-    { explain = false }: Pick<CompletionCall, 'explain'>,
+    private readonly call: Pick<CompletionCall, 'explain' | 'chat'>,
   ) {
     const { plan } = request;
+    const { explain = false } = call;
     if (explain && plan)
       this.decision = { reason: plan.reason, ...gateOf(plan), candidates: explainPlan(plan) };
     this.responseMessageId = conversation.answerId;
@@ -86,8 +89,9 @@ export class NativeEnvelope {
       type: 'text',
       content: [{ type: 'text', text }],
       ...(reasoning ? { reasoning } : {}),
-      ...(sources.length > 0 ? { sources } : {}),
-      ...(citations.length > 0 ? { citations } : {}),
+      // a client of a grounded answer loops over both
+      ...(this.grounding || sources.length > 0 ? { sources } : {}),
+      ...(this.grounding || citations.length > 0 ? { citations } : {}),
       ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
       ...(reasoningDetails.length > 0 ? { reasoning_details: reasoningDetails } : {}),
     };
@@ -110,9 +114,18 @@ export class NativeEnvelope {
     };
   }
 
+  /** The fields that the model did not take as the client sent them. */
+  private leftOut({ provider, model, effort }: Candidate): FieldWarning[] {
+    const { adapter } = this.request.snapshot.providers.get(provider ?? '') ?? {};
+    const { chat } = this.call;
+    const request = { ...chat, reasoning_effort: chat.reasoning_effort ?? effort ?? null };
+    const message = `was left out or changed, because ${model} does not take it, or not this value`;
+    return (adapter?.leftOut?.(request, model) ?? []).map((field) => ({ field, message }));
+  }
+
   /** The fields of a complete answer. */
   closing(answer: FinishedAnswer): object {
-    const { warnings } = this.request;
+    const warnings = [...this.request.warnings, ...this.leftOut(answer.candidate)];
     return {
       finishReason: answer.finishReason,
       usage: nativeUsage(answer.usage, answer.costs),

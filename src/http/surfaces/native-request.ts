@@ -14,6 +14,7 @@ export interface NativeRequest {
   fallback_models?: string[] | null;
   stream?: boolean | null;
   temperature?: number | null;
+  reasoning_effort?: ChatRequest['reasoning_effort'];
   maxTokens?: number | null;
   maxRetries?: number | null;
   search?: boolean | SearchWish | null;
@@ -23,6 +24,7 @@ export interface NativeRequest {
   hash_content?: boolean | null;
   order?: 'ranked' | 'given' | null;
   tradeoff?: 'cost' | 'latency' | null;
+  economy?: number | null;
   preference_id?: string | null;
   previous_session?: string | null;
   research?: boolean | ResearchWish | null;
@@ -31,6 +33,7 @@ export interface NativeRequest {
   tools?: ChatRequest['tools'];
   tool_choice?: ChatRequest['tool_choice'];
   parallel_tool_calls?: boolean | null;
+  response_format?: ChatRequest['response_format'];
   /** Whether the answer says why its model was chosen. */
   explain?: boolean | null;
 }

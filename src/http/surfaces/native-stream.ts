@@ -74,6 +74,9 @@ export class NativeStream extends StreamedAnswer {
   }
 
   begin(candidate: Candidate): void {
+    // what an attempt left behind that wrote nothing
+    this.calls = this.built = null;
+    this.envelope.dropSources();
     this.names = this.envelope.names(candidate);
     this.head = `${byteJson(this.names).slice(0, -1)},"type":"text","text":"`;
   }

@@ -62,6 +62,7 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
       tools: chat.tools ?? [],
       maxTokens: body.maxTokens ?? null,
       tradeoff: body.tradeoff ?? null,
+      economy: body.economy ?? null,
     },
     links: body,
     stream: body.stream ?? false,
@@ -102,8 +103,10 @@ function chatOf(body: NativeRequest): ChatRequest {
   return {
     messages: body.messages.map(chatMessage),
     ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
+    ...(body.reasoning_effort ? { reasoning_effort: body.reasoning_effort } : {}),
     ...(typeof body.maxTokens === 'number' ? { max_tokens: body.maxTokens } : {}),
     ...toolsOf(body),
+    ...(body.response_format ? { response_format: body.response_format } : {}),
   };
 }
 
@@ -139,6 +142,9 @@ function chatMessage(sent: ChatMessage): ChatMessage {
     const value = sent[field];
     if (value !== null && value !== undefined) message[field as string] = value;
   }
+  // as an answer calls it
+  const { reasoning } = sent;
+  if (typeof reasoning === 'string' && reasoning !== '') message.reasoning_content ??= reasoning;
   return message;
 }
 
@@ -156,7 +162,8 @@ function plain(content: ChatMessage['content']): string | ContentPart[] | null {
 }
 
 /** A block with what its type has, and nothing else. */
-function contentPart({ type, text, image_url: image }: ContentPart): ContentPart {
+function contentPart({ type, text, image_url: image, file }: ContentPart): ContentPart {
+  if (type === 'file') return { type, file };
   if (type !== 'image_url' || !image) return { type: 'text', text: text ?? '' };
   const { url, detail } = image;
   return { type, image_url: { url, ...(detail ? { detail } : {}) } };

@@ -19,7 +19,9 @@ const clientCodes: Partial<Record<ErrorCode, string>> = {
 const maxMessageLength = 500;
 
 /** An error in OpenAI's shape, in OpenAI's vocabulary as far as it has a word for it. */
-export function openAIErrorBody(error: GatewayError): { error: object } {
+export function openAIErrorBody(error: GatewayError): {
+  error: { readonly message: string; readonly code: string; readonly [field: string]: unknown };
+} {
   const { clientError, field, errorTrace } = error;
   const code = clientError?.code ?? clientCodes[error.code] ?? error.code;
   return {
@@ -39,12 +41,11 @@ function typeOf({ code, status }: GatewayError): string {
 }
 
 /**
- * Some clients look for the length limit in the message and not in the code, so that the message
- * has to name it.
+ * Some clients look for the code of the length limit in the text of an error alone
+ * (langchain-openai, as openai-python 3 prints no body), so that the message has to name it.
  */
 function messageOf({ message }: GatewayError, code: string): string {
-  if (code !== 'context_length_exceeded' || /maximum context length|context_length/.test(message))
-    return message;
+  if (code !== 'context_length_exceeded' || message.includes(code)) return message;
   const suffix = ` (${code})`;
   return message.slice(0, maxMessageLength - suffix.length) + suffix;
 }

@@ -55,9 +55,9 @@ const pluginsIn = (plugins: unknown): readonly Plugin[] =>
     : [];
 
 /** What the switches say beside that there is to be a search; what is no such thing is left out. */
-function wishOf(
+export function wishOf(
   { user_location: location, filters, ...options }: NativeSearchOptions,
-  plugin: Plugin | undefined,
+  plugin?: Plugin,
 ): SearchWish {
   const { country, ...place } = placeIn(location);
   const size = options.search_context_size;

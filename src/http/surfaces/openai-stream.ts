@@ -35,6 +35,7 @@ export class OpenAIStream extends StreamedAnswer {
 
   text(escaped: string, frame: string | null): void {
     if (frame !== null) {
+      if (!this.roleSent && !frame.includes('"role"')) this.sendRole();
       this.roleSent = true;
       this.stream.data(frame);
       return;
@@ -54,9 +55,10 @@ export class OpenAIStream extends StreamedAnswer {
       if (choice.delta.role) this.roleSent = true;
       if (choice.finish_reason) this.finishSent = true;
     }
+    // clients refuse an answer without a role
+    if (chunk.choices.length > 0) this.sendRole();
     if (frame !== null) this.stream.data(frame);
     else {
-      this.sendRole();
       // strict clients expect the field even before there is a reason
       const choices = chunk.choices.map((choice) => ({
         ...choice,

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../completion.js';
+import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
@@ -11,7 +11,7 @@ import type { CompletionSurface } from './surface.js';
  * provider's.
  */
 export interface RunRequest extends ChatRequest {
-  /** `<provider>/<model>`, an alias, a name that one provider has, or `auto`. */
+  /** `<provider>/<model>`, an alias, a bare name of a model, or `auto`. */
   model: string;
   /** The candidates of `auto`. Default: the configured ones. */
   models?: string[] | null;
@@ -19,13 +19,15 @@ export interface RunRequest extends ChatRequest {
   fallback_models?: string[] | null;
   stream?: boolean | null;
   tradeoff?: 'cost' | 'latency' | null;
+  economy?: number | null;
   preference_id?: string | null;
   previous_session?: string | null;
 }
 
 /** OpenAI's chat completions. */
-export const openai: CompletionSurface = {
+export const openai = {
   label: 'openai',
+  dialect: 'chat',
   router: 'openai',
   path: '/v1/chat/completions',
   schema: 'chat-completions',
@@ -48,12 +50,13 @@ export const openai: CompletionSurface = {
       fallback_models: fallbackModels,
       stream,
       tradeoff,
+      economy,
       preference_id,
       previous_session,
       ...sent
     } = parsed as RunRequest;
     refuseNativeFields(sent);
-    const chat = withoutZeroLimits(sent);
+    const chat = withImageObjects(withoutZeroLimits(sent));
     const auto = model === 'auto';
     const isList = auto && models;
     const named = auto ? (models ?? null) : [model];
@@ -70,6 +73,7 @@ export const openai: CompletionSurface = {
         tools: chat.tools ?? [],
         maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
         tradeoff: tradeoff ?? null,
+        economy: economy ?? null,
       },
       links: { preference_id, previous_session, conversationId: chat['conversationId'] },
       stream: stream ?? false,
@@ -87,7 +91,7 @@ export const openai: CompletionSurface = {
       ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true)
       : new OpenAIReply(res);
   },
-};
+} satisfies CompletionSurface;
 
 /** Providers would ignore these, and the client would take a plain answer for a researched one. */
 function refuseNativeFields({ research, toolkits }: ChatRequest): void {
@@ -109,6 +113,26 @@ function withoutZeroLimits(chat: ChatRequest): ChatRequest {
     ...rest,
     ...(older ? { max_tokens: older } : {}),
     ...(newer ? { max_completion_tokens: newer } : {}),
+  };
+}
+
+/** Some clients write an image's address as text, without the object around it. */
+function withImageObjects(chat: ChatRequest): ChatRequest {
+  const isBare = ({ image_url: image }: ContentPart): boolean => typeof image === 'string';
+  const hasBare = ({ content }: ChatMessage): boolean =>
+    Array.isArray(content) && content.some(isBare);
+  if (!chat.messages.some(hasBare)) return chat;
+  const withObject = (part: ContentPart): ContentPart => {
+    const image: unknown = part.image_url;
+    return typeof image === 'string' ? { ...part, image_url: { url: image } } : part;
+  };
+  return {
+    ...chat,
+    messages: chat.messages.map((message) =>
+      Array.isArray(message.content)
+        ? { ...message, content: message.content.map(withObject) }
+        : message,
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CompletionChunk, escapeJson } from '../../completion.js';
+import { type CompletionChunk, escapeJson, type SharedDialect } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import { chunksOf } from '../../completion-builder.js';
 import type {
@@ -13,6 +13,7 @@ import type { EventStream } from '../connections/event-stream.js';
 /** An answer as server-sent events; a surface says what each event contains. */
 export abstract class StreamedAnswer implements CompletionWriter {
   readonly streams = true;
+  readonly dialect: SharedDialect = 'chat';
 
   constructor(protected readonly stream: EventStream) {}
 
@@ -24,6 +25,10 @@ export abstract class StreamedAnswer implements CompletionWriter {
 
   whole(answer: CompletionAnswer): void {
     for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
+  }
+
+  get hasWritten(): boolean {
+    return this.stream.hasEvents;
   }
 
   get hasBegun(): boolean {
@@ -57,5 +62,7 @@ export function byteJson(value: unknown): string {
 
 /** Text as a byte string, on one line. */
 export function byteLine(text: string): string {
-  return Buffer.from(text.replace(/[\r\n]+/g, ' '), 'utf8').toString('latin1');
+  const line = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
+  // most events are ASCII, and then their own bytes
+  return /[\u0080-\uffff]/.test(line) ? Buffer.from(line, 'utf8').toString('latin1') : line;
 }

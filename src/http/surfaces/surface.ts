@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { SharedDialect } from '../../completion.js';
+import type { OriginalRequest } from '../../providers/adapter.js';
 import type { Described } from '../../api/endpoint.js';
 import type { Validator } from '../../config/schema/compile-schema.js';
 import type { GatewayError } from '../../errors.js';
@@ -14,7 +16,11 @@ export interface Surface {
   /** The error code, and so the status, of a body that its schema refuses. */
   readonly invalidCode: 'validation_failed' | 'bad_request';
   /** The body of an error response. */
-  errorBody(error: GatewayError): object;
+  errorBody(error: GatewayError, requestId: string): object;
+  /** The status of an error response. Default: the error's own. */
+  statusOf?(error: GatewayError): number;
+  /** A header, beside `X-Request-Id`, in which the dialect's clients look for the request's id. */
+  readonly requestIdHeader?: string;
 }
 
 /**
@@ -22,6 +28,8 @@ export interface Surface {
  * each one of `completionSurfaces` in the same way.
  */
 export interface CompletionSurface extends Surface {
+  /** The dialect, where providers speak it too. */
+  readonly dialect?: SharedDialect;
   /** The router that has it, and so the listener that a configuration can give to it alone. */
   readonly router: 'completions' | 'openai';
   /** Where it stands, below the mount path; in lower case. */
@@ -37,16 +45,25 @@ export interface CompletionSurface extends Surface {
   requests?(): Validator<unknown>;
   /** Whether its answers show `request.warnings`, and so name fields that it does not know. */
   readonly showsWarnings?: boolean;
-  /** Comes before planning. @throws GatewayError for a body that refers to what does not exist */
-  begin?(parts: GatewayParts, request: GatewayRequest, body: unknown): Promise<void>;
+  /**
+   * Comes before planning. Returns the body with what it refers to in place; undefined: as it is.
+   * @throws GatewayError for a body that refers to what does not exist
+   */
+  begin?(parts: GatewayParts, request: GatewayRequest, body: unknown): Promise<unknown>;
   /**
    * Converts a valid body. The `chat` of the call is the canonical request; a dialect that providers
-   * speak too will add the body itself, as `original`: see `runCompletion`.
+   * speak too adds the body itself, as `original`: see `runCompletion`.
    * @throws GatewayError for options that this dialect does not support
    */
-  readCall(body: unknown): CompletionCall;
+  readCall(body: unknown, sent: SentAlong): CompletionCall;
   /** Makes what the answer is written to. */
   writer(answered: AnsweredCall): CompletionWriter;
+}
+
+/** What came with a body and may go to a provider of its dialect. */
+export interface SentAlong extends Pick<OriginalRequest, 'headers'> {
+  /** The parameters of the URL. */
+  readonly query: Readonly<Record<string, unknown>>;
 }
 
 /** What the description of the API says of a surface. */

@@ -133,7 +133,7 @@ function isTrue(fields: Readonly<Record<string, string>>, name: string, normal: 
 /** Checked first, because decoding would silently insert replacement characters. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidField('file', 'is not valid UTF-8');
-  return bytes.toString('utf8');
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
 /** What the columns of a file mean. */

@@ -86,7 +86,7 @@ class Shadow {
         () => null,
         failureOf,
       );
-      return this.report(request, error, chargedUsd);
+      return this.report(request, error);
     } finally {
       budget.settle(chargedUsd);
     }
@@ -109,11 +109,7 @@ class Shadow {
     return request;
   }
 
-  private report(
-    request: GatewayRequest,
-    error: GatewayError | null,
-    costUsd: number,
-  ): ShadowOutcome {
+  private report(request: GatewayRequest, error: GatewayError | null): ShadowOutcome {
     const { chosen, shadow, isBounded } = this.shadowed;
     const { record } = request;
     record.status = error?.status ?? 200;
@@ -125,7 +121,7 @@ class Shadow {
       chosen,
       shadow: { ...shadow, tokens: record.completionTokens ?? 0 },
       isPair: !error && !isCut,
-      costUsd,
+      costUsd: record.costUsd ?? 0,
     };
     closeRecord(request);
     reportRequest(this.parts, request);
@@ -203,7 +199,7 @@ function planShadow(request: GatewayRequest): PlannedShadow | null {
     grounding: null,
   };
   const uses = new CompletionUses(planned, snapshot, withBudget(caller));
-  const most = uses.maxOf(candidate);
+  const most = uses.maxFrom(candidate);
   if (most.costUsd === null) return null;
   return {
     planned,

@@ -4,16 +4,17 @@ import type { StaticKeys } from '../../accounts/static-keys.js';
 import { createMailer } from '../../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../../config/config.js';
 import { type Attempt, firstTokenMsOf } from '../../dispatch/attempt-log.js';
-import { createProvider, type Provider } from '../../dispatch/provider.js';
+import { createProvider, type Provider, type ProviderOptions } from '../../dispatch/provider.js';
+import type { ProviderHealths } from '../../dispatch/provider-health.js';
 import { browserRulesOf } from './browser-rules.js';
-import { buildGrounding } from '../grounding/grounding-parts.js';
+import { buildGrounding, imageSourceOf } from '../grounding/grounding-parts.js';
 import { ModelDirectory } from './model-directory.js';
 import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
-import { priceIdsOf, trainingTerms } from './training-terms.js';
+import { priceSourcesOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../../providers/adapter.js';
-import { type Catalog, createCatalog } from '../../models/catalog.js';
+import { type Catalog, createCatalog, type PriceSources } from '../../models/catalog.js';
 import type { LatencyWindow } from '../../models/latency-window.js';
 import { compileAliases } from '../../models/aliases.js';
 import type { Chooser } from '../../chooser/chooser.js';
@@ -25,8 +26,8 @@ export interface SnapshotSharing {
   latencies: LatencyWindow;
   ranker: Chooser['ranker'];
   onAttempt: (attempt: Attempt) => void;
-  /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
-  onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
+  /** Breakers outlive configurations too. */
+  breakerOf: ProviderHealths['breakerOf'];
   /** What the providers say that they have. */
   lists: ModelLists;
   /** Takes what went wrong where no answer could tell of it. */
@@ -69,16 +70,18 @@ export function buildSnapshot(
   keys: StaticKeys,
   sharing: SnapshotSharing,
 ): GatewaySnapshot {
+  const images = imageSourceOf(config);
   const providers = new Map(
     providerConfigs.map((provider) => [
       provider.name,
-      providerOf(provider, dialects, (fingerprint, forMs) =>
-        sharing.onCooldown(provider.name, fingerprint, forMs),
-      ),
+      providerOf(provider, dialects, {
+        breaker: sharing.breakerOf(provider.name, config.breaker),
+        images,
+      }),
     ]),
   );
-  const priceIds = priceIdsOf(providerConfigs, dialects);
-  const catalog = catalogOf(config, providerConfigs, priceIds);
+  const prices = priceSourcesOf(providerConfigs, dialects);
+  const catalog = catalogOf(config, providerConfigs, prices);
   const { latencies, onAttempt, lists } = sharing;
   const ranker = sharing.ranker(config.routing);
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
@@ -96,7 +99,7 @@ export function buildSnapshot(
     ranker,
     routing: routingOf(config, ranker),
     savings: config.savings,
-    training: trainingTerms(config, priceIds),
+    training: trainingTerms(config, prices),
     directory,
     names: namesOf(config, providerConfigs, dialects, { directory, catalog }),
     requestLog: config.requestLog,
@@ -118,15 +121,16 @@ const recordingLatency =
     onAttempt(attempt);
   };
 
-function catalogOf(
+/** The catalogue of a configuration with its providers. */
+export function catalogOf(
   { models }: Config,
   providers: readonly ProviderConfig[],
-  priceIds: Record<string, string | null>,
+  prices: PriceSources,
 ): Catalog {
   const deployments = Object.fromEntries(
     providers.map(({ name, deployments: named = {} }) => [name, named]),
   );
-  return createCatalog({ overrides: models, priceIds, deployments });
+  return createCatalog({ overrides: models, deployments, ...prices });
 }
 
 function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySnapshot['proxy'] {
@@ -204,7 +208,7 @@ function knownModels(catalog: Catalog): GatewaySnapshot['isKnownModel'] {
 function providerOf(
   config: ProviderConfig,
   dialects: ReadonlyMap<string, ProviderDialect>,
-  onCooldown?: (fingerprint: string, forMs: number) => void,
+  shared: Pick<ProviderOptions, 'breaker' | 'images'> = {},
 ): Provider {
   const dialect = dialects.get(config.api);
   if (!dialect)
@@ -212,7 +216,8 @@ function providerOf(
   return createProvider(dialect.create(adapterSettings(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
     secrets: secretSettings(config),
-    ...(onCooldown ? { onCooldown } : {}),
+    cutCallHoldMs: config.cutCallHoldMs ?? dialect.cutCallHoldMs ?? null,
+    ...shared,
   });
 }
 
@@ -236,6 +241,7 @@ export function adapterSettings({
   allowProxy: _allow,
   listModels: _listModels,
   connections: _connections,
+  cutCallHoldMs: _holdMs,
   baseUrl,
   deployments,
   ...rest
@@ -257,7 +263,7 @@ const table = readModelTable('aliases').providerNames;
  * `together_ai`), or that is the only one of the vendor whose `api` has the name.
  * @returns null for any other name
  */
-function providerNames(
+export function providerNames(
   providers: readonly ProviderConfig[],
   dialects: ReadonlyMap<string, ProviderDialect>,
 ): (name: string) => string | null {

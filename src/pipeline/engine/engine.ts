@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { StaticKeys } from '../../accounts/static-keys.js';
 import {
   type Config,
@@ -8,7 +9,7 @@ import {
 } from '../../config/config.js';
 import { detectProviders } from '../../config/detect-providers.js';
 import { conversationReports } from '../../conversations/reports.js';
-import { inheritCooldowns } from '../../dispatch/provider.js';
+import { type OpenCircuit, openCircuits, remember } from '../../dispatch/provider.js';
 import { ReplicaSync } from '../../dispatch/replica-sync.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
 import type { DatabaseState } from '../../store/database-state.js';
@@ -19,15 +20,15 @@ import type { KeptDays } from '../../store/retention.js';
 import { createLogger, createRequestLogger, type Log, logOf } from '../../telemetry/log.js';
 import { type MetricRegistry, Metrics } from '../../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../../telemetry/requests/request-log-writer.js';
+import { alertSources } from './alert-sources.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
+import { abilityWarnings, aliasWarnings } from './config-warnings.js';
 import { closeGrounding, inheritGrounding } from '../grounding/grounding-parts.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
 import { ModelLists } from './model-lists.js';
 import type { ConfigurationInForce, GatewayParts } from './gateway-parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
-import { closestName } from '../../config/closest.js';
-import { knownModels } from '../../chooser/chooser.js';
 
 /** How long notes of research are kept where conversations are until somebody deletes them. */
 const defaultNotesDays = 30;
@@ -53,6 +54,8 @@ export interface Readiness {
   readonly stopping: boolean;
   /** Names of the configured providers. */
   readonly providers: readonly string[];
+  /** What the circuit breaker has set aside, and keys that rest. */
+  readonly circuits: readonly OpenCircuit[];
   readonly counters: CountersState;
   readonly database: DatabaseState;
   /** Entries of the request log that wait to be written. */
@@ -73,6 +76,7 @@ export class Engine {
   private readonly lists: ModelLists;
   private readonly warn: (warning: string) => void;
   private snapshot: GatewaySnapshot;
+  private readonly unknownFinishes = new Set<string>();
   private stopping = false;
   private loadedAt = Date.now();
   private refused: ConfigurationInForce['refused'] = null;
@@ -87,6 +91,7 @@ export class Engine {
       config.metrics.prefix,
       () => this.state.requestLog.queued,
       () => this.state.limits.state === 'fallback',
+      () => openCircuits(this.snapshot.providers),
     );
     if (options.registry) joinRegistry(this.measured, options.registry);
     const logger = logOf(options.logger ?? createLogger(config.log));
@@ -97,11 +102,8 @@ export class Engine {
       lists: this.lists,
       latencies: this.sync.latencies,
       ranker: (settings) => this.state.chooser.ranker(settings),
-      onAttempt: (attempt) => {
-        this.measured.attempt(attempt);
-        this.state.health.record(attempt);
-      },
-      onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
+      onAttempt: (attempt) => this.countAttempt(attempt),
+      breakerOf: (...of) => this.state.health.breakerOf(...of),
       warn: this.warn,
       isMounted: options.isMounted ?? false,
     };
@@ -113,6 +115,7 @@ export class Engine {
       trainingTerms: () => this.snapshot.training,
       isLearning: () => this.snapshot.routing.learning.enabled,
       metrics: this.measured,
+      alerts: this.alertSources(),
     });
     this.snapshot = this.build(config);
     this.openAhead(databases, config);
@@ -124,6 +127,17 @@ export class Engine {
       state: this.state,
       hostUsers: options.identify ? new HostUsers(options.identify) : null,
     };
+  }
+
+  private countAttempt(attempt: Parameters<SnapshotSharing['onAttempt']>[0]): void {
+    this.measured.attempt(attempt);
+    this.state.health.record(attempt);
+    const { provider, unknownFinish } = attempt;
+    if (!unknownFinish) return;
+    const finish = `${provider} ended an answer with the unknown finish reason ${unknownFinish}`;
+    if (this.unknownFinishes.has(finish)) return;
+    remember(this.unknownFinishes, finish);
+    this.warn(`${finish}: it counts as stop`);
   }
 
   private inForce(): ConfigurationInForce {
@@ -138,7 +152,11 @@ export class Engine {
     // the old snapshot's connections end by their idle timeouts: a request in flight may still
     // retry and fall back on it
     const next = this.build(config);
-    inheritCooldowns(this.snapshot.providers, next.providers);
+    const { providerConfigs } = this.snapshot;
+    // what failed with other settings may work with these
+    for (const [name, { breaker }] of next.providers)
+      if (!isDeepStrictEqual(providerConfigs.get(name), next.providerConfigs.get(name)))
+        breaker.reset();
     inheritGrounding(this.snapshot.grounding, next.grounding);
     this.snapshot = next;
     this.config = config;
@@ -157,6 +175,7 @@ export class Engine {
     return {
       stopping: this.stopping,
       providers: [...this.snapshot.providers.keys()],
+      circuits: openCircuits(this.snapshot.providers),
       counters: this.state.limits.state,
       ...(await this.state.state()),
     };
@@ -187,6 +206,7 @@ export class Engine {
 
   /** Does what the first request would otherwise wait for. */
   private openAhead(databases: LazyDatabases, { redis }: Config): void {
+    this.state.health.onCircuit = (...change) => this.sync.publishChange(...change);
     databases.whenOpened(({ counters }) => void this.sync.share(counters));
     databases.whenOpened(() => void this.state.ids.ready().catch(() => undefined));
     // replicas share cooldowns and latencies before this one stores anything
@@ -201,6 +221,11 @@ export class Engine {
     return { maxQueued, keptDays: () => this.keptDays(), report };
   }
 
+  private alertSources(): ReturnType<typeof alertSources> {
+    const inForce = () => ({ config: this.config, snapshot: this.snapshot });
+    return alertSources(inForce, () => this.state.health, this.warn);
+  }
+
   private keptDays(): KeptDays {
     const { requestLog, retention } = this.config;
     return {
@@ -212,6 +237,8 @@ export class Engine {
       usage_periods: retention.usageDays,
       choice_days: retention.usageDays,
       shadows: retention.usageDays,
+      responses: retention.conversationDays,
+      response_items: retention.conversationDays,
       research_notes: retention.conversationDays ?? defaultNotesDays,
       audit: retention.auditDays,
     };
@@ -228,7 +255,9 @@ export class Engine {
       ...warnings,
       ...keylessProviders(providers, dialects),
       ...missingPublicUrl(config),
+      ...missingMailServer(config),
       ...abilityWarnings(config, Date.now()),
+      ...aliasWarnings(config.aliases, providers, dialects),
     ];
     for (const warning of all) this.warn(warning);
     return snapshot;
@@ -264,20 +293,7 @@ function missingPublicUrl({ mail, publicUrl }: Config): string[] {
     : [];
 }
 
-/**
- * Warnings for models whose `ability` names an unknown model, probably misspelt. The name
- * itself is not repeated.
- */
-export function abilityWarnings({ models }: Pick<Config, 'models'>, at: number): string[] {
-  const known = knownModels(at);
-  return Object.entries(models).flatMap(([label, { ability }]) => {
-    if (typeof ability !== 'string' || known.has(ability)) return [];
-    // a name that only begins as the written one is as near as one with a wrong letter
-    const longestFirst = [...known.names].sort((a, b) => b.length - a.length);
-    const meant = closestName(ability.slice(ability.lastIndexOf('/') + 1), longestFirst);
-    const hint = meant === null ? '' : `; did you mean ${meant}?`;
-    return [
-      `models.${label}.ability names a model that no table has, so it is judged by that name's family if it is known, else as if nothing were stated${hint}`,
-    ];
-  });
-}
+const missingMailServer = ({ alerts, mail }: Config): string[] =>
+  alerts !== null && alerts.mail.length > 0 && mail === null
+    ? ['alerts.mail: no mail server is configured (mail.url), so no alert is mailed']
+    : [];

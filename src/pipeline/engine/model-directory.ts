@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Config, ProviderConfig } from '../../config/config.js';
-import { canList } from '../../dispatch/list-models.js';
+import { canList } from '../../dispatch/ask-once.js';
 import type { Provider } from '../../dispatch/provider.js';
 import type { ListedModel } from '../../providers/adapter.js';
 import { modelTypeOf } from '../../providers/model-type.js';
@@ -73,7 +73,7 @@ export class ModelDirectory {
    */
   auto(): readonly string[] {
     const { config, lists } = this.sources;
-    if (config.routing.auto.length > 0) return config.routing.auto;
+    if (config.routing.auto.length > 0) return config.routing.auto.filter(mayAnswer);
     this.named ??= this.namedChatModels();
     if (this.named.length > 0) return this.named;
     this.refresh();
@@ -100,7 +100,7 @@ export class ModelDirectory {
 
   private gather(
     provider: string,
-    { source, listModels }: Served,
+    { source, listModels, provider: { adapter } }: Served,
   ): ReadonlyMap<string, ListedModel> {
     const { config, catalog, lists } = this.sources;
     const prefix = `${provider}/`;
@@ -114,9 +114,16 @@ export class ModelDirectory {
           catalog.models(provider).map(byName));
     const models = new Map(named.map((model) => [model, byName(model)]));
     for (const one of listed) models.set(one.model, one);
+    for (const one of models.values())
+      if (one.type === 'chat' && adapter.elsewhere?.test(one.model))
+        models.set(one.model, { ...one, type: 'other' });
     return models;
   }
 }
+
+/** Whether a model or alias may be one that answers a conversation: not where its name says so. */
+const mayAnswer = (name: string): boolean =>
+  !name.includes('/') || ['chat', 'completion', 'other'].includes(modelTypeOf(name));
 
 const byName = (model: string): ListedModel => ({ model, type: modelTypeOf(model) });
 
@@ -133,7 +140,7 @@ const rate = (price: TokenPrice | null): number | null =>
  * per million tokens; of a provider whose prices are not known, the eight with the highest ability.
  * @param chatModels the names of a provider's models that can chat
  */
-function autoCandidates(
+export function autoCandidates(
   catalog: Pick<Catalog, 'lookup'>,
   providers: readonly string[],
   chatModels: (provider: string) => readonly string[],

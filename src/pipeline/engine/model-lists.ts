@@ -1,5 +1,5 @@
 import { Cancellation } from '../../dispatch/cancellation.js';
-import { askForModels } from '../../dispatch/list-models.js';
+import { askForModels } from '../../dispatch/ask-once.js';
 import type { Provider } from '../../dispatch/provider.js';
 import { GatewayError } from '../../errors.js';
 import type { ListedModel } from '../../providers/adapter.js';

@@ -2,6 +2,7 @@ import { closestNames } from '../../config/closest.js';
 import { GatewayError } from '../../errors.js';
 import { forbiddenReason } from '../../models/access-rules.js';
 import type { Aliases } from '../../models/aliases.js';
+import { sameModelIn } from '../../models/model-identity.js';
 import type { Catalog, Owner } from '../../models/catalog.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { ModelDirectory } from './model-directory.js';
@@ -22,12 +23,16 @@ export interface NameSources {
 }
 
 const maxShown = 3;
+/** Longer names are not looked up under other spellings. */
+const maxNameLength = 100;
 const whereListed = 'GET /v1/models lists the models';
 
 /**
  * Finds the models that names stand for, in this order: a label `<provider>/<model>` of a
  * configured provider, an alias of the configuration, a label with another name of a provider, a
- * bare name that exactly one configured provider has.
+ * bare name that a configured provider has, a bare name for a model that a provider has under
+ * another (dated, `-latest`, with its maker before it). Of several providers that have it, the one
+ * of the model's maker; else the name is refused, with the choices.
  */
 export class ModelNames {
   constructor(private readonly sources: NameSources) {}
@@ -71,7 +76,7 @@ export class ModelNames {
   choicesOf(name: string): string[] {
     if (this.exact(name) || this.sources.aliases.targetsOf(name)) return [];
     const serving = this.serving(name);
-    return serving.length > 1 ? serving.map((provider) => `${provider}/${name}`) : [];
+    return serving.length > 1 ? serving : [];
   }
 
   /** Why no model can be called for a candidate; null if its provider is configured. */
@@ -148,13 +153,24 @@ export class ModelNames {
     if (other !== null) return [candidateOf(`${other}/${model}`)];
     directory.refresh();
     const [only, ...others] = this.serving(name);
-    if (only !== undefined && others.length === 0) return [candidateOf(`${only}/${name}`)];
-    return [candidateOf(name)];
+    return [candidateOf(only !== undefined && others.length === 0 ? only : name)];
   }
 
+  /** The labels of the model that a bare name stands for. */
   private serving(name: string): string[] {
-    const { directory } = this.sources;
-    return directory.providers().filter((provider) => directory.models(provider).has(name));
+    const { directory, catalog } = this.sources;
+    const labels = (find: (models: ReadonlyMap<string, unknown>) => string | null): string[] =>
+      directory.providers().flatMap((provider) => {
+        const model = find(directory.models(provider));
+        return model === null ? [] : [`${provider}/${model}`];
+      });
+    const exact = labels((models) => (models.has(name) ? name : null));
+    const isBare = !name.includes('/') && name.length <= maxNameLength;
+    const found = exact.length === 0 && isBare ? labels((list) => sameModelIn(list, name)) : exact;
+    if (found.length < 2) return found;
+    const maker = catalog.identify(name)?.provider;
+    const own = found.filter((label) => ownerOf(label).provider === maker);
+    return own.length > 0 ? own : found;
   }
 }
 

@@ -6,6 +6,7 @@ import { KeptToolResults } from '../../grounding/tools/kept-tool-results.js';
 import { ProviderHealths } from '../../dispatch/provider-health.js';
 import { LastModels } from '../../conversations/last-models.js';
 import { NotesKeeper } from '../../conversations/notes-keeper.js';
+import { ResponseKeeper } from '../../conversations/response-keeper.js';
 import type { ConversationReports } from '../../conversations/reports.js';
 import { TitleWriter } from '../../conversations/title-writer.js';
 import { BackgroundTasks } from '../../accounts/account-context.js';
@@ -18,9 +19,11 @@ import {
   type RequestLogOptions,
   RequestLogWriter,
 } from '../../telemetry/requests/request-log-writer.js';
+import { type AlertSources, AlertWatch } from '../../telemetry/alerts/alert-watch.js';
 import { LiveList } from '../../async/live-list.js';
 import type { Cancellation } from '../../dispatch/cancellation.js';
 import { GatewayError } from '../../errors.js';
+import { PriceUpdates } from './price-updates.js';
 
 /** What the configuration in force says. */
 interface StateRules {
@@ -28,6 +31,7 @@ interface StateRules {
   readonly trainingTerms: () => TrainingTerms;
   readonly isLearning: () => boolean;
   readonly metrics: ConstructorParameters<typeof Chooser>[1]['metrics'];
+  readonly alerts: Omit<AlertSources, 'store'>;
 }
 
 /**
@@ -44,25 +48,32 @@ export class GatewayState {
   readonly requestLog: RequestLogWriter;
   readonly conversations: ConversationKeeper;
   readonly notes: NotesKeeper;
+  readonly responses: ResponseKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
   readonly toolResults = new KeptToolResults();
   readonly bytes = new BytesInProgress();
+  /** Whole answers of which clients have not taken all; those bytes count in `bytes` too. */
+  readonly unread = new BytesInProgress();
   readonly running = new RunningRequests();
   readonly health = new ProviderHealths();
+  readonly alerts: AlertWatch;
+  readonly prices: PriceUpdates;
   private readonly probe: DatabaseProbe;
 
   constructor(
     private readonly databases: LazyDatabases,
     recording: RequestLogOptions,
     conversing: ConversationReports,
-    { maxStoredBytes, trainingTerms, isLearning, metrics }: StateRules,
+    { maxStoredBytes, trainingTerms, isLearning, metrics, alerts }: StateRules,
   ) {
     this.probe = new DatabaseProbe(
       databases,
       () => this.conversations.isAway || this.requestLog.isAway,
     );
     this.keys = new IssuedKeys(databases);
+    this.prices = new PriceUpdates(recording.report.warn);
+    databases.whenOpened(({ store }) => void this.prices.poll(store));
     this.ids = new SignedIds(databases);
     this.chooser = new Chooser(databases, {
       report: recording.report,
@@ -73,11 +84,23 @@ export class GatewayState {
       metrics,
     });
     this.requestLog = new RequestLogWriter(databases, recording);
-    this.limits = new RateLimiter(databases, () => this.requestLog.flush());
+    this.alerts = new AlertWatch({
+      ...alerts,
+      store: async () => {
+        await this.requestLog.flush();
+        return (await databases.get()).store;
+      },
+    });
+    this.limits = new RateLimiter(
+      databases,
+      () => this.requestLog.flush(),
+      (caller, statuses) => this.alerts.noteUse(caller, statuses),
+    );
     this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
       maxStoredBytes,
     });
     this.notes = new NotesKeeper(databases, this.conversations.quota);
+    this.responses = new ResponseKeeper(databases, this.conversations.quota);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
       conversing.titles,
@@ -97,6 +120,8 @@ export class GatewayState {
 
   /** What is still to be written is written; then the databases are closed. */
   async close(): Promise<void> {
+    this.alerts.close();
+    this.prices.close();
     await this.backgroundTasks.done();
     this.keys.close();
     this.titles.close();

@@ -1,21 +1,33 @@
 import type { Config, ProviderConfig } from '../../config/config.js';
+import { isLocalHost } from '../../config/local-hosts.js';
+import type { PriceSources } from '../../models/catalog.js';
+import { parseUrl } from '../../text/parse-url.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
 import type { TrainingTerms } from '../../chooser/chooser.js';
 
-/** Which list has each provider's prices. */
-export function priceIdsOf(
+/** Which list has each provider's prices, and which providers are servers of one's own. */
+export function priceSourcesOf(
   providers: readonly ProviderConfig[],
   dialects: ReadonlyMap<string, ProviderDialect>,
-): Record<string, string | null> {
-  return Object.fromEntries(
-    providers.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
-  );
+): PriceSources {
+  // by its address, or because its dialect is that of a program that people run themselves
+  const isOwn = ({ api, baseUrl }: ProviderConfig): boolean =>
+    [baseUrl, dialects.get(api)?.baseUrl].some((url) => {
+      const host = parseUrl(url ?? '')?.hostname;
+      return host !== undefined && isLocalHost(host);
+    });
+  return {
+    priceIds: Object.fromEntries(
+      providers.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
+    ),
+    selfHosted: providers.filter(isOwn).map(({ name }) => name),
+  };
 }
 
 /** What a training takes from a configuration. */
 export function trainingTerms(
-  { models, routing: { tolerance } }: Config,
-  priceIds: TrainingTerms['priceIds'],
+  { models, routing: { tolerance, economy } }: Config,
+  sources: PriceSources,
 ): TrainingTerms {
-  return { tolerance, overrides: models, priceIds };
+  return { tolerance, economy, overrides: models, ...sources };
 }

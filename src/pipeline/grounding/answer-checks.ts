@@ -1,19 +1,21 @@
 import type { UrlCitation } from '../../completion.js';
-import { CitationFinder } from '../../grounding/citations/citation-finder.js';
+import { inTurns, piecesOf } from '../../async/turns.js';
+import { CitationFinder, maxCitations } from '../../grounding/citations/citation-finder.js';
 import { CitedText } from '../../grounding/citations/cited-text.js';
 import { statementBefore } from '../../grounding/citations/cited-statement.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
-import type { GatewayParts } from '../engine/gateway-parts.js';
+import type { GroundedInput } from './grounded-run.js';
 import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundingEvents } from './grounding-events.js';
-import type { TextFilter } from './joined-answer.js';
+import { pieceLength, type TextFilter } from './joined-answer.js';
 
 /** Checks the links and citations of an answer, attempt by attempt and round by round. */
 export class AnswerChecks {
   private current: AttemptText | null = null;
   private readonly citations: Citation[] = [];
   private dropped = 0;
+  private isCut = false;
 
   constructor(private readonly sources: RequestSources) {}
 
@@ -28,13 +30,15 @@ export class AnswerChecks {
    * @param startedAt where it begins in it
    * @param searches how often the model searched by itself; absent: its provider does not tell
    */
-  keep(startedAt: number, searches?: number): void {
+  async keep(startedAt: number, searches?: number): Promise<void> {
     const { current } = this;
     if (!current) return;
     this.current = null;
     current.finds.end(searches);
     this.dropped += current.dropped;
-    for (const citation of current.citations())
+    const found = await inTurns(current.citations());
+    this.isCut ||= found.length === maxCitations;
+    for (const citation of found)
       this.citations.push({
         ...citation,
         start: citation.start + startedAt,
@@ -43,9 +47,13 @@ export class AnswerChecks {
   }
 
   /** What the whole answer rests on. Counts its citations, so it is asked for once. */
-  grounding(events: GroundingEvents, metrics: GatewayParts['metrics']): AnswerGrounding {
+  grounding(events: GroundingEvents, { parts, request }: GroundedInput): AnswerGrounding {
     const { citations, dropped, sources } = this;
-    metrics.grounding.citations(citations.length, dropped);
+    if (this.isCut) {
+      const message = `only the first ${maxCitations} citations of the answer were looked up`;
+      request.warnings = [...request.warnings, { field: 'message[citations]', message }];
+    }
+    parts.metrics.grounding.citations(citations.length, dropped);
     const cited = new Set(citations.map(({ source }) => source));
     return { report: events.report(), sources: sources.shown(cited), citations };
   }
@@ -67,12 +75,13 @@ class NativeFinds {
     if (!Array.isArray(results) && !Array.isArray(queries)) return;
     this.searched = true;
     if (Array.isArray(queries)) this.queries.push(...(queries as unknown[]).map(String));
-    for (const result of Array.isArray(results) ? (results as unknown[]) : []) this.add(result);
+    const found = Array.isArray(results) ? (results as unknown[]) : [];
+    for (const result of found.slice(0, maxCitations)) this.add(result);
   }
 
   cite(span: Span): void {
     this.searched = true;
-    this.cited.push(span);
+    if (this.cited.length < maxCitations) this.cited.push(span);
   }
 
   /**
@@ -109,6 +118,7 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
 /** The text of one attempt, whose citations can be asked for once it is whole. */
 abstract class AttemptText implements TextFilter {
   readonly finds: NativeFinds;
+  private annotations = 0;
 
   constructor(
     protected readonly sources: RequestSources,
@@ -119,7 +129,8 @@ abstract class AttemptText implements TextFilter {
 
   annotate(annotation: UrlCitation): void {
     const span = spanOf(annotation);
-    if (!span) return;
+    // more would not be shown
+    if (!span || ++this.annotations > maxCitations) return;
     this.finds.cite(span);
     this.cite(span);
   }
@@ -130,7 +141,7 @@ abstract class AttemptText implements TextFilter {
 
   abstract push(text: string): string;
   abstract end(): string;
-  abstract citations(): readonly Citation[];
+  abstract citations(): Generator<unknown, readonly Citation[]>;
   abstract readonly dropped: number;
   protected abstract cite(span: Span): void;
 }
@@ -147,7 +158,7 @@ class SourcedText extends AttemptText {
     return this.text.end();
   }
 
-  citations(): readonly Citation[] {
+  citations(): Generator<unknown, readonly Citation[]> {
     return this.text.citations();
   }
 
@@ -184,7 +195,7 @@ class NativeText extends AttemptText {
     this.spans.push(span);
   }
 
-  citations(): readonly Citation[] {
+  *citations(): Generator<unknown, readonly Citation[]> {
     const { sources, text } = this;
     // numbers in brackets are the provider's, not ours
     const known = {
@@ -192,29 +203,41 @@ class NativeText extends AttemptText {
       byUrl: (url: string) => sources.byUrl(url),
       isKnown: () => true,
     };
-    const spans = ofStatements(text, this.spans);
+    const spans = yield* ofStatements(text, this.spans);
     const marked = new CitedText(known);
     for (const span of spans) marked.cite(span);
+    const parts: string[] = [];
+    for (const piece of piecesOf(text, pieceLength)) {
+      parts.push(marked.push(piece));
+      yield;
+    }
+    parts.push(marked.end());
     // spans count only where the text stays as it is
-    return marked.push(text) + marked.end() === text
-      ? marked.citations()
-      : new CitationFinder(known).find(text, { markers: [], links: [], spans });
+    return parts.join('') === text
+      ? yield* marked.citations()
+      : yield* new CitationFinder(known).find(text, { markers: [], links: [], spans });
   }
 }
 
 const providersMarker = /^\[\d{1,4}\]$/;
 
 /** A provider that numbers its pages gives the place of the number: what it stands for is cited. */
-function ofStatements(text: string, spans: readonly Span[]): Span[] {
+function* ofStatements(text: string, spans: readonly Span[]): Generator<unknown, Span[]> {
   let previous: Parameters<typeof statementBefore>[2] = null;
-  return spans.map((span) => {
-    if (!providersMarker.test(text.slice(span.start, span.end))) return span;
+  const found: Span[] = [];
+  for (const span of spans) {
+    yield;
+    if (!providersMarker.test(text.slice(span.start, span.end))) {
+      found.push(span);
+      continue;
+    }
     const statement = statementBefore(text, span.start, previous);
     previous = { end: span.end, statement };
     const { start, end } = statement ?? span;
     // what the page says of it is looked up
-    return { ...span, start, end, quote: undefined };
-  });
+    found.push({ ...span, start, end, quote: undefined });
+  }
+  return found;
 }
 
 interface Span {

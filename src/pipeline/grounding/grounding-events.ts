@@ -142,9 +142,6 @@ export class GroundingPayments {
   }
 
   private add(costUsd: number): void {
-    const { reservation } = this.request;
-    if (costUsd <= 0) return;
-    if (hasBudget(this.request.caller)) reservation?.addBeside(costUsd);
-    else this.figures.addBeside(costUsd);
+    if (costUsd > 0) this.figures.addBeside(costUsd);
   }
 }

@@ -1,4 +1,6 @@
 import { type PageReader, createPageReader } from '../../grounding/reading/page-reader.js';
+import { createImageReader } from '../../grounding/reading/image-reader.js';
+import type { ImageSource } from '../../dispatch/inline-images.js';
 import { Toolkits } from '../../grounding/toolkits/toolkits.js';
 import { searchPriceOf } from '../../grounding/search/search-engine.js';
 import { WebSearch } from '../../grounding/search/web-search.js';
@@ -41,6 +43,14 @@ export function buildGrounding(
     researchReader: research.reader,
     limits: { maxUses, maxResults, maxToolSteps: limits.maxToolSteps, research },
   };
+}
+
+/** Reads images for providers that do not, by the rules of pages; null where it is switched off. */
+export function imageSourceOf({ search, limits }: Config): ImageSource | null {
+  const { allowPrivateHosts, ports, obeyRobots } = search;
+  const { maxFetchedImages: maxImages } = limits;
+  if (maxImages === 0) return null;
+  return { maxImages, ...createImageReader({ allowPrivateHosts, ports, obeyRobots }) };
 }
 
 /**

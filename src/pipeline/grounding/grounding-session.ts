@@ -1,4 +1,11 @@
-import type { ChatMessage, ChatRequest, ToolCall, UrlCitation } from '../../completion.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  functionName,
+  type ToolCall,
+  type UrlCitation,
+} from '../../completion.js';
+import { inTurns } from '../../async/turns.js';
 import { untilAborted } from '../../async/until-aborted.js';
 import { GatewayError } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
@@ -32,6 +39,8 @@ const resultShare = 0.7;
 export class GroundingSession {
   readonly tools: ReadonlyMap<string, GatewayTool>;
   readonly events: GroundingEvents;
+  /** Set where a model ignores that it must call the search: then the gateway searches. */
+  searchesFirst = false;
   private readonly sources = new RequestSources();
   private readonly checks: AnswerChecks;
   private readonly payments: GroundingPayments;
@@ -49,12 +58,10 @@ export class GroundingSession {
 
   constructor(private readonly input: GroundedInput) {
     const { parts, request, planned, grounding, figures } = input;
-    const { messages } = planned.call.chat;
     this.promptTokens = planned.plan.promptTokens;
     this.events = new GroundingEvents(parts.metrics, input.tell);
     this.payments = new GroundingPayments(parts, request, figures);
     this.checks = new AnswerChecks(this.sources);
-    for (const { role, content } of messages) takeAddresses(this.sources, role, content);
     const { search: engines, reader } = request.snapshot.grounding;
     const { search } = grounding.terms;
     this.access =
@@ -64,6 +71,12 @@ export class GroundingSession {
     this.ownTools = this.access ? this.webToolsOf(this.access) : [];
     const all = [...this.ownTools, ...grounding.tools];
     this.tools = new Map(all.map((tool) => [tool.name, tool]));
+  }
+
+  /** Reads the conversation's addresses. Must be called once, before anything else. */
+  async begin(): Promise<void> {
+    for (const { role, content } of this.input.planned.call.chat.messages)
+      await inTurns(takeAddresses(this.sources, role, content));
   }
 
   /**
@@ -104,6 +117,12 @@ export class GroundingSession {
     return { chat, admitted: this.admit(candidate, chat) };
   }
 
+  /** Whether the candidate must call a search first. */
+  hasToSearch(candidate: Candidate): boolean {
+    const { search } = this.input.grounding.terms;
+    return search?.required === true && this.modes.get(candidate) === 'tools';
+  }
+
   /** What checks the text of one attempt. */
   filterFor(candidate: Candidate): TextFilter {
     const mode = this.modes.get(candidate);
@@ -117,8 +136,8 @@ export class GroundingSession {
    * The attempt's text counts: it is the answer's, from `startedAt` on.
    * @param searches the provider's count of its own searches; absent: it does not tell
    */
-  endRound(startedAt: number, searches: number | undefined): void {
-    this.checks.keep(startedAt, searches);
+  async endRound(startedAt: number, searches: number | undefined): Promise<void> {
+    await this.checks.keep(startedAt, searches);
     this.ownSearches += searches ?? 0;
   }
 
@@ -154,7 +173,7 @@ export class GroundingSession {
   }
 
   grounding(): AnswerGrounding {
-    return this.checks.grounding(this.events, this.input.parts.metrics);
+    return this.checks.grounding(this.events, this.input);
   }
 
   /** The citations as OpenAI's dialect has them. */
@@ -179,9 +198,10 @@ export class GroundingSession {
     const planned = grounding.modeOf(candidate);
     const own = new Set(this.ownTools.map(({ name }) => name));
     const hasOwnCalls = history.some(({ tool_calls: calls }) =>
-      calls?.some((call) => own.has(call.function.name)),
+      calls?.some((call) => own.has(functionName(call))),
     );
-    const mode = planned === 'native' && hasOwnCalls && callsTools ? 'tools' : planned;
+    const called = planned === 'native' && hasOwnCalls && callsTools ? 'tools' : planned;
+    const mode = called === 'tools' && this.searchesFirst ? 'once' : called;
     if (mode === 'native' && !this.modes.has(candidate) && grounding.isUnforced(candidate)) {
       const message = `${candidate.label} decides by itself whether to search`;
       request.warnings = [...request.warnings, { field: 'search[required]', message }];
@@ -256,14 +276,14 @@ export class GroundingSession {
 }
 
 /** What a model or a tool wrote may be repeated; only the words of people name pages to open. */
-function takeAddresses(
+function* takeAddresses(
   sources: RequestSources,
   role: string,
   content: ChatMessage['content'],
-): void {
+): Generator<unknown, void> {
   const texts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
   const isOfPeople = role === 'user' || role === 'system' || role === 'developer';
   for (const text of texts)
-    if (text && isOfPeople) sources.mention(text);
-    else if (text) sources.know(text);
+    if (text && isOfPeople) yield* sources.mention(text);
+    else if (text) yield* sources.know(text);
 }

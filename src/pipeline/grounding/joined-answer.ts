@@ -8,6 +8,7 @@ import {
   reasoningOf,
   unescapeJson,
 } from '../../completion.js';
+import { isTurnOver, nextTurn, piecesOf } from '../../async/turns.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
@@ -127,14 +128,70 @@ export interface TextFilter {
   found(part: Readonly<Record<string, unknown>>): void;
 }
 
+/** Filtering some thousand signs takes milliseconds. */
+export const pieceLength = 1_024;
+
+/** Passes text through a filter, in turns where it is long. */
+export class FilteredText {
+  private waiting: string[] = [];
+  /** How many of those have been filtered. */
+  private done = 0;
+
+  /** @param take receives what may go to the client */
+  constructor(
+    private readonly filter: TextFilter,
+    private readonly take: (text: string) => void,
+  ) {}
+
+  /** @returns false: some of it waits for `drain` */
+  push(text: string): boolean {
+    if (text.length <= pieceLength) this.waiting.push(text);
+    else for (const piece of piecesOf(text, pieceLength)) this.waiting.push(piece);
+    return this.advance();
+  }
+
+  /** Filters what waits, in turns. */
+  async drain(): Promise<void> {
+    while (!this.advance()) await nextTurn();
+  }
+
+  /** Filters all that waits and ends the text. */
+  async end(): Promise<void> {
+    await this.drain();
+    this.take(this.filter.end());
+  }
+
+  /** Nothing more is taken of it. */
+  drop(): void {
+    this.waiting = [];
+    this.done = 0;
+  }
+
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  private advance(): boolean {
+    while (this.done < this.waiting.length) {
+      if (isTurnOver()) return false;
+      this.take(this.filter.push(this.waiting[this.done]!));
+      this.done++;
+    }
+    this.drop();
+    return true;
+  }
+}
+
 /**
  * Receives the answer of one model call within a request of several. Text goes on through the
  * filter; calls of tools are kept for whoever runs them. An attempt is committed only once some of
  * its text went to the client: another candidate may repeat anything else.
  */
 export class RoundWriter implements AnswerWriter {
+  readonly dialect = 'chat';
   private message = new CompletionBuilder();
   private filter: TextFilter | null = null;
+  private filtered: FilteredText | null = null;
   private candidate: Candidate | null = null;
   private hasForwarded = false;
   private startedAt = 0;
@@ -152,7 +209,9 @@ export class RoundWriter implements AnswerWriter {
   begin(candidate: Candidate): void {
     this.candidate = candidate;
     this.message = new CompletionBuilder();
-    this.filter = this.makeFilter(candidate);
+    const filter = this.makeFilter(candidate);
+    this.filter = filter;
+    this.filtered = new FilteredText(filter, (text) => this.note(this.answer.add(text, candidate)));
     this.hasForwarded = false;
     this.startedAt = this.answer.nextStart;
   }
@@ -191,30 +250,39 @@ export class RoundWriter implements AnswerWriter {
   }
 
   flush(): boolean {
-    return this.out.flush();
+    const isFlushed = this.out.flush();
+    return isFlushed && !this.filtered?.isWaiting;
   }
 
   whenDrained(resume: () => void): void {
-    this.out.whenDrained(resume);
+    const { filtered } = this;
+    if (!filtered?.isWaiting) this.out.whenDrained(resume);
+    // what fails here fails again at the end, which says so
+    else
+      filtered.drain().then(() => (this.flush() ? resume() : this.out.whenDrained(resume)), resume);
+  }
+
+  /** The attempt has failed: nothing more of its text goes to the client. */
+  drop(): void {
+    this.filtered?.drop();
   }
 
   /**
    * Ends the round once its model call has succeeded: what was held back goes on.
    * @returns the model's own message, and where its text begins in the answer
    */
-  end(finishReason: string | null): { message: CompletionMessage; startedAt: number } {
-    const { filter, candidate, startedAt } = this;
-    if (filter && candidate) {
-      this.note(this.answer.add(filter.end(), candidate));
-      this.out.flush();
-    }
+  async end(
+    finishReason: string | null,
+  ): Promise<{ message: CompletionMessage; startedAt: number }> {
+    const { filtered, startedAt } = this;
+    await filtered?.end();
+    this.out.flush();
     const { choices } = this.message.build(finishReason, { id: '', model: '' });
     return { message: choices[0]!.message, startedAt };
   }
 
   private forward(text: string): void {
-    if (!this.filter || !this.candidate) return;
-    this.note(this.answer.add(this.filter.push(text), this.candidate));
+    this.filtered?.push(text);
   }
 
   private note(hasGone: boolean): void {

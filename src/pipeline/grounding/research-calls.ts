@@ -203,7 +203,7 @@ function lostTokens(
   promptTokens: number,
 ): { promptTokens: number; completionTokens: number } {
   const billed = failures.filter(({ mayBeBilled }) => mayBeBilled);
-  const written = billed.reduce((sum, { unusedLength }) => sum + (unusedLength ?? 0), 0);
+  const written = billed.reduce((sum, { contentLength }) => sum + (contentLength ?? 0), 0);
   return {
     promptTokens: billed.length * promptTokens,
     completionTokens: Math.ceil(written / charactersPerToken),

@@ -12,7 +12,7 @@ import { AnswerChecks, citedAnnotations } from './answer-checks.js';
 import type { AnswerGrounding, ResearchTerms } from './grounding-call.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
 import { GroundingEvents, GroundingPayments } from './grounding-events.js';
-import { JoinedAnswer } from './joined-answer.js';
+import { FilteredText, JoinedAnswer } from './joined-answer.js';
 import { ResearchCalls } from './research-calls.js';
 import type {
   ResearchOptions,
@@ -66,7 +66,7 @@ export class ResearchCompletion implements GroundedRun {
   }
 
   end(answer: FinishedAnswer): AnswerGrounding {
-    const grounding = this.checks.grounding(this.events, this.input.parts.metrics);
+    const grounding = this.checks.grounding(this.events, this.input);
     const annotations = citedAnnotations(grounding.citations, this.sources);
     this.answer.end({ toolCalls: [], annotations, reasoningDetails: [] }, answer);
     return grounding;
@@ -79,6 +79,7 @@ export class ResearchCompletion implements GroundedRun {
     const model = new ResearchCalls(input);
     const web = new ResearchPages(input, events, payments);
     const filter = this.checks.begin(false, events);
+    const text = new FilteredText(filter, (part) => void this.answer.add(part, candidate));
     const outcome = await runResearch(
       chat.messages,
       { model, web },
@@ -99,18 +100,21 @@ export class ResearchCompletion implements GroundedRun {
           this.sources.restore(found);
           for (const source of found) events.found(source);
         },
-        onText: (delta) => void this.answer.add(filter.push(delta), candidate),
+        onText: (delta) => void text.push(delta),
         ...this.notesPlace(),
       },
     );
-    this.answer.add(filter.end(), candidate);
-    this.checks.keep(0);
+    await text.end();
+    await this.checks.keep(0);
     events.stoppedBy = outcome.stoppedBy;
   }
 
   /** Where the request states no cost, models and engines of unknown price run without that limit. */
   private budgetFor(model: ResearchCalls, web: ResearchPages): ResearchBudget {
-    const { budget, isCostStated } = this.terms;
+    const { isCostStated } = this.terms;
+    const { setAside } = this.input.request;
+    const maxCostUsd = setAside?.totalUsd ?? this.terms.budget.maxCostUsd;
+    const budget = { ...this.terms.budget, maxCostUsd };
     if (isCostStated || (model.isPriced && web.searchPriceUsd !== null)) return budget;
     this.warn('a price is not known, so this run has no limit of cost');
     return { ...budget, maxCostUsd: null };

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from '../../completion.js';
+import { type ChatMessage, type ChatRequest, functionName } from '../../completion.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import { searchNote, withMaterial, withNote } from '../../grounding/tools/material.js';
 import { searchToolName } from '../../grounding/tools/web-tools.js';
@@ -29,7 +29,7 @@ export interface RoundInput {
 export function roundChat(input: RoundInput): ChatRequest {
   const { chat, terms, mode, takesTools, history } = input;
   const tools = takesTools ? toolsOf(input) : [];
-  const hasWebTools = tools.some(({ function: { name } }) => name === searchToolName);
+  const hasWebTools = tools.some((tool) => functionName(tool) === searchToolName);
   const noted = terms.search
     ? withNote(chat.messages, searchNote(input.today, hasWebTools || mode === 'native'))
     : chat.messages;

@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import type { GatewayTool, ToolResult } from '../../grounding/tools/gateway-tool.js';
 import type { RequestSources } from '../../grounding/tools/request-sources.js';
+import { inTurns } from '../../async/turns.js';
 import { invalidField } from '../../errors.js';
 import { isObject } from '../../text/is-object.js';
 import { parsedJson } from '../../text/json-values.js';
@@ -66,7 +67,7 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   try {
     const result = await tool.run(args, { signal: rules.signal });
     ended(result.isError ? 'error' : 'ok', result.costUsd);
-    rules.sources.know(result.text);
+    await inTurns(rules.sources.know(result.text));
     return result;
   } catch (error) {
     ended('error', null);

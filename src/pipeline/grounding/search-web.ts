@@ -55,7 +55,7 @@ export async function searchWeb(
         web.search({ query, recency: terms.recency }, signal, cost.add),
       ),
     );
-    return foundText(found, query, maxTokens);
+    return await foundText(found, query, maxTokens);
   } finally {
     events.charge(cost.usd);
     events.busy(performance.now() - startedAt);
@@ -84,7 +84,7 @@ export async function searchOnce(
   maxTokens: number,
   signal: AbortSignal,
 ): Promise<OnceFound> {
-  const query = cutQuery(question.replace(/\s+/g, ' '), maxQuestionLength);
+  const query = cutQuery(question, maxQuestionLength);
   if (query === '') return { material: '', costUsd: 0 };
   const cost = new SearchCost();
   const found = await access.search({ query, recency: null }, signal, cost.add);
@@ -95,7 +95,7 @@ export async function searchOnce(
     ),
   );
   const whole = found.map((source): ReadSource => access.sources.byId(source.id) ?? source);
-  const material = whole.length === 0 ? '' : foundText(whole, question, maxTokens);
+  const material = whole.length === 0 ? '' : await foundText(whole, question, maxTokens);
   return { material, costUsd: cost.usd };
 }
 

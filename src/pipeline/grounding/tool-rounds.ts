@@ -1,6 +1,8 @@
 import {
   type ChatMessage,
   type ChatRequest,
+  type CompletionMessage,
+  functionName,
   pausedTurn,
   searchDetailType,
   type ToolCall,
@@ -14,6 +16,7 @@ import type { Candidate } from '../../chooser/plan.js';
 import type { FinishedAnswer } from '../completion-call.js';
 import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
+import { HeldAnswer } from './held-answer.js';
 import { JoinedAnswer, RoundWriter } from './joined-answer.js';
 import { GroundingSession } from './grounding-session.js';
 import { runToolCalls } from './run-tool-calls.js';
@@ -48,9 +51,16 @@ export class ToolRounds implements GroundedRun {
   async run(): Promise<ChatOutcome> {
     const { figures, grounding } = this.input;
     try {
+      await this.session.begin();
       for (let step = 0; ; step++) {
         const isLast = step >= grounding.terms.maxToolSteps;
-        const { outcome, calls, message } = await this.round(isLast);
+        const { outcome, calls, message, isDropped } = await this.round(isLast);
+        if (isDropped) {
+          figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
+          this.input.request.reservation?.release();
+          this.session.searchesFirst = true;
+          continue;
+        }
         if (!isLast && calls.length === 0 && outcome.finishReason === pausedTurn) {
           figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
           this.history.pause(message, outcome.candidate);
@@ -90,18 +100,18 @@ export class ToolRounds implements GroundedRun {
     return grounding;
   }
 
-  private async round(isLast: boolean): Promise<{
-    outcome: ChatOutcome;
-    calls: readonly ToolCall[];
-    message: ChatMessage;
-  }> {
+  private async round(isLast: boolean): Promise<Round> {
     const { planned, execute } = this.input;
     const { limits } = planned.plan;
     const writer = new RoundWriter(this.out, this.answer, (candidate) =>
       this.session.filterFor(candidate),
     );
+    const held = new HeldAnswer(writer);
+    const isHeld = (candidate: Candidate): boolean =>
+      this.history.isEmpty && this.session.hasToSearch(candidate);
     const chats = new Map<Candidate, ChatRequest>();
     const outcome = await execute({
+      onFailed: () => writer.drop(),
       plan: {
         candidates: this.candidates,
         limits: { ...limits, totalTimeoutMs: this.leftMs(limits.totalTimeoutMs) },
@@ -116,19 +126,31 @@ export class ToolRounds implements GroundedRun {
         await admitted;
       },
       callOf: (target) =>
-        chatCalls(chats.get(target.candidate) ?? planned.call.chat, writer)(target),
+        chatCalls(
+          chats.get(target.candidate) ?? planned.call.chat,
+          isHeld(target.candidate) ? held : writer,
+        )(target),
       errorTrace: this.errorTrace,
     });
     this.errorTrace = outcome.errorTrace;
     // a candidate that failed is not asked again
     this.candidates = this.candidates.slice(this.candidates.indexOf(outcome.candidate));
-    const { message, startedAt } = writer.end(outcome.finishReason);
-    this.session.endRound(startedAt, outcome.usage?.webSearches);
+    if (isHeld(outcome.candidate)) {
+      if (!held.hasSearched)
+        return { outcome, calls: [], message: { role: 'assistant' }, isDropped: true };
+      held.release();
+    }
+    const { message, startedAt } = await writer.end(outcome.finishReason);
+    await this.session.endRound(startedAt, outcome.usage?.webSearches);
+    return { outcome, isDropped: false, ...this.turnOf(message) };
+  }
+
+  /** The model's own turn, as it goes back to it. */
+  private turnOf(message: CompletionMessage): Pick<Round, 'calls' | 'message'> {
     const { content, tool_calls: calls = [], reasoning_content, reasoning_details } = message;
     this.reasoningDetails.push(...(reasoning_details ?? []));
     const named = calls.filter(Boolean).map(withId);
     return {
-      outcome,
       calls: named,
       message: {
         role: 'assistant',
@@ -155,8 +177,8 @@ export class ToolRounds implements GroundedRun {
   }
 
   /** Calls of no known tool are the client's where it has tools of its own. */
-  private isOwn({ function: { name } }: ToolCall): boolean {
-    const tool: GatewayTool | undefined = this.session.tools.get(name);
+  private isOwn(call: ToolCall): boolean {
+    const tool: GatewayTool | undefined = this.session.tools.get(functionName(call));
     if (tool) return tool.approval === 'none';
     const { clientTools } = this.input.grounding.terms;
     return clientTools.length === 0;
@@ -188,6 +210,15 @@ export class ToolRounds implements GroundedRun {
   private leftMs(totalMs: number): number {
     return Math.max(1, totalMs - (performance.now() - this.startedAt));
   }
+}
+
+/** One model call. */
+interface Round {
+  readonly outcome: ChatOutcome;
+  readonly calls: readonly ToolCall[];
+  readonly message: ChatMessage;
+  /** The model had to search and answered at once: nothing of it counts. */
+  readonly isDropped: boolean;
 }
 
 let unnamed = 0;

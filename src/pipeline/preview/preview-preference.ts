@@ -45,8 +45,7 @@ export async function previewPreference(
   const { choices, skipped } = await choicesOfRequests(parts, caller, wanted);
   choices.push(...choicesOfPrompts(parts, caller, wanted, taught));
   const { name: _name, ...settings } = asked;
-  const { tolerance } = parts.current().training;
-  const trial = { settings, current, tolerance, explain };
+  const trial = { settings, current, margins: parts.current().training, explain };
   return {
     object: 'preference_preview',
     ...applyPreference(choices, trial),

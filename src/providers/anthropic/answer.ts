@@ -1,4 +1,5 @@
 import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { urlCitation } from '../answer-chunks.js';
 
 /** The fields of an answer's content block that are read. */
 export interface AnswerBlock {
@@ -10,7 +11,7 @@ export interface AnswerBlock {
   data?: string;
   id?: string;
   name?: string;
-  input?: unknown;
+  input?: object | null;
   /** Of a result of one of Anthropic's own tools. */
   content?: unknown;
 }
@@ -121,18 +122,7 @@ export function toAnnotations(
     const url = citation.url ?? citation.source ?? documentUrl(citation);
     if (url === null) return [];
     const title = citation.title ?? citation.document_title;
-    return [
-      {
-        type: 'url_citation' as const,
-        url_citation: {
-          url,
-          ...(title ? { title } : {}),
-          ...(citation.cited_text ? { content: citation.cited_text } : {}),
-          start_index: start,
-          end_index: end,
-        },
-      },
-    ];
+    return [urlCitation({ url, title, content: citation.cited_text }, start, end)];
   });
 }
 

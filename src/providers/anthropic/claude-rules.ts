@@ -20,6 +20,8 @@ export interface ClaudeRules {
   sampling: 'free' | 'one_of' | 'none';
   /** The model's name for `xhigh`. */
   topEffort: 'xhigh' | 'max';
+  /** Whether the conversation may end with the beginning of the answer. */
+  prefill: boolean;
 }
 
 const version = (major: string, minor: string | undefined): number =>
@@ -76,6 +78,7 @@ export function rulesOf(model: string): ClaudeRules {
       thinkingOff: 'unasked',
       sampling: 'free',
       topEffort: 'max',
+      prefill: true,
     };
   }
   const { family, release } = partsOf(name);
@@ -90,6 +93,7 @@ export function rulesOf(model: string): ClaudeRules {
     thinkingOff: thinkingOffOf(family, release),
     sampling: adaptiveOnly ? 'none' : 'one_of',
     topEffort: adaptiveOnly ? 'xhigh' : 'max',
+    prefill: release < version('4', '6'),
   };
 }
 
@@ -113,17 +117,18 @@ export interface ClaudeThinking {
 /**
  * Translates an effort.
  * @param maxTokens the output limit of the request; null: it has none
- * @param mayThink false: a tool is forced, or its result follows a call without thinking, which
- *   Claude refuses with a budget
+ * @param obstacle `forced`: a tool must be called, so the model cannot think; `unthought`: the last
+ *   turn of the model began without thinking, which Claude refuses with a budget
  */
 export function claudeThinking(
   effort: string,
   rules: ClaudeRules,
   maxTokens: number | null,
-  mayThink: boolean,
+  obstacle: 'forced' | 'unthought' | null,
 ): ClaudeThinking {
   if (effort === 'none') return thinkingOff(rules);
   if (rules.thinking === 'adaptive') {
+    if (obstacle === 'forced') return { ...thinkingOff(rules), effort: levelOf(effort, rules) };
     // from 4.7 on, the model withholds the text of its thinking unless asked for it
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
     return { thinking: { type: 'adaptive', ...display }, effort: levelOf(effort, rules) };
@@ -133,7 +138,7 @@ export function claudeThinking(
     Math.floor((maxTokens ?? Infinity) * 0.8),
   );
   const thinking = { type: 'enabled', budget_tokens: budget };
-  return mayThink && budget >= minThinkingBudget ? { thinking } : {};
+  return obstacle === null && budget >= minThinkingBudget ? { thinking } : {};
 }
 
 function thinkingOff({ thinkingOff: type }: ClaudeRules): ClaudeThinking {

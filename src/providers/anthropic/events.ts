@@ -14,6 +14,7 @@ import {
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { exactJson } from '../../text/exact-json.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import type { SearchBlocks } from './web-search.js';
@@ -68,18 +69,23 @@ export function fromAnthropicAnswer(
   return read;
 }
 
-/** Reads Anthropic's own server-sent events. */
+/**
+ * Reads Anthropic's own server-sent events.
+ * @param forwards whether the sink gets the events themselves too
+ */
 export function anthropicEvents(
   provider: string,
   sink: CompletionSink,
   searches: SearchBlocks,
+  forwards = false,
 ): EventReader {
   const stream = new MessageStream(provider, sink, searches);
   return sseReader(
-    (_name, text) => {
-      const event = parseJson(text);
+    (name, text) => {
+      const event = parseJson(text) as StreamEvent | null;
       if (typeof event !== 'object' || event === null)
         throw unreadable(provider, 'an event is not a JSON object');
+      if (forwards && event.type !== 'error') sink.event?.(name, text);
       stream.event(event);
     },
     () => stream.close(),
@@ -213,7 +219,7 @@ class MessageStream {
       if (detail) chunks.write({ reasoning_details: [detail] });
     } else if (callIndex >= 0) {
       // Anthropic streams nothing for a call without arguments
-      chunks.endCall(callIndex, JSON.stringify(block.input ?? {}));
+      chunks.endCall(callIndex, exactJson(block.input ?? {}));
     } else {
       const found = this.searches.read(block, json);
       if (Object.keys(found).length > 0) chunks.write(found);
@@ -225,6 +231,8 @@ class MessageStream {
     this.stopReason = event.delta?.stop_reason ?? this.stopReason;
     const explanation = event.delta?.stop_details?.explanation;
     if (this.stopReason === 'refusal' && explanation) this.chunks.write({ refusal: explanation });
+    const usage = readAnthropicUsage(this.usage);
+    if (usage && this.stopReason) this.sink.counted?.(usage);
   }
 
   /** Counts are running totals, which a later event may repeat, correct or omit. */

@@ -1,6 +1,6 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
-import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, providerFailure } from '../failure.js';
+import type { ProviderAdapter } from '../adapter.js';
+import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
 
 /** The status of each error type, for errors sent with status 200. */
@@ -49,23 +49,20 @@ function codeOf(status: number, error: AnthropicError | null): ErrorCode {
  * The failure of an answer that is not 2xx: `{type: "error", error: {type, message}}`, or any text
  * from a proxy before Anthropic.
  */
-export function anthropicFailure(
-  provider: string,
-  status: number,
-  headers: UpstreamHeaders,
-  body: string,
-): GatewayError {
-  const error = errorOf(parseJson(body));
-  const reason = error?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
-  return providerFailure({
-    provider,
-    status,
-    headers,
-    reason,
-    own: { type: error?.type },
-    code: codeOf(status, error),
-  });
-}
+export const anthropicFailure =
+  (provider: string): ProviderAdapter['readFailure'] =>
+  (status, headers, body) => {
+    const error = errorOf(parseJson(body));
+    const reason = error?.message ?? plainReason(body);
+    return providerFailure({
+      provider,
+      status,
+      headers,
+      reason,
+      own: { type: error?.type },
+      code: codeOf(status, error),
+    });
+  };
 
 /**
  * The failure of an `error` event, or a body of type `error`, sent with status 200. An unknown type

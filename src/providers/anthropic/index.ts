@@ -1,5 +1,6 @@
 import type {
   ModelCall,
+  OriginalRequest,
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
@@ -7,16 +8,21 @@ import type {
 } from '../adapter.js';
 import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
-import { toAnthropicBody } from './request.js';
+import { claudeThinking, rulesOf } from './claude-rules.js';
+import { type AnthropicBody, isForcedChoice, toAnthropicBody } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
+import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf } from '../called-model.js';
+import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
+import { isObject } from '../../text/is-object.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
 const keyHeader = 'x-api-key';
+const betaHeader = 'anthropic-beta';
 
 /**
  * Anthropic's Messages API, from Anthropic or another provider. The base URL may include `/v1` or
@@ -30,7 +36,7 @@ export const anthropic: ProviderDialect = {
   pricesAs: 'anthropic',
   needsKey: true,
   keyHeader,
-  passthroughHeaders: ['anthropic-version', 'anthropic-beta'],
+  passthroughHeaders: ['anthropic-version', betaHeader],
   ownPaths: ['/v1/messages'],
   errorBody: anthropicErrorBody,
   create: createAdapter,
@@ -41,13 +47,22 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const url = messagesUrl(settings.baseUrl ?? defaultBaseUrl);
   return {
     name: provider,
-    speaksInternalDialect: false,
+    dialect: 'messages',
+    unopenedImages: /^http:/i,
     buildRequest: (call, apiKey) => buildRequest(settings, url, call, apiKey),
     readCompletion: (body, call) =>
       fromAnthropicAnswer(provider, parseJson(body), searchBlocksOf(call)),
-    readEvents: (sink, call) => anthropicEvents(provider, sink, searchBlocksOf(call)),
-    readFailure: (status, headers, body) => anthropicFailure(provider, status, headers, body),
+    readEvents: (sink, call) =>
+      anthropicEvents(provider, sink, searchBlocksOf(call), call.original !== undefined),
+    readFailure: anthropicFailure(provider),
     webSearch: (model) => claudeSearch(claudeName(settings, model)),
+    tokenCount: {
+      buildRequest(original, model, apiKey) {
+        const body = { ...original.body, model: deploymentOf(settings, model) ?? model };
+        return postTo(settings, `${url}/count_tokens`, body, apiKey, original);
+      },
+      readCount: (body) => readCount(provider, body),
+    },
     passthrough: {
       baseUrl: url.replace(/\/messages$/, ''),
       headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
@@ -81,13 +96,49 @@ function buildRequest(
   apiKey: string | null,
 ): UpstreamRequest {
   const model = deploymentOf(settings, call.model) ?? call.model;
-  const body = {
-    model,
-    ...toAnthropicBody(call.request, claudeName(settings, call.model)),
-    stream: call.stream,
-  };
-  return upstreamPost(url, body, authHeaders(apiKey, settings, keyHeader), {
+  const name = claudeName(settings, call.model);
+  const { original } = call;
+  const body = original
+    ? { ...original.body, ...addedEffort(call, name), model, stream: call.stream }
+    : { model, ...toAnthropicBody(call.request, name), stream: call.stream };
+  const sent = settings.cacheBreakpoints ? withCacheBreakpoints(body as AnthropicBody) : body;
+  return postTo(settings, url, sent, apiKey, original);
+}
+
+/** A call with what of the client's own request goes along. */
+function postTo(
+  settings: ProviderSettings,
+  url: string,
+  body: object,
+  apiKey: string | null,
+  original?: OriginalRequest,
+): UpstreamRequest {
+  const auth = authHeaders(apiKey, settings, keyHeader);
+  const headers = {
     ...acceptsEvents,
     'anthropic-version': settings.apiVersion ?? defaultApiVersion,
-  });
+    ...original?.headers,
+  };
+  const betas = [auth[betaHeader], original?.headers[betaHeader]].filter(Boolean);
+  if (betas.length > 0) auth[betaHeader] = betas.join(',');
+  return upstreamPost(`${url}${original?.query ?? ''}`, body, auth, headers);
+}
+
+function readCount(provider: string, body: string): number {
+  const { input_tokens: tokens } = (parseJson(body) ?? {}) as { input_tokens?: unknown };
+  if (typeof tokens !== 'number') throw unreadable(provider, 'the body has no input_tokens');
+  return tokens;
+}
+
+/** What the candidate has the model reason where the client's own body does not say. */
+function addedEffort({ request, original }: ModelCall, name: string): Record<string, unknown> {
+  const { reasoning_effort: effort } = request;
+  const { thinking, output_config: output } = original?.body ?? {};
+  if (!effort || thinking !== undefined || (isObject(output) && 'effort' in output)) return {};
+  const obstacle = isForcedChoice(original?.body['tool_choice']) ? 'forced' : null;
+  const added = claudeThinking(effort, rulesOf(name), request.max_tokens ?? null, obstacle);
+  return {
+    ...(added.thinking ? { thinking: added.thinking } : {}),
+    ...(added.effort ? { output_config: { ...(output ?? {}), effort: added.effort } } : {}),
+  };
 }

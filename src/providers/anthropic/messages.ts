@@ -1,6 +1,8 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
+import { readInlineFile } from '../image-type.js';
 import { parseJson } from '../json.js';
+import { completeTurns } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
 import { isObject } from '../../text/is-object.js';
 
@@ -25,16 +27,19 @@ export function unsupportedField(field: string, reason: string): GatewayError {
 }
 
 /**
- * Translates a conversation: all system and developer messages go to `system`; tool results become
- * part of a user turn; successive messages of one role are merged; empty text is omitted, because
- * Anthropic refuses it.
+ * Translates a conversation: system and developer messages before the first turn go to `system`, later
+ * ones into the user's turn at their place, so that the start of the prompt stays the same and its
+ * cache valid; tool results become part of a user turn; successive messages of one role are merged;
+ * empty text is omitted, because Anthropic refuses it.
  * @param options.searches whether the model may search; its earlier searches are sent only then
+ * @param options.prefill whether the conversation may end with a turn of the model; else the user
+ *   asks it to go on
  * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not
  *   support
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
-  { searches }: { searches: boolean },
+  { searches, prefill }: { searches: boolean; prefill: boolean },
 ): {
   system: AnthropicBlock[];
   messages: AnthropicTurn[];
@@ -46,13 +51,20 @@ export function toAnthropicMessages(
     const blocks = blocksOf(message, field).filter((block) => searches || !isSearchBlock(block));
     const last = blocks.at(-1);
     if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
-    if (message.role === 'system' || message.role === 'developer') system.push(...blocks);
+    const isInstruction = message.role === 'system' || message.role === 'developer';
+    if (isInstruction && turns.length === 0) system.push(...blocks);
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks);
   });
   trimPrefill(turns.at(-1));
   // Anthropic refuses a conversation that consists only of instructions
   if (turns.length === 0 && system.length > 0)
-    return { system: [], messages: [{ role: 'user', content: system }] };
+    turns.push({ role: 'user', content: system.splice(0) });
+  completeTurns(
+    turns,
+    (text): AnthropicTurn => ({ role: 'user', content: [{ type: 'text', text }] }),
+    // a last message without content has no turn
+    prefill && messages.at(-1)?.role === 'assistant',
+  );
   return { system, messages: turns };
 }
 
@@ -63,9 +75,17 @@ function addTurn(
 ): void {
   if (content.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...content);
-  else turns.push({ role, content });
+  if (last?.role !== role) {
+    turns.push({ role, content });
+    return;
+  }
+  // Anthropic requires the results of tools first
+  const results = last.content.findLastIndex(isResult) + 1;
+  if (content.some(isResult)) last.content.splice(results, 0, ...content);
+  else last.content.push(...content);
 }
+
+const isResult = ({ type }: AnthropicBlock): boolean => type === 'tool_result';
 
 /** Anthropic refuses a started answer that ends in white space. */
 function trimPrefill(turn: AnthropicTurn | undefined): void {
@@ -105,7 +125,7 @@ function toolUse({ id, function: called }: Partial<ToolCall>, field: string): An
     throw unsupportedField(`${field}[function]`, 'is missing: Anthropic supports only functions');
   return {
     type: 'tool_use',
-    id: toolUseId(id),
+    id,
     name: called.name,
     input: toolInput(called.arguments),
   };
@@ -118,7 +138,7 @@ const returnedDetail = (detail: unknown): AnthropicBlock[] => [
 ];
 
 /** Anthropic takes back only thinking that it signed; other providers' reasoning is omitted. */
-function thinkingBlock(detail: unknown): AnthropicBlock[] {
+export function thinkingBlock(detail: unknown): AnthropicBlock[] {
   const { type, text, signature, data, format } = (detail ?? {}) as Record<string, unknown>;
   if (typeof format === 'string' && !format.startsWith('anthropic')) return [];
   if (type === 'reasoning.text' && typeof signature === 'string' && signature !== '')
@@ -133,18 +153,16 @@ function toolResult(message: ChatMessage, field: string): AnthropicBlock {
   const content = contentBlocks(message.content, field);
   return {
     type: 'tool_result',
-    tool_use_id: toolUseId(message.tool_call_id),
+    tool_use_id: message.tool_call_id,
     ...(content.length > 0 ? { content } : {}),
+    ...(message.is_error ? { is_error: true } : {}),
   };
 }
-
-/** Other providers' ids contain dots and colons, which Anthropic refuses. */
-const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
 /**
  * Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one.
  */
-function toolInput(text: string): Record<string, unknown> {
+export function toolInput(text: string): Record<string, unknown> {
   const input = text.trim() === '' ? {} : parseJson(text);
   return isObject(input) ? input : { invalid_arguments: text };
 }
@@ -214,18 +232,9 @@ type MediaSource =
 
 function mediaSource(url: string, field: string): MediaSource {
   if (/^https?:\/\//i.test(url)) return { type: 'url', url };
-  const comma = url.indexOf(',');
-  if (!/^data:/i.test(url) || comma === -1)
-    throw unsupportedField(field, 'must be an http(s) or a data URL');
-  const [mediaType = '', ...parameters] = url.slice(5, comma).toLowerCase().split(';');
-  const content = url.slice(comma + 1);
-  return {
-    type: 'base64',
-    media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
-    data: parameters.includes('base64')
-      ? content
-      : Buffer.from(decoded(content, field)).toString('base64'),
-  };
+  const inline = readInlineFile(url, (content) => decoded(content, field));
+  if (!inline) throw unsupportedField(field, 'must be an http(s) or a data URL');
+  return { type: 'base64', media_type: inline.mediaType, data: inline.base64 };
 }
 
 function decoded(content: string, field: string): string {

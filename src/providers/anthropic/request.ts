@@ -5,10 +5,11 @@ import {
   toAnthropicMessages,
   unsupportedField,
 } from './messages.js';
-import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
+import { isObject } from '../../text/is-object.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -21,6 +22,9 @@ export interface AnthropicBody {
 }
 
 type Fields = Record<string, unknown>;
+
+/** Other providers' ids contain dots and colons, and may come again in each turn. */
+const callIdForm = { refused: /[^a-zA-Z0-9_-]/g, maxLength: 64 };
 
 /**
  * Translates a request. Fields that Anthropic does not support (seed, logprobs, penalties, `strict`
@@ -35,8 +39,10 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const rules = rulesOf(model);
   const search = claudeSearchTool(request, model);
-  const { system, messages } = toAnthropicMessages(withoutLegacyFunctions(request.messages), {
+  const history = withPairedCalls(request.messages, callIdForm);
+  const { system, messages } = toAnthropicMessages(history, {
     searches: search !== null,
+    prefill: rules.prefill,
   });
   if (request.response_format?.type === 'json_object')
     system.push({
@@ -68,12 +74,16 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
   };
 }
 
+/** Claude refuses sequences of white space, and answers end without them too. */
+export const stopSequences = ({ stop }: ChatRequest): string[] =>
+  [stop ?? []].flat().filter((sequence) => sequence.trim() !== '');
+
 function otherFields(request: ChatRequest): Fields {
   const user =
     request['user'] ??
     request['safety_identifier'] ??
     (request['metadata'] as { user_id?: unknown } | null | undefined)?.user_id;
-  const stop = typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []);
+  const stop = stopSequences(request);
   return {
     ...(stop.length > 0 ? { stop_sequences: stop } : {}),
     ...(typeof user === 'string' && user !== '' ? { metadata: { user_id: user } } : {}),
@@ -165,14 +175,20 @@ function toThinking(
   if (typeof own === 'object' && own !== null) return { thinking: own };
   const effort = request.reasoning_effort ?? null;
   if (effort === null || rules.thinking === 'none') return {};
-  const isForced =
-    toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
-  const mayThink = !isForced && !isToolLoopWithoutThinking(messages);
-  return claudeThinking(effort, rules, maxTokens, mayThink);
+  const isForced = isForcedChoice(toolChoice);
+  const obstacle = isForced ? 'forced' : beginsUnthought(messages) ? 'unthought' : null;
+  return claudeThinking(effort, rules, maxTokens, obstacle);
 }
 
-function isToolLoopWithoutThinking(messages: readonly AnthropicTurn[]): boolean {
-  if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return false;
+/** Whether a `tool_choice` of the Messages API names a tool or asks for one. */
+export const isForcedChoice = (choice: unknown): boolean =>
+  isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool');
+
+/** Whether the model would go on with a turn of its own that began without thinking. */
+function beginsUnthought(messages: readonly AnthropicTurn[]): boolean {
+  const last = messages.at(-1);
+  if (last?.role === 'user' && !last.content.some((block) => block.type === 'tool_result'))
+    return false;
   const asked = messages.findLast((turn) => turn.role === 'assistant')?.content[0]?.type;
   return asked !== 'thinking' && asked !== 'redacted_thinking';
 }

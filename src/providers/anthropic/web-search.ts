@@ -1,6 +1,6 @@
 import { type ChatRequest, pausedTurn } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { parseJson, present } from '../json.js';
+import { parseJson } from '../json.js';
 import {
   type FoundFields,
   pagesIn,
@@ -10,7 +10,7 @@ import {
 } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { releaseOf } from './claude-rules.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, present } from '../../text/is-object.js';
 
 /** The version of the tool that every Claude with a search takes (2026-11). */
 const toolType = 'web_search_20250305';

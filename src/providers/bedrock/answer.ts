@@ -1,4 +1,5 @@
 import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { urlCitation } from '../answer-chunks.js';
 import { malformedOutput } from './failure.js';
 
 /** A source in Converse's format. Only some locations have an address. */
@@ -26,7 +27,7 @@ export interface ConverseToolUse {
   toolUseId?: string;
   name?: string;
   type?: string;
-  input?: unknown;
+  input?: object | null;
 }
 
 /** One block of a whole answer. */
@@ -104,18 +105,7 @@ export function readCitations(
     const url = citation.location?.web?.url ?? citation.source ?? '';
     if (!/^https?:\/\//i.test(url)) return [];
     const content = (citation.sourceContent ?? []).map((piece) => piece.text ?? '').join('');
-    return [
-      {
-        type: 'url_citation' as const,
-        url_citation: {
-          url,
-          ...(citation.title ? { title: citation.title } : {}),
-          ...(content ? { content } : {}),
-          start_index: start,
-          end_index: end,
-        },
-      },
-    ];
+    return [urlCitation({ url, title: citation.title, content }, start, end)];
   });
 }
 

@@ -1,6 +1,6 @@
-import { unescape as unescapeQuery } from 'node:querystring';
 import type { ContentPart } from '../../completion.js';
 import { unsupported } from '../failure.js';
+import { readInlineFile } from '../image-type.js';
 
 /** A content block of Converse: an object with one key, its type. */
 export type Block = Record<string, unknown>;
@@ -17,7 +17,6 @@ export interface ContentScope {
 const imageFormats = new Map([
   ['image/png', 'png'],
   ['image/jpeg', 'jpeg'],
-  ['image/jpg', 'jpeg'],
   ['image/gif', 'gif'],
   ['image/webp', 'webp'],
 ]);
@@ -45,26 +44,6 @@ const videoFormats = new Map([
   ['video/3gpp', 'three_gp'],
 ]);
 
-interface InlineFile {
-  mediaType: string;
-  base64: string;
-}
-
-/**
- * Reads a `data:` URL; null for any other. Runs no regular expression over content of megabytes.
- */
-function readInline(url: string): InlineFile | null {
-  const comma = url.indexOf(',');
-  if (!url.startsWith('data:') || comma < 0) return null;
-  const [mediaType = '', ...attributes] = url.slice(5, comma).split(';');
-  const content = url.slice(comma + 1);
-  // this lenient decoder keeps stray percent signs
-  const base64 = attributes.includes('base64')
-    ? content
-    : Buffer.from(unescapeQuery(content), 'utf8').toString('base64');
-  return { mediaType: mediaType.toLowerCase() || 'text/plain', base64 };
-}
-
 /** An image or a video by URL: inline, or in S3, which some models read themselves. */
 function readMedia(
   kind: 'image' | 'video',
@@ -78,7 +57,7 @@ function readMedia(
       [kind]: { format: ending === 'jpg' ? 'jpeg' : ending, source: { s3Location: { uri: url } } },
     };
   }
-  const inline = readInline(url);
+  const inline = readInlineFile(url);
   if (!inline)
     throw unsupported(scope.provider, `fetching an ${kind} from a web address; send a data: URL`);
   const format = formats.get(inline.mediaType);
@@ -114,7 +93,7 @@ function readFile(part: ContentPart, scope: ContentScope): Block {
     );
   if (/^https?:/i.test(content))
     throw unsupported(scope.provider, 'fetching a file from a web address; send a data: URL');
-  const inline = readInline(content) ?? { mediaType: '', base64: content };
+  const inline = readInlineFile(content) ?? { mediaType: '', base64: content };
   const image = imageFormats.get(inline.mediaType);
   if (image) return { image: { format: image, source: { bytes: inline.base64 } } };
   const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();

@@ -1,8 +1,8 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
-import { parseJson } from '../json.js';
+import { thinkingBlock, toolInput } from '../anthropic/messages.js';
+import { completeTurns } from '../strict-history.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
 import type { ModelTraits } from './model-traits.js';
-import { isObject } from '../../text/is-object.js';
 
 /** One turn; successive turns have different roles. */
 export interface ConverseTurn {
@@ -10,55 +10,23 @@ export interface ConverseTurn {
   content: Block[];
 }
 
-/**
- * Bedrock accepts at most 64 letters, digits, `_` and `-`; other providers' ids may be different.
- */
-const toolUseId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
-
-/** Thinking that Anthropic signed is sent back unchanged; other providers' reasoning is omitted. */
-function readThoughts(details: readonly unknown[]): Block[] {
-  return details.flatMap((detail): Block[] => {
-    const thought = detail as {
-      type?: string;
-      text?: string;
-      signature?: string;
-      data?: string;
-      format?: string | null;
-    };
-    if (thought.format && !thought.format.startsWith('anthropic')) return [];
-    if (thought.type === 'reasoning.text' && thought.signature) {
-      return [
-        {
-          reasoningContent: {
-            reasoningText: { text: thought.text ?? '', signature: thought.signature },
-          },
-        },
-      ];
-    }
-    if (thought.type !== 'reasoning.encrypted' || !thought.data) return [];
-    return [
-      {
-        reasoningContent: {
-          redactedContent: Buffer.from(thought.data, 'latin1').toString('base64'),
-        },
-      },
-    ];
-  });
+/** Anthropic's thinking as Bedrock has it, unchanged. */
+function readThought(detail: unknown): Block[] {
+  return thinkingBlock(detail).map(({ thinking: text, signature, data }) => ({
+    reasoningContent:
+      typeof data === 'string'
+        ? { redactedContent: Buffer.from(data, 'latin1').toString('base64') }
+        : { reasoningText: { text, signature } },
+  }));
 }
 
-/**
- * Bedrock requires an object; other arguments (a call that was cut off) are put unchanged in one.
- */
-function readToolCall(call: ToolCall): Block {
-  const text = call.function.arguments;
-  const parsed = text.trim() ? parseJson(text) : {};
-  const input = isObject(parsed) ? parsed : { invalid_arguments: text };
-  return { toolUse: { toolUseId: toolUseId(call.id), name: call.function.name, input } };
+function readToolCall({ id, function: { name, arguments: text } }: ToolCall): Block {
+  return { toolUse: { toolUseId: id, name, input: toolInput(text) } };
 }
 
 function readAssistant(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
   return [
-    ...(traits.thoughts ? readThoughts(message.reasoning_details ?? []) : []),
+    ...(traits.thoughts ? (message.reasoning_details ?? []).flatMap(readThought) : []),
     ...readContent(message.content, scope),
     ...readContent(message.refusal, scope),
     ...(message.tool_calls ?? []).map(readToolCall),
@@ -66,18 +34,19 @@ function readAssistant(message: ChatMessage, traits: ModelTraits, scope: Content
   ];
 }
 
-function readToolResult(message: ChatMessage, scope: ContentScope): Block[] {
+function readToolResult(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
   // Bedrock allows a cache point after a result, but not inside one
   const content = readContent(message.content, { ...scope, cachePoints: false });
   const marked = Array.isArray(message.content)
     ? message.content.find((part) => part['cache_control'])
     : undefined;
-  const id = toolUseId(message.tool_call_id ?? '');
   return [
     {
       toolResult: {
-        toolUseId: id,
+        toolUseId: message.tool_call_id ?? '',
         content: content.length > 0 ? content : [{ text: '(no output)' }],
+        // other models refuse it
+        ...(message.is_error && traits.claude ? { status: 'error' } : {}),
       },
     },
     ...cachePointOf(marked ?? message, scope),
@@ -87,15 +56,16 @@ function readToolResult(message: ChatMessage, scope: ContentScope): Block[] {
 function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentScope): ConverseTurn {
   if (message.role === 'assistant')
     return { role: 'assistant', content: readAssistant(message, traits, scope) };
-  if (message.role === 'tool') return { role: 'user', content: readToolResult(message, scope) };
+  if (message.role === 'tool')
+    return { role: 'user', content: readToolResult(message, traits, scope) };
   return {
     role: 'user',
     content: [...readContent(message.content, scope), ...cachePointOf(message, scope)],
   };
 }
 
-/** Meets two more demands of Bedrock, in place. */
-function correctTurns(turns: ConverseTurn[]): void {
+/** Meets more demands of Bedrock, in place. */
+function correctTurns(turns: readonly ConverseTurn[]): void {
   for (const turn of turns) {
     // a turn with a document needs a text
     const first = turn.content.find((block) => 'document' in block)?.['document'] as
@@ -103,9 +73,10 @@ function correctTurns(turns: ConverseTurn[]): void {
     if (first && !turn.content.some((block) => 'text' in block))
       turn.content.push({ text: first.name });
   }
-  const last = turns.at(-1)?.role === 'assistant' ? turns.at(-1)?.content.at(-1) : undefined;
+  const last = turns.at(-1);
+  const end = last?.role === 'assistant' ? last.content.at(-1) : undefined;
   // Claude refuses a started answer that ends in white space
-  if (typeof last?.['text'] === 'string') last['text'] = last['text'].trimEnd();
+  if (typeof end?.['text'] === 'string') end['text'] = end['text'].trimEnd();
 }
 
 /**
@@ -132,7 +103,10 @@ export function toConverseMessages(
   }
   correctTurns(turns);
   // Bedrock requires a user's turn, even where there are only instructions
-  return turns.length === 0
-    ? { system: [], turns: [{ role: 'user', content: system }] }
-    : { system, turns };
+  if (turns.length === 0 && system.length > 0)
+    turns.push({ role: 'user', content: system.splice(0) });
+  // a last message without content has no turn
+  const prefill = traits.prefill && messages.at(-1)?.role === 'assistant';
+  completeTurns<ConverseTurn>(turns, (text) => ({ role: 'user', content: [{ text }] }), prefill);
+  return { system, turns };
 }

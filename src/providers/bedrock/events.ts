@@ -20,6 +20,7 @@ import {
 } from './answer.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
 import { streamException } from './failure.js';
+import { exactJson } from '../../text/exact-json.js';
 import { isObject } from '../../text/is-object.js';
 
 interface BlockDelta {
@@ -236,6 +237,6 @@ function deltasOf({
     ...citations.map((citation) => ({ citation })),
     ...(reasoningText ? [{ reasoningContent: reasoningText }] : []),
     ...(redactedContent ? [{ reasoningContent: { redactedContent } }] : []),
-    ...(toolUse ? [{ toolUse: { input: JSON.stringify(toolUse.input ?? {}) } }] : []),
+    ...(toolUse ? [{ toolUse: { input: exactJson(toolUse.input ?? {}) } }] : []),
   ];
 }

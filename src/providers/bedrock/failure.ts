@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError } from '../../errors.js';
-import type { UpstreamHeaders } from '../adapter.js';
+import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
 
@@ -80,24 +80,21 @@ function typeOf(headers: UpstreamHeaders, body: string): string {
  * The failure of an answer that is not 2xx: `{message}` or `{Message}`, with the exception's name
  * in `x-amzn-errortype` or `__type`.
  */
-export function readBedrockFailure(
-  provider: string,
-  status: number,
-  headers: UpstreamHeaders,
-  body: string,
-): GatewayError {
-  const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
-  const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
-  // recorders and proxies drop the header; a 400 without a name is a ValidationException
-  const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
-  return providerFailure({
-    provider,
-    status,
-    headers,
-    reason,
-    code: kindOf(type, reason)?.code ?? codeOfStatus(status),
-  });
-}
+export const readBedrockFailure =
+  (provider: string): ProviderAdapter['readFailure'] =>
+  (status, headers, body) => {
+    const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
+    const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
+    // recorders and proxies drop the header; a 400 without a name is a ValidationException
+    const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
+    return providerFailure({
+      provider,
+      status,
+      headers,
+      reason,
+      code: kindOf(type, reason)?.code ?? codeOfStatus(status),
+    });
+  };
 
 /**
  * The failure of an exception inside a stream that began with 200, with the exception's own status.

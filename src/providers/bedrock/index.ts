@@ -15,7 +15,8 @@ import { readBedrockFailure, isExpiredCredentials } from './failure.js';
 import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseJson, providerJson } from '../json.js';
+import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf, modelPath } from '../called-model.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
@@ -110,7 +111,7 @@ function requestMaker(
             : 'application/json',
         ...lowerCase(settings.headers ?? {}),
       },
-      body: JSON.stringify(body),
+      body: providerJson(body),
     };
     if (apiKey !== null)
       return { ...unsigned, headers: { ...unsigned.headers, authorization: `Bearer ${apiKey}` } };
@@ -139,7 +140,7 @@ function readAnswer(provider: string, body: string, model: string): CompletionAn
   if (answer) return answer;
   // some proxies send errors with status 200
   if ('message' in parsed || 'Message' in parsed || '__type' in parsed)
-    throw readBedrockFailure(provider, 200, {}, body);
+    throw readBedrockFailure(provider)(200, {}, body);
   throw unreadable(provider, 'the body is not an answer of Converse');
 }
 
@@ -165,13 +166,18 @@ export function createBedrock(
   return {
     name,
     passthrough: { baseUrl: endpoint.root, headers: (apiKey) => passthroughAuth(settings, apiKey) },
-    speaksInternalDialect: false,
+    dialect: null,
+    unopenedImages: /^https?:/i,
     buildRequest({ request, model, stream }, apiKey) {
       const traits = traitsOf(model, deploymentOf(settings, model) ?? '');
       return post(
         model,
         stream ? 'converse-stream' : 'converse',
-        toConverse(request, traits, name),
+        toConverse(
+          settings.cacheBreakpoints ? withCacheBreakpoints(request) : request,
+          traits,
+          name,
+        ),
         apiKey,
       );
     },
@@ -179,7 +185,7 @@ export function createBedrock(
     readEvents: (sink, { model }) => readConverseStream(name, model, sink),
     readFailure(status, headers, body) {
       if (isExpiredCredentials(headers, body)) source.forget();
-      return readBedrockFailure(name, status, headers, body);
+      return readBedrockFailure(name)(status, headers, body);
     },
     embeddings: bedrockEmbeddings(name, (model, body, apiKey) =>
       post(model, 'invoke', body, apiKey),

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../../completion.js';
+import { forcesTool } from '../tool-choice.js';
 import { claudeThinking, rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
 
 type Fields = Record<string, unknown>;
@@ -17,6 +18,8 @@ export interface ModelTraits {
   thoughts: boolean;
   /** Whether it accepts a reasoning effort. */
   reasons: boolean;
+  /** Whether the conversation may end with the beginning of the answer. */
+  prefill: boolean;
 }
 
 function familyOf(name: string): ModelTraits['family'] {
@@ -38,6 +41,8 @@ export function traitsOf(...names: string[]): ModelTraits {
     claude,
     cachePoints: family === 'claude' || family === 'nova' || hidden,
     thoughts: family === 'claude' || hidden,
+    // Nova takes it; the other models refuse a conversation that ends with a turn of the model
+    prefill: claude ? claude.prefill : family === 'nova' || hidden,
     reasons: claude ? claude.thinking !== 'none' : family === 'openai' || name.includes('nova-2'),
   };
 }
@@ -46,11 +51,10 @@ export function traitsOf(...names: string[]): ModelTraits {
 const lowToHigh = (effort: string): string =>
   effort === 'minimal' ? 'low' : effort === 'xhigh' || effort === 'max' ? 'high' : effort;
 
-/** Claude with a budget refuses a tool result whose call came without signed thinking. */
-function isToolLoopWithoutThinking(request: ChatRequest): boolean {
-  const last = request.messages.at(-1)?.role;
-  const asked = request.messages.findLast((message) => message.role === 'assistant');
-  return (last === 'tool' || last === 'function') && (asked?.reasoning_details ?? []).length === 0;
+/** Claude with a budget goes on only with a turn that began with signed thinking. */
+function beginsUnthought({ messages }: ChatRequest): boolean {
+  const asked = messages.findLast((message) => message.role === 'assistant');
+  return messages.at(-1)?.role !== 'user' && (asked?.reasoning_details ?? []).length === 0;
 }
 
 function claudeFields(
@@ -59,11 +63,8 @@ function claudeFields(
   effort: string,
   maxTokens: number | null,
 ): Fields {
-  const isForced =
-    request.tool_choice === 'required' ||
-    (typeof request.tool_choice === 'object' && request.tool_choice !== null);
-  const mayThink = !isForced && !isToolLoopWithoutThinking(request);
-  const { thinking, effort: level } = claudeThinking(effort, rules, maxTokens, mayThink);
+  const obstacle = forcesTool(request) ? 'forced' : beginsUnthought(request) ? 'unthought' : null;
+  const { thinking, effort: level } = claudeThinking(effort, rules, maxTokens, obstacle);
   return {
     ...(thinking ? { thinking } : {}),
     ...(level ? { output_config: { effort: level } } : {}),

@@ -1,10 +1,15 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
+import { stopSequences } from '../anthropic/request.js';
+import { withPairedCalls } from '../strict-history.js';
 import { unsupported } from '../failure.js';
-import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { exactJson } from '../../text/exact-json.js';
+import { pick } from '../../text/is-object.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
 import { toConverseMessages, type ConverseTurn } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
+
+const callIdForm = { refused: /[^A-Za-z0-9_-]/g, maxLength: 64 };
 
 function readTool(tool: ToolDefinition, scope: ContentScope): Block[] {
   // tools that AWS itself runs (`nova_grounding`, …) have no OpenAI equivalent
@@ -66,8 +71,7 @@ function readInference(
 ): Block | null {
   const { temperature, top_p: topP } = request;
   const sampled = !thinking && traits.claude?.sampling !== 'none';
-  const stop =
-    typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []).filter(Boolean);
+  const stop = stopSequences(request);
   const withTopP =
     typeof topP === 'number' &&
     !(traits.claude?.sampling === 'one_of' && typeof temperature === 'number');
@@ -91,7 +95,7 @@ function readOutputFormat(
   const jsonSchema = {
     ...(asked.name ? { name: asked.name } : {}),
     ...(typeof asked['description'] === 'string' ? { description: asked['description'] } : {}),
-    schema: JSON.stringify(traits.claude ? toOutputSchema(asked.schema) : asked.schema),
+    schema: exactJson(traits.claude ? toOutputSchema(asked.schema) : asked.schema),
   };
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
@@ -145,7 +149,7 @@ export function toConverse(
     documentNames: new Set(),
   };
   const { system, turns } = toConverseMessages(
-    withoutLegacyFunctions(request.messages),
+    withPairedCalls(request.messages, callIdForm),
     traits,
     scope,
   );
@@ -165,10 +169,6 @@ export function toConverse(
     ...(toolConfig ? { toolConfig } : {}),
     ...(outputConfig ? { outputConfig } : {}),
     ...(Object.keys(extras).length > 0 ? { additionalModelRequestFields: extras } : {}),
-    ...Object.fromEntries(
-      converseFields.flatMap((field) =>
-        request[field] === undefined || request[field] === null ? [] : [[field, request[field]]],
-      ),
-    ),
+    ...pick(request, converseFields),
   };
 }

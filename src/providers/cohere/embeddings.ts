@@ -1,16 +1,12 @@
-import type {
-  EmbeddingAdapter,
-  EmbeddingAnswer,
-  ProviderSettings,
-  UpstreamRequest,
-} from '../adapter.js';
+import type { TaskAdapter, TaskAnswer, ProviderSettings, UpstreamRequest } from '../adapter.js';
 import { deploymentOf } from '../called-model.js';
 import { embeddingAnswer } from '../embedding-answer.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
+import { pick } from '../../text/is-object.js';
 
 /** Cohere's own fields, which a request may contain beside OpenAI's. */
-const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens', 'priority'];
+const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens'];
 
 interface CohereEmbeddings {
   id?: string;
@@ -22,39 +18,53 @@ interface CohereEmbeddings {
 export function cohereEmbeddings(
   settings: ProviderSettings,
   post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest,
-): EmbeddingAdapter {
+): TaskAdapter {
   const provider = settings.name;
   return {
+    maxInputs: () => 96,
     buildRequest(body, model, apiKey) {
       const called = deploymentOf(settings, model) ?? model;
-      return post('embed', embedBody(provider, body, called), apiKey);
+      return post(
+        'embed',
+        { model: called, ...pick(body, ['priority']), ...cohereInput(provider, body) },
+        apiKey,
+      );
     },
     readAnswer: (body, model) => readAnswer(provider, body, model),
   };
 }
 
-function embedBody(
+/**
+ * The input of an embedding.
+ * @throws GatewayError `request_refused` for lists of tokens
+ */
+export function textsOf(provider: string, { input }: Record<string, unknown>): string[] {
+  const texts = [input ?? []].flat();
+  if (texts.some((text) => typeof text !== 'string'))
+    throw unsupported(provider, 'embedding token numbers; send text');
+  return texts as string[];
+}
+
+/**
+ * The body of `POST /v2/embed` without the model, which Bedrock has in the address.
+ * @throws GatewayError `request_refused` for lists of tokens
+ */
+export function cohereInput(
   provider: string,
   body: Record<string, unknown>,
-  model: string,
 ): Record<string, unknown> {
-  const texts = body['input'] === undefined ? undefined : [body['input']].flat();
-  if (texts?.some((text) => typeof text !== 'string'))
-    throw unsupported(provider, 'embedding token numbers; send text');
+  const texts = textsOf(provider, body);
   return {
-    model,
-    ...(texts ? { texts } : {}),
+    ...(texts.length > 0 ? { texts } : {}),
     input_type: 'search_document',
     // Cohere's base64 equals OpenAI's: little-endian 32-bit floats
     embedding_types: [body['encoding_format'] === 'base64' ? 'base64' : 'float'],
     ...(typeof body['dimensions'] === 'number' ? { output_dimension: body['dimensions'] } : {}),
-    ...Object.fromEntries(
-      ownFields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]),
-    ),
+    ...pick(body, ownFields),
   };
 }
 
-function readAnswer(provider: string, body: string, model: string): EmbeddingAnswer {
+function readAnswer(provider: string, body: string, model: string): TaskAnswer {
   const given = parseJson(body) as CohereEmbeddings | null;
   const vectors = Array.isArray(given?.embeddings)
     ? given.embeddings

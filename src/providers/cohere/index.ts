@@ -1,4 +1,4 @@
-import type { ErrorCode, GatewayError } from '../../errors.js';
+import type { ErrorCode } from '../../errors.js';
 import type {
   CompletionAnswer,
   ListedModel,
@@ -7,7 +7,6 @@ import type {
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
-  UpstreamHeaders,
   UpstreamRequest,
 } from '../adapter.js';
 import type { CohereAnswer } from './answer.js';
@@ -16,10 +15,11 @@ import { cohereCompletion, cohereEvents } from './events.js';
 import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
 import { deployed } from '../called-model.js';
-import { providerFailure, unreadable } from '../failure.js';
+import { plainReason, providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
+import { rerankAdapter } from '../reranking.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
 
@@ -48,19 +48,21 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
   const post = (
-    operation: 'chat' | 'embed',
+    operation: 'chat' | 'embed' | 'rerank',
     body: object,
     apiKey: string | null,
   ): UpstreamRequest =>
     upstreamPost(`${baseUrl}/${operation}`, body, authHeaders(apiKey, settings));
   return {
     name: provider,
-    speaksInternalDialect: false,
+    dialect: null,
+    // it tells the type by the extension
+    unopenedImages: /^https?:[^?#]*(?<!\.(?:png|jpe?g|gif|webp))(?:[?#]|$)/i,
     buildRequest: (call, apiKey) =>
       post('chat', cohereChatBody(provider, deployed(settings, call)), apiKey),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
-    readFailure: (status, headers, body) => cohereFailure(provider, status, headers, body),
+    readFailure: cohereFailure(provider),
     passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, {
       // the list belongs to the older version alone
@@ -68,6 +70,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
       read: readModel,
     }),
     embeddings: cohereEmbeddings(settings, post),
+    reranking: rerankAdapter(settings, (body, _model, apiKey) => post('rerank', body, apiKey)),
   };
 }
 
@@ -107,29 +110,26 @@ function readCompletion(provider: string, body: string, call: ModelCall): Comple
 }
 
 /** Cohere's errors are `{id, message}`, sometimes with an `error_type`. */
-function cohereFailure(
-  provider: string,
-  status: number,
-  headers: UpstreamHeaders,
-  body: string,
-): GatewayError {
-  const parsed = parseJson(body) as { message?: unknown; error_type?: unknown } | null;
-  const message = typeof parsed?.message === 'string' ? parsed.message : '';
-  // the message repeats a refused key, which has no recognisable prefix
-  const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(
-    /(api key provided:\s*)\S+/i,
-    '$1[redacted]',
-  );
-  const code = codeOf(status, message);
-  return providerFailure({
-    provider,
-    status,
-    headers,
-    reason,
-    own: { code: parsed?.error_type },
-    ...(code ? { code } : {}),
-  });
-}
+const cohereFailure =
+  (provider: string): ProviderAdapter['readFailure'] =>
+  (status, headers, body) => {
+    const parsed = parseJson(body) as { message?: unknown; error_type?: unknown } | null;
+    const message = typeof parsed?.message === 'string' ? parsed.message : '';
+    // the message repeats a refused key, which has no recognisable prefix
+    const reason = (message || plainReason(body)).replace(
+      /(api key provided:\s*)\S+/i,
+      '$1[redacted]',
+    );
+    const code = codeOf(status, message);
+    return providerFailure({
+      provider,
+      status,
+      headers,
+      reason,
+      own: { code: parsed?.error_type },
+      ...(code ? { code } : {}),
+    });
+  };
 
 function codeOf(status: number, message: string): ErrorCode | null {
   // 498: the prompt or the answer contains a blocked word; 499: the call was cancelled on the way

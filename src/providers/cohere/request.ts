@@ -1,8 +1,9 @@
 import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
-import { present } from '../json.js';
-import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { readToolChoice } from '../tool-choice.js';
+import { isObject, pick, present } from '../../text/is-object.js';
+import { filler, withPairedCalls } from '../strict-history.js';
 
 /**
  * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
@@ -24,6 +25,14 @@ const ownFields = [
 /** Thinking tokens for each effort; other efforts have no limit. */
 const thinkingBudgets: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
 
+const maxStopSequences = 5;
+
+interface CohereMessage {
+  role: string;
+  content?: string | unknown[];
+  [field: string]: unknown;
+}
+
 interface CohereDocument {
   data: Record<string, string>;
 }
@@ -38,16 +47,13 @@ export function cohereChatBody(provider: string, call: ModelCall): Record<string
   const documents: CohereDocument[] = [];
   const body: Record<string, unknown> = {
     model: call.model,
-    messages: withoutLegacyFunctions(request.messages).map((message) =>
-      cohereMessage(provider, message, documents),
-    ),
+    messages: cohereMessages(provider, request, documents),
     stream: call.stream,
     ...sampling(request),
     ...toolFields(provider, request),
     ...outputFields(request),
+    ...pick(request, ownFields),
   };
-  for (const field of ownFields)
-    if (request[field] !== undefined && request[field] !== null) body[field] = request[field];
   if (documents.length > 0)
     body['documents'] = [
       ...(Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : []),
@@ -56,18 +62,59 @@ export function cohereChatBody(provider: string, call: ModelCall): Record<string
   return body;
 }
 
+const isPicture = (part: unknown): boolean => isObject(part) && part['type'] === 'image_url';
+
+/** Any text serves Cohere as the id of a call. */
+const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
+
+/**
+ * Messages without content are left out; the user speaks last. Pictures of a tool's result follow
+ * in a message of the user, because a result has text alone.
+ */
+function cohereMessages(
+  provider: string,
+  request: ChatRequest,
+  documents: CohereDocument[],
+): CohereMessage[] {
+  const messages: CohereMessage[] = [];
+  let pictures: unknown[] = [];
+  const addPictures = (): void => {
+    if (pictures.length > 0) messages.push({ role: 'user', content: pictures });
+    pictures = [];
+  };
+  for (const given of withPairedCalls(request.messages, callIdForm)) {
+    const message = cohereMessage(provider, given, documents);
+    if (given.role !== 'tool') addPictures();
+    else if (Array.isArray(message.content)) {
+      pictures.push(...message.content.filter(isPicture));
+      message.content = message.content.filter((part) => !isPicture(part));
+    }
+    if (message.role === 'tool' && !message.content?.length) message.content = filler.noResult;
+    if (message.tool_calls ?? message.content?.length) messages.push(message);
+  }
+  addPictures();
+  const last = messages.at(-1)?.role;
+  if (last === 'assistant') messages.push({ role: 'user', content: filler.goOn });
+  if (last === undefined && documents.length === 0)
+    messages.push({ role: 'user', content: filler.noText });
+  return messages;
+}
+
 function sampling(request: ChatRequest): Record<string, unknown> {
-  const { top_p: topP, stop } = request;
+  const { top_p: topP, temperature } = request;
+  const stops = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
   return present({
     max_tokens: request.max_completion_tokens ?? request.max_tokens,
-    temperature: request.temperature,
+    temperature: typeof temperature === 'number' ? Math.min(1, temperature) : undefined,
     // Cohere refuses values outside 0.01-0.99, but most clients send 1
     p: typeof topP === 'number' ? Math.min(0.99, Math.max(0.01, topP)) : undefined,
     k: request['top_k'],
-    seed: request.seed,
-    stop_sequences: typeof stop === 'string' ? [stop] : stop?.length ? stop : undefined,
-    // Cohere refuses the two together, even where both are 0
-    presence_penalty: request['presence_penalty'] || undefined,
+    seed: typeof request.seed === 'number' ? Math.abs(request.seed) : undefined,
+    stop_sequences: stops.length > 0 ? stops : undefined,
+    // Cohere refuses the two together, even where both are 0, and negative seeds
+    presence_penalty: request['frequency_penalty']
+      ? undefined
+      : request['presence_penalty'] || undefined,
     frequency_penalty: request['frequency_penalty'] || undefined,
     logprobs: request['logprobs'] || undefined,
   });
@@ -94,7 +141,8 @@ function toolFields(provider: string, request: ChatRequest): Record<string, unkn
   if (!tools?.length) return {};
   const native = tools.find((tool) => (tool.type as string) !== 'function');
   if (native) throw unsupported(provider, `a tool of type ${native.type as string}`);
-  const { mode, names } = readChoice(choice);
+  // Cohere has no choice of one tool, so a request that names one offers only that one
+  const { mode, names } = readToolChoice(choice);
   const offered = names ? tools.filter((tool) => names.includes(tool.function.name)) : tools;
   return present({
     tools: offered.map(cohereTool),
@@ -104,22 +152,6 @@ function toolFields(provider: string, request: ChatRequest): Record<string, unkn
         ? true
         : undefined,
   });
-}
-
-/** Cohere has no choice of one tool, so a request that names one offers only that one. */
-function readChoice(choice: ChatRequest['tool_choice']): {
-  mode: string | undefined;
-  names: string[] | null;
-} {
-  if (typeof choice !== 'object' || choice === null)
-    return { mode: choice ?? undefined, names: null };
-  if (choice.function) return { mode: 'required', names: [choice.function.name] };
-  const allowed = choice['allowed_tools'] as
-    { mode?: string; tools?: { function?: { name?: string } }[] } | undefined;
-  return {
-    mode: allowed?.mode,
-    names: allowed?.tools?.map((tool) => tool.function?.name ?? '') ?? null,
-  };
 }
 
 function cohereTool(tool: ToolDefinition): unknown {
@@ -138,7 +170,7 @@ function cohereMessage(
   provider: string,
   message: ChatMessage,
   documents: CohereDocument[],
-): unknown {
+): CohereMessage {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -162,23 +194,25 @@ function assistantMessage(
   provider: string,
   message: ChatMessage,
   documents: CohereDocument[],
-): unknown {
+): CohereMessage {
   const calls = message.tool_calls?.length ? message.tool_calls : undefined;
   const content = contentOf(provider, message, documents);
   const isEmpty = content.length === 0;
-  return present({
+  return {
     role: 'assistant',
-    content: isEmpty ? (calls ? undefined : (message.refusal ?? '')) : content,
-    // the model's plan goes with its calls; Cohere does not take back the thinking of other turns
-    tool_plan: calls
-      ? (message['tool_plan'] ?? (message.reasoning_content || undefined))
-      : undefined,
-    tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({
-      id,
-      type: 'function',
-      function: { name, arguments: args || '{}' },
-    })),
-  });
+    ...present({
+      content: isEmpty ? (calls ? undefined : (message.refusal ?? '')) : content,
+      // the model's plan goes with its calls; Cohere does not take back the thinking of other turns
+      tool_plan: calls
+        ? (message['tool_plan'] ?? (message.reasoning_content || undefined))
+        : undefined,
+      tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: args || '{}' },
+      })),
+    }),
+  };
 }
 
 function contentOf(
@@ -195,10 +229,12 @@ function contentOf(
 function contentPart(provider: string, part: ContentPart, documents: CohereDocument[]): unknown[] {
   switch (part.type) {
     case 'text':
-      return [{ type: 'text', text: part.text ?? '' }];
-    case 'refusal':
-      return [{ type: 'text', text: part['refusal'] ?? '' }];
+    case 'refusal': {
+      const text = part.text ?? part['refusal'];
+      return text ? [{ type: 'text', text }] : [];
+    }
     case 'image_url':
+      return [{ type: 'image_url', image_url: part.image_url }];
     case 'document':
       return [part];
     case 'file':

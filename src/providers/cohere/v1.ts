@@ -1,3 +1,4 @@
+import { exactJson } from '../../text/exact-json.js';
 import type { CohereAnswer, CohereCitation, CohereEvent, CohereUsage } from './answer.js';
 
 interface V1ToolCall {
@@ -61,7 +62,7 @@ const fullCall = (
   generationId: string | undefined,
 ): { id: string; function: { name: string; arguments: string } } => ({
   id: callId(generationId, index),
-  function: { name: call.name ?? '', arguments: JSON.stringify(call.parameters ?? {}) },
+  function: { name: call.name ?? '', arguments: exactJson(call.parameters ?? {}) },
 });
 
 function citationsFromV1(answer: CohereV1Answer): CohereCitation[] {
@@ -115,7 +116,7 @@ export class CohereV1Events {
   private wholeCall(call: V1ToolCall, index: number): CohereEvent[] {
     const opening = this.started.has(index)
       ? []
-      : [this.start(index, call.name ?? '', JSON.stringify(call.parameters ?? {}))];
+      : [this.start(index, call.name ?? '', exactJson(call.parameters ?? {}))];
     return [...opening, { type: 'tool-call-end', index }];
   }
 

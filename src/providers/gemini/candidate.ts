@@ -13,6 +13,8 @@ import {
 
 /** Receives a translated answer piece by piece, in order. */
 export interface AnswerTarget {
+  /** Whether code that Google's own tools have run is part of the text. */
+  readonly showsCode: boolean;
   /** Non-empty text and nothing else. */
   text(index: number, text: string): void;
   /** Anything else. */
@@ -105,13 +107,14 @@ export class CandidateReader {
       if (part.text) this.emit({ reasoning_content: part.text });
     } else if (part.text) this.addText(part.text);
     else if (part.inlineData) this.emit(mediaDelta(part.inlineData));
-    else if (part.executableCode)
-      this.addText(
-        codeBlock(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code),
-      );
-    else if (part.codeExecutionResult) this.addText(codeBlock('', part.codeExecutionResult.output));
+    else if (this.target.showsCode) this.code(part);
     if (part.thoughtSignature)
       this.emit({ extra_content: { google: { thought_signature: part.thoughtSignature } } });
+  }
+
+  private code({ executableCode: ran, codeExecutionResult: result }: GeminiPart): void {
+    if (ran) this.addText(codeBlock(ran.language?.toLowerCase() ?? '', ran.code));
+    else if (result) this.addText(codeBlock('', result.output));
   }
 
   private addText(text: string): void {

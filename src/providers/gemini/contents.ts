@@ -1,7 +1,9 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import { parseJson } from '../json.js';
+import { completeTurns, withPairedCalls } from '../strict-history.js';
 import { toParts } from './parts.js';
 import type { GeminiContent, GeminiPart } from './wire.js';
+import { hasLongIntegers } from '../../text/exact-json.js';
 import { isObject } from '../../text/is-object.js';
 
 export interface ContentsOptions {
@@ -19,21 +21,25 @@ export interface Conversation {
   contents: GeminiContent[];
 }
 
+/** Any text serves Google as the id of a call. */
+const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
+
 /**
  * Translates messages into contents. All system messages become the instruction; successive tool
- * results become one turn of the user.
+ * results become one turn of the user, successive messages of the model one of its turns.
  * @throws GatewayError `request_refused` for content that Gemini does not support
  */
 export function toConversation(
-  messages: readonly ChatMessage[],
+  given: readonly ChatMessage[],
   options: ContentsOptions,
 ): Conversation {
+  const messages = withPairedCalls(given, callIdForm);
   const names = namesOfCalls(messages);
   const system: GeminiPart[] = [];
   const contents: GeminiContent[] = [];
   let results: GeminiPart[] | null = null;
   for (const message of messages) {
-    if (message.role === 'tool' || message.role === 'function') {
+    if (message.role === 'tool') {
       // Gemini requires the results of parallel calls in one turn
       if (!results) contents.push({ role: 'user', parts: (results = []) });
       results.push(...toResult(message, names, options));
@@ -48,20 +54,20 @@ export function toConversation(
     const parts = assistant
       ? assistantParts(message, options)
       : toParts(message.content, options.provider);
-    if (parts.length > 0) contents.push({ role: assistant ? 'model' : 'user', parts });
+    const last = contents.at(-1);
+    if (assistant && last?.role === 'model') last.parts?.push(...parts);
+    else if (parts.length > 0) contents.push({ role: assistant ? 'model' : 'user', parts });
   }
   // Gemini refuses a conversation that consists only of instructions
-  if (contents.length === 0)
-    return { contents: [{ role: 'user', parts: system.length > 0 ? system : [{ text: '' }] }] };
+  if (contents.length === 0 && system.length > 0)
+    contents.push({ role: 'user', parts: system.splice(0) });
+  completeTurns(contents, (text) => ({ role: 'user', parts: [{ text }] }));
   return { ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}), contents };
 }
 
-function callsOf(message: ChatMessage): ToolCall[] {
-  const legacy = message['function_call'] as ToolCall['function'] | null | undefined;
-  if (!message.tool_calls) return legacy ? [{ id: '', type: 'function', function: legacy }] : [];
-  // calls of other types of tools (OpenAI's `custom`) have no function
-  return message.tool_calls.filter((call: Partial<ToolCall>) => call.function !== undefined);
-}
+/** Calls of other types of tools (OpenAI's `custom`) have no function. */
+const callsOf = ({ tool_calls: calls = [] }: ChatMessage): ToolCall[] =>
+  calls.filter((call: Partial<ToolCall>) => call.function !== undefined);
 
 function namesOfCalls(messages: readonly ChatMessage[]): Map<string, string> {
   return new Map(messages.flatMap(callsOf).map((call) => [call.id, call.function.name]));
@@ -102,6 +108,18 @@ function toCall(call: ToolCall, callIds: boolean): GeminiPart {
   };
 }
 
+/** Google takes these keys for references to other parts, not for those of a JSON Schema. */
+const reference = /"\$(ref|defs)"\s*:/;
+
+/** Google's word for what a failed function returns is `error`. */
+function responseOf({ is_error: isError }: ChatMessage, text: string): Record<string, unknown> {
+  if (isError) return { error: text };
+  // and it reads all numbers as floating-point ones
+  if (reference.test(text) || hasLongIntegers(text)) return { result: text };
+  const parsed = parseJson(text);
+  return isObject(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text };
+}
+
 function toResult(
   message: ChatMessage,
   names: ReadonlyMap<string, string>,
@@ -110,11 +128,10 @@ function toResult(
   const id = message.tool_call_id ?? '';
   const parts = toParts(message.content, options.provider);
   const text = parts.map((part) => part.text ?? '').join('');
-  const parsed = parseJson(text);
   const response = {
     ...(options.callIds && id ? { id } : {}),
     name: names.get(id) ?? message.name ?? (id || 'tool'),
-    response: isObject(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text },
+    response: responseOf(message, text),
   };
   // images and files that a tool returned go beside its result
   return [{ functionResponse: response }, ...parts.filter((part) => part.text === undefined)];

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.js';
-import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
+import type { TaskAdapter, UpstreamRequest } from '../adapter.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { embeddingAnswer } from '../embedding-answer.js';
@@ -14,6 +14,8 @@ export interface EmbeddingInput {
 
 /** One provider's wire format for embeddings. */
 export interface EmbeddingWire {
+  /** How many texts one call may have. */
+  maxInputs(model: string): number;
   buildRequest(
     input: EmbeddingInput,
     model: string,
@@ -27,8 +29,9 @@ export interface EmbeddingWire {
  * Translates OpenAI's embeddings to one of Google's wire formats. Lists of tokens are refused:
  * Google takes only text.
  */
-export function googleEmbeddings(provider: string, wire: EmbeddingWire): EmbeddingAdapter {
+export function googleEmbeddings(provider: string, wire: EmbeddingWire): TaskAdapter {
   return {
+    maxInputs: (model) => wire.maxInputs(model),
     buildRequest: (body, model, apiKey) =>
       wire.buildRequest(inputOf(body, provider), model, apiKey),
     readAnswer(text, model, request) {

@@ -5,7 +5,7 @@ import {
   escapeJson,
   type EventReader,
 } from '../../completion.js';
-import type { CompletionAnswer, ProviderAdapter } from '../adapter.js';
+import type { CompletionAnswer, ModelCall, ProviderAdapter } from '../adapter.js';
 import { collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
@@ -24,8 +24,8 @@ const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte =
  * bare JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON
  * array: both are collected and read at the end.
  */
-function geminiEvents(provider: string, sink: CompletionSink): EventReader {
-  const answer = answerInto(provider, sink);
+function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean): EventReader {
+  const answer = answerInto(provider, sink, showsCode);
   const bareJson: Buffer[] = [];
   let bareJsonBytes = 0;
   let atLineStart = true;
@@ -52,7 +52,7 @@ function geminiEvents(provider: string, sink: CompletionSink): EventReader {
   };
 }
 
-function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
+function answerInto(provider: string, sink: CompletionSink, showsCode: boolean): GeminiAnswer {
   const chunk = (choice: ChunkChoice): void => {
     answer.hasContent = true;
     sink.chunk(
@@ -67,6 +67,7 @@ function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
     );
   };
   const answer: GeminiAnswer = new GeminiAnswer(provider, {
+    showsCode,
     text(index, text) {
       answer.hasContent = true;
       if (index === 0) sink.text(escapeJson(text), null);
@@ -100,11 +101,15 @@ function readBareJson(text: string, answer: GeminiAnswer): void {
 }
 
 /** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
-function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
+function readGeminiCompletion(
+  provider: string,
+  body: string,
+  showsCode: boolean,
+): CompletionAnswer {
   const events = eventsOf(parseJson(body));
   if (!events) throw unreadable(provider, 'the body is not JSON');
   const { completion, usage } = collectAnswer((sink) => {
-    const answer = answerInto(provider, sink);
+    const answer = answerInto(provider, sink, showsCode);
     for (const event of events) answer.read(event);
     // a whole body needs content, but no finish reason
     if (!answer.complete && !answer.hasContent)
@@ -115,17 +120,22 @@ function readGeminiCompletion(provider: string, body: string): CompletionAnswer 
   return { completion: { ...completion, id: completion.id || randomUUID() }, usage };
 }
 
+/** Other tools of Google's run code too (`print(file_search.query(…))`), which is no answer. */
+const asksForCode = ({ request }: ModelCall): boolean =>
+  request.tools?.some((tool) => 'codeExecution' in tool || 'code_execution' in tool) ?? false;
+
 /** The part of an adapter that reads answers, which Gemini and Vertex share. */
 export function geminiReaders(
   provider: string,
 ): Pick<
   ProviderAdapter,
-  'speaksInternalDialect' | 'readCompletion' | 'readEvents' | 'readFailure'
+  'dialect' | 'unopenedImages' | 'readCompletion' | 'readEvents' | 'readFailure'
 > {
   return {
-    speaksInternalDialect: false,
-    readCompletion: (body) => readGeminiCompletion(provider, body),
-    readEvents: (sink) => geminiEvents(provider, sink),
-    readFailure: (status, headers, body) => googleFailure(provider, status, headers, body),
+    dialect: null,
+    unopenedImages: /^http:/i,
+    readCompletion: (body, call) => readGeminiCompletion(provider, body, asksForCode(call)),
+    readEvents: (sink, call) => geminiEvents(provider, sink, asksForCode(call)),
+    readFailure: googleFailure(provider),
   };
 }

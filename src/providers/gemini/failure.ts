@@ -1,6 +1,6 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
-import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, providerFailure } from '../failure.js';
+import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
+import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
 import { isObject } from '../../text/is-object.js';
 
@@ -38,16 +38,13 @@ const statusOfName: Record<string, number> = {
  * The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same
  * in an array, or any text.
  */
-export function googleFailure(
-  provider: string,
-  status: number,
-  headers: UpstreamHeaders,
-  body: string,
-): GatewayError {
-  const error = rpcError(parseJson(body));
-  const reason = error?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
-  return failure(provider, status, headers, { ...error, message: reason });
-}
+export const googleFailure =
+  (provider: string): ProviderAdapter['readFailure'] =>
+  (status, headers, body) => {
+    const error = rpcError(parseJson(body));
+    const reason = error?.message ?? plainReason(body);
+    return failure(provider, status, headers, { ...error, message: reason });
+  };
 
 /** The failure of an error sent with status 200: a body, an array or an event that has `error`. */
 export function googleFailureUnder200(provider: string, body: unknown): GatewayError {

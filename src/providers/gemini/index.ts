@@ -34,6 +34,7 @@ export const gemini: ProviderDialect = {
   unpricedModels:
     /-image(?![a-z])|imagen|veo-|lyria|-tts(?![a-z])|native-audio|(^|[/-])live(?![a-z])|computer-use|deep-research|omni|(^|\/)aqa$/i,
   passthroughHeaders: ['x-goog-api-client', 'x-goog-upload-*'],
+  ownPaths: ['/v1beta', '/upload/v1beta'],
   errorBody: googleErrorBody,
   create: createGemini,
 };
@@ -97,6 +98,8 @@ function readModel(entry: Record<string, unknown>): ListedModel | null {
 
 function embeddingWire(resourceName: (model: string) => string, post: Post): EmbeddingWire {
   return {
+    // "at most 100 requests can be in one batch" (2025-09)
+    maxInputs: () => 100,
     buildRequest({ texts, options }, model, apiKey) {
       const name = resourceName(model);
       // each request of a batch must repeat the model

@@ -1,3 +1,4 @@
+import { exactJson } from '../../text/exact-json.js';
 import type { PartialArgument } from './wire.js';
 
 type Container = Record<string, unknown> | unknown[];
@@ -22,7 +23,7 @@ export class PartialArguments {
 
   /** The arguments as JSON text. */
   toJson(): string {
-    return JSON.stringify(this.root);
+    return exactJson(this.root);
   }
 
   private put(piece: PartialArgument): void {

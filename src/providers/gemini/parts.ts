@@ -1,5 +1,6 @@
 import type { ChatMessage, ContentPart } from '../../completion.js';
 import { unsupported } from '../failure.js';
+import { readInlineFile } from '../image-type.js';
 import type { GeminiPart } from './wire.js';
 
 const typeOfExtension: Record<string, string> = {
@@ -69,8 +70,9 @@ function fromFile(
   file: { file_data?: string; file_id?: string; filename?: string },
   provider: string,
 ): GeminiPart {
-  if (file.file_data?.startsWith('data:')) return fromDataUrl(file.file_data, provider);
   const named = typeByName(file.filename ?? '');
+  if (file.file_data && /^(data|https?):/i.test(file.file_data))
+    return fromUrl(file.file_data, named ?? 'application/pdf', provider);
   if (file.file_data)
     return { inlineData: { mimeType: named ?? 'application/pdf', data: file.file_data } };
   if (file.file_id?.startsWith('files/'))
@@ -88,31 +90,16 @@ function fromFile(
  * assumed.
  */
 function fromUrl(url: string, assumedType: string, provider: string): GeminiPart {
-  if (url.startsWith('data:')) return fromDataUrl(url, provider);
+  if (/^data:/i.test(url)) {
+    const inline = readInlineFile(url);
+    if (!inline) throw unsupported(provider, 'a data: URL without a comma');
+    return { inlineData: { mimeType: inline.mediaType, data: inline.base64 } };
+  }
   if (!/^(https?|gs):\/\//i.test(url))
     throw unsupported(provider, 'media other than as data:, https: or gs: URLs');
   return {
     fileData: { fileUri: url, mimeType: typeByName(url.replace(/[?#].*$/s, '')) ?? assumedType },
   };
-}
-
-function fromDataUrl(url: string, provider: string): GeminiPart {
-  const comma = url.indexOf(',');
-  if (comma === -1) throw unsupported(provider, 'a data: URL without a comma');
-  const [mimeType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
-  const payload = url.slice(comma + 1);
-  const base64 = parameters.includes('base64')
-    ? payload
-    : Buffer.from(decoded(payload)).toString('base64');
-  return { inlineData: { mimeType: mimeType || 'text/plain', data: base64 } };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function typeByName(name: string): string | undefined {

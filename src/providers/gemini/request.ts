@@ -1,5 +1,6 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import { present } from '../json.js';
+import { present } from '../../text/is-object.js';
+import { readToolChoice } from '../tool-choice.js';
 import { toConversation } from './contents.js';
 import { type SearchFilter, googleSearchTool } from './web-search.js';
 
@@ -58,15 +59,21 @@ function googleExtras(request: ChatRequest): Json {
   return extra?.google ?? (request['google'] as Json | null | undefined) ?? {};
 }
 
+const maxStopSequences = 5;
+
+/** Google's seeds have 32 bits; of a longer one the lowest count, so that seeds stay different. */
+const int32 = (seed: number): number => Number(BigInt.asIntN(32, BigInt(Math.trunc(seed))));
+
 function generationConfig(request: ChatRequest, model: string, google: Json): Json {
+  const stop = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
   const modalities = request['modalities'] as string[] | null | undefined;
   return present({
     temperature: request.temperature,
     topP: request.top_p,
     topK: request['top_k'],
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
-    stopSequences: typeof request.stop === 'string' ? [request.stop] : request.stop,
-    seed: request.seed,
+    stopSequences: stop.length > 0 ? stop : null,
+    seed: typeof request.seed === 'number' ? int32(request.seed) : null,
     candidateCount: request.n !== 1 ? request.n : null,
     presencePenalty: request['presence_penalty'],
     frequencyPenalty: request['frequency_penalty'],
@@ -115,25 +122,17 @@ function toDeclaration({ function: { name, description, parameters } }: ToolDefi
   return present({ name, description, parametersJsonSchema: parameters });
 }
 
-interface AllowedTools {
-  mode?: string;
-  tools?: { function?: { name: string } }[];
-}
-
 function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
   if (choice === null || choice === undefined) return null;
-  if (typeof choice === 'string')
-    return callingConfig({ none: 'NONE', auto: 'AUTO', required: 'ANY' }[choice]);
-  if (choice.function) return callingConfig('ANY', [choice.function.name]);
-  const allowed = choice['allowed_tools'] as AllowedTools | undefined;
-  const names = allowed?.tools?.flatMap((tool) => tool.function?.name ?? []) ?? [];
+  const { mode, names } = readToolChoice(choice);
   // VALIDATED is AUTO with a list of names, which AUTO does not take
-  return callingConfig(allowed?.mode === 'required' ? 'ANY' : 'VALIDATED', names);
-}
-
-function callingConfig(mode: string, names: string[] = []): Json {
+  const auto = typeof choice === 'string' ? 'AUTO' : 'VALIDATED';
+  const calling = mode === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : auto;
   return {
-    functionCallingConfig: { mode, ...(names.length > 0 ? { allowedFunctionNames: names } : {}) },
+    functionCallingConfig: {
+      mode: calling,
+      ...(names?.length ? { allowedFunctionNames: names } : {}),
+    },
   };
 }
 

@@ -111,11 +111,13 @@ function requestMaker(settings: ProviderSettings, tokens: AccessTokenSource): Po
   };
 }
 
-function rootOf({ baseUrl, region }: ProviderSettings): string {
-  return (
-    baseUrl ??
-    `https://${region === undefined || region === 'global' ? '' : `${region}-`}aiplatform.googleapis.com/v1`
-  );
+/** `us` and `eu` are not regions but groups of them, with hosts of their own kind. */
+const multiRegions: ReadonlySet<string> = new Set(['us', 'eu']);
+
+function rootOf({ baseUrl, region = 'global' }: ProviderSettings): string {
+  if (baseUrl !== undefined) return baseUrl;
+  if (multiRegions.has(region)) return `https://aiplatform.${region}.rep.googleapis.com/v1`;
+  return `https://${region === 'global' ? '' : `${region}-`}aiplatform.googleapis.com/v1`;
 }
 
 /** Authenticates with the key in express mode, else with an access token. */
@@ -150,11 +152,11 @@ interface Prediction {
   embeddings?: { values?: number[]; statistics?: { token_count?: number } };
 }
 
-/**
- * Embedding models answer `:predict`. gemini-embedding-001 takes one text a call and refuses more.
- */
+/** Embedding models answer `:predict`. */
 function predictWire(pathOf: (model: string) => string, post: Post): EmbeddingWire {
   return {
+    // gemini-embedding-001 takes one text a call, the others 250 (documentation, 2026-11)
+    maxInputs: (model) => (pathOf(model).includes('gemini-embedding') ? 1 : 250),
     buildRequest({ texts, options: { outputDimensionality, taskType, title } }, model, apiKey) {
       const instances = texts.map((content) => ({
         content,

@@ -1,6 +1,6 @@
 import type { ChatRequest, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { present } from '../json.js';
+import { present } from '../../text/is-object.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { type GroundingMetadata, objectsIn } from './wire.js';

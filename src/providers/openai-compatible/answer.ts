@@ -1,9 +1,12 @@
-import type { Completion } from '../../completion.js';
+import type { Completion, CompletionChoice } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { isObject } from '../../text/is-object.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
+import { readFinishReason } from './finish-reason.js';
+import { mendCalls } from './tool-calls.js';
 import { readOpenAIUsage } from './usage.js';
 
 /**
@@ -16,16 +19,45 @@ export function readOpenAICompletion(provider: string, body: string): Completion
   const error = errorIn(completion);
   if (error !== null) throw openAIFailureUnder200(provider, error);
   if (!Array.isArray(completion.choices)) throw notACompletion(provider);
-  let rewritten = false;
-  for (const choice of completion.choices) {
-    const isMissing = typeof choice.message !== 'object' || (choice.message as unknown) === null;
-    // Azure omits the message when its content filter intervenes
-    if (isMissing) choice.message = { role: 'assistant', content: null };
-    const isInParts = Array.isArray(choice.message.content);
-    if (isInParts) splitContentParts(choice.message);
-    rewritten ||= isMissing || isInParts;
+  const choices = completion.choices.filter(isObject);
+  let rewritten = choices.length < completion.choices.length;
+  completion.choices = choices;
+  let unknownFinish: string | undefined;
+  for (const choice of choices) {
+    const finish = mendChoice(provider, choice);
+    unknownFinish ??= finish.unknown;
+    rewritten ||= finish.rewritten;
   }
-  return { completion, usage: readOpenAIUsage(completion.usage), rewritten };
+  const usage = readOpenAIUsage(completion.usage);
+  return { completion, usage, rewritten, ...(unknownFinish ? { unknownFinish } : {}) };
+}
+
+/** Corrects a choice in place, so that every client can read it. */
+function mendChoice(
+  provider: string,
+  choice: CompletionChoice,
+): { rewritten: boolean; unknown?: string | undefined } {
+  let rewritten = false;
+  if (!isObject(choice.message)) {
+    // Azure omits the message when its content filter intervenes; some servers call it `delta`
+    const { delta } = choice;
+    choice.message = { role: 'assistant', content: null, ...(isObject(delta) ? delta : {}) };
+    rewritten = true;
+  }
+  const { message } = choice;
+  if (Array.isArray(message.content)) {
+    splitContentParts(message);
+    rewritten = true;
+  }
+  if (mendCalls(message)) rewritten = true;
+  const hasCalls = (message.tool_calls?.length ?? 0) > 0;
+  const { reason, unknown } = readFinishReason(provider, choice.finish_reason, hasCalls);
+  // clients expect the field, whether or not there is a reason
+  if (reason !== choice.finish_reason) {
+    choice.finish_reason = reason;
+    rewritten = true;
+  }
+  return { rewritten, unknown };
 }
 
 interface MistralPart {

@@ -1,17 +1,21 @@
 import {
-  type ChunkDelta,
+  type ChunkChoice,
   type CompletionChunk,
   type CompletionSink,
   type EventReader,
   type Usage,
 } from '../../completion.js';
+import { endOfJsonText } from '../../text/exact-json.js';
+import { isObject } from '../../text/is-object.js';
 import { hasContent } from '../has-content.js';
+import type { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive } from '../json.js';
 import { splitContentParts } from './answer.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { ToolCallNumbering } from './tool-calls.js';
-import { readOpenAIUsage } from './usage.js';
+import { readFinishReason } from './finish-reason.js';
+import { StreamedCalls } from './tool-calls.js';
+import { readChunkUsage } from './usage.js';
 
 /** In characters; a longer line is not a chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
@@ -25,23 +29,17 @@ const jsonText = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
 /** UTF-8's byte order mark, as a byte string. */
 const byteOrderMark = '\xef\xbb\xbf';
 
-export interface OpenAIEventsOptions {
-  provider: string;
-  /**
-   * Whether streams always end with `[DONE]`. Where not (xAI), the finish reason is the end marker.
-   */
-  endsWithDone: boolean;
-}
-
 /**
  * Reads a stream in the internal dialect. This is the hot path of the whole gateway: bytes stay a
  * latin1 string, and a chunk that differs from the previous one only in its text is recognised by
  * its envelope (everything before and after the text) and not parsed (measured: 8.6 µs a chunk with
- * JSON.parse, 5.9 without). Everything else takes the slow path.
+ * JSON.parse, 5.9 without). Everything else takes the slow path, where a chunk that some client could
+ * not read is corrected; then its frame is not passed on.
+ *
+ * The answer is complete with a finish reason and either `[DONE]` or the end of the stream.
  */
-export function openAIEvents(sink: CompletionSink, options: OpenAIEventsOptions): EventReader {
-  return new OpenAIEventReader(sink, options);
-}
+export const openAIEvents = (sink: CompletionSink, provider: string): EventReader =>
+  new OpenAIEventReader(sink, provider);
 
 class OpenAIEventReader implements EventReader {
   /** A line that is not complete yet. */
@@ -53,17 +51,25 @@ class OpenAIEventReader implements EventReader {
   /** The envelope of the previous text chunk. */
   private head = '';
   private tail = '';
+  /** Whether chunks of that envelope have to be written anew. */
+  private isMended = false;
+  /** Whether bytes have come, an event, and one with content. */
+  private hasRead = false;
+  private hasEvents = false;
+  private hasSaid = false;
+  private unknownFinish: string | undefined;
   private finishReason: string | null = null;
   private usage: Usage | null = null;
   private done = false;
-  private readonly calls = new ToolCallNumbering();
+  private readonly calls = new StreamedCalls();
 
   constructor(
     private readonly sink: CompletionSink,
-    private readonly options: OpenAIEventsOptions,
+    private readonly provider: string,
   ) {}
 
   push(bytes: Buffer): void {
+    this.hasRead ||= bytes.length > 0;
     const read = bytes.toString('latin1');
     const text = this.rest === '' ? read : this.rest + read;
     if (!read.includes('\n')) {
@@ -87,7 +93,7 @@ class OpenAIEventReader implements EventReader {
   private keep(rest: string): void {
     this.rest = rest;
     if (rest.length > maxLineLength)
-      throw unreadable(this.options.provider, 'an event of more than 32 MiB');
+      throw unreadable(this.provider, 'an event of more than 32 MiB');
   }
 
   close(): void {
@@ -96,9 +102,16 @@ class OpenAIEventReader implements EventReader {
       this.rest = '';
     }
     if (this.done) return;
-    if (this.partialData !== '' || this.options.endsWithDone || this.finishReason === null)
-      throw cutShort(this.options.provider);
+    if (this.partialData !== '') throw cutShort(this.provider);
+    if (this.finishReason === null) throw this.unended();
     this.finish();
+  }
+
+  /** The error for a stream that ended without a finish reason. */
+  private unended(): GatewayError {
+    if (!this.hasEvents && this.hasRead)
+      return unreadable(this.provider, 'a stream without an event');
+    return cutShort(this.provider, this.hasSaid ? 'once' : 'retry');
   }
 
   private line(text: string, start: number, end: number): void {
@@ -116,7 +129,7 @@ class OpenAIEventReader implements EventReader {
 
   /** An empty line ends an event, so data that is not complete JSON by now never will be. */
   private blank(): void {
-    if (this.partialData !== '') throw unreadable(this.options.provider, 'an event is not JSON');
+    if (this.partialData !== '') throw unreadable(this.provider, 'an event is not JSON');
   }
 
   private data(payload: string): void {
@@ -148,7 +161,10 @@ class OpenAIEventReader implements EventReader {
       const end = quote + tail.length;
       const escaped = text.slice(from, quote);
       if (!plainText.test(escaped) && !jsonText.test(escaped)) break;
-      this.sink.text(escaped, text.slice(start + linePrefix.length, end - eventEnd.length));
+      const frame = this.isMended
+        ? null
+        : text.slice(start + linePrefix.length, end - eventEnd.length);
+      this.sink.text(escaped, frame);
       start = end;
     }
     return start;
@@ -156,7 +172,7 @@ class OpenAIEventReader implements EventReader {
 
   private parse(payload: string): void {
     const bytes = Buffer.from(payload, 'latin1');
-    if (isExcessive(bytes)) throw unreadable(this.options.provider, 'an event of too many values');
+    if (isExcessive(bytes)) throw unreadable(this.provider, 'an event of too many values');
     let chunk: CompletionChunk | null;
     try {
       chunk = JSON.parse(bytes.toString('utf8')) as CompletionChunk | null;
@@ -165,100 +181,96 @@ class OpenAIEventReader implements EventReader {
       this.partialData = payload;
       this.triedLength += payload.length;
       if (this.triedLength > maxLineLength)
-        throw unreadable(this.options.provider, 'an event of too many lines');
+        throw unreadable(this.provider, 'an event of too many lines');
       return;
     }
     this.partialData = '';
     this.triedLength = 0;
+    this.hasEvents = true;
     if (typeof chunk !== 'object' || chunk === null)
-      throw unreadable(this.options.provider, 'an event is not an object');
+      throw unreadable(this.provider, 'an event is not an object');
     const error = errorIn(chunk);
-    if (error !== null) throw openAIFailureUnder200(this.options.provider, error);
-    const complete = Array.isArray(chunk.choices);
-    if (!complete) chunk.choices = [];
-    this.usage = readChunkUsage(chunk) ?? this.usage;
-    this.pass(chunk, payload, !complete);
+    if (error !== null) throw openAIFailureUnder200(this.provider, error);
+    this.pass(chunk, payload);
+    const usage = readChunkUsage(chunk);
+    this.usage = usage ?? this.usage;
+    // before the end of the answer, it counts what there is so far
+    if (usage && this.finishReason !== null) this.sink.counted?.(usage);
   }
 
-  /** @param rewritten the chunk differs from the payload, which then cannot be passed on */
-  private pass(chunk: CompletionChunk, payload: string, rewritten: boolean): void {
-    for (const [position, choice] of chunk.choices.entries()) {
-      if (typeof choice.delta !== 'object' || (choice.delta as ChunkDelta | null) === null)
-        choice.delta = {};
-      if (choice.finish_reason) this.finishReason = choice.finish_reason;
-      if (typeof choice.index !== 'number') {
-        choice.index = position;
-        rewritten = true;
-      }
-      if (Array.isArray(choice.delta.content)) {
-        splitContentParts(choice.delta);
-        rewritten = true;
-      }
-      if (this.calls.renumber(choice)) rewritten = true;
+  private pass(chunk: CompletionChunk, payload: string): void {
+    const { choices }: { choices: unknown } = chunk;
+    // the chunk then differs from the payload, which cannot be passed on
+    let rewritten = !Array.isArray(choices) || !choices.every(isObject);
+    if (rewritten)
+      chunk.choices = [choices].flat().filter((one): one is ChunkChoice => isObject(one));
+    for (const [position, choice] of chunk.choices.entries())
+      if (this.mend(choice, position)) rewritten = true;
+    if (!chunk.usage && this.passAsText(chunk, payload, rewritten)) return;
+    this.hasSaid ||= hasContent(chunk);
+    this.sink.chunk(chunk, rewritten ? null : payload);
+  }
+
+  /** Corrects a choice in place. @returns whether anything was changed */
+  private mend(choice: ChunkChoice, position: number): boolean {
+    let changed = false;
+    if (!isObject(choice.delta)) {
+      // Azure's content filter sends none; some servers call it as in a whole answer
+      choice.delta = isObject(choice['message']) ? choice['message'] : {};
+      delete choice['message'];
+      changed = true;
     }
-    if (rewritten || chunk.usage || !this.passAsText(chunk, payload))
-      this.sink.chunk(chunk, rewritten ? null : payload);
+    if (typeof choice.index !== 'number') {
+      choice.index = position;
+      changed = true;
+    }
+    if (Array.isArray(choice.delta.content)) {
+      splitContentParts(choice.delta);
+      changed = true;
+    }
+    if (this.calls.mend(choice)) changed = true;
+    const written: unknown = choice.finish_reason;
+    if (written === undefined || written === null) return changed;
+    const hasCalls = this.calls.has(choice.index);
+    const { reason, unknown } = readFinishReason(this.provider, written, hasCalls);
+    this.unknownFinish ??= unknown;
+    this.finishReason = reason ?? this.finishReason;
+    if (reason === written) return changed;
+    choice.finish_reason = reason;
+    return true;
   }
 
   /**
    * Passes on a chunk that contains only text, and remembers its envelope.
    * @returns false for any other
    */
-  private passAsText(chunk: CompletionChunk, payload: string): boolean {
+  private passAsText(chunk: CompletionChunk, payload: string, rewritten: boolean): boolean {
     const choice = chunk.choices[0];
-    if (
-      chunk.choices.length !== 1 ||
-      !choice ||
-      choice.index !== 0 ||
-      choice.finish_reason ||
-      choice.logprobs
-    )
-      return false;
+    if (!choice || chunk.choices.length > 1 || choice.index !== 0) return false;
+    if (choice.finish_reason || choice.logprobs) return false;
     const { content, ...others } = choice.delta;
-    if (
-      typeof content !== 'string' ||
-      content === '' ||
-      hasContent({ choices: [{ index: 0, delta: others }] })
-    )
+    if (typeof content !== 'string' || content === '' || Array.isArray(others.annotations))
       return false;
-    if (
-      Array.isArray(others.annotations) ||
-      payload.indexOf(contentKey) !== payload.lastIndexOf(contentKey)
-    )
-      return false;
+    if (hasContent({ choices: [{ index: 0, delta: others }] })) return false;
     const start = payload.indexOf(contentKey) + contentKey.length;
-    const end = endOfString(payload, start);
-    if (start < contentKey.length || end === -1) return false;
+    if (start - contentKey.length !== payload.lastIndexOf(contentKey)) return false;
+    if (start < contentKey.length) return false;
+    const end = endOfJsonText(payload, start) - 1;
     this.head = linePrefix + payload.slice(0, start);
     this.tail = payload.slice(end) + eventEnd;
-    this.sink.text(payload.slice(start, end), payload);
+    this.isMended = rewritten;
+    this.hasSaid = true;
+    this.sink.text(payload.slice(start, end), rewritten ? null : payload);
     return true;
   }
 
+  /** @throws GatewayError where the provider has not said why the answer ends */
   private finish(): void {
     if (this.done) return;
     this.done = true;
-    this.sink.end(this.finishReason ?? (this.calls.any ? 'tool_calls' : null), this.usage);
+    const finishReason = this.finishReason ?? (this.calls.areWhole ? 'tool_calls' : null);
+    if (finishReason === null && this.hasSaid)
+      throw unreadable(this.provider, 'its stream ended without a finish reason');
+    this.sink.end(finishReason, this.usage, this.unknownFinish);
   }
-}
-
-type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
-
-/** Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. */
-function readChunkUsage(chunk: CompletionChunk): Usage | null {
-  return readOpenAIUsage(
-    chunk.usage ??
-      (chunk['x_groq'] as UsageHolder)?.usage ??
-      (chunk.choices[0] as UsageHolder)?.usage,
-  );
-}
-
-/** The index of the quote that closes the JSON string starting at `from`, or -1. */
-function endOfString(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 92) at++;
-    else if (code === 34) return at;
-  }
-  return -1;
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
-import type { UpstreamHeaders } from '../adapter.js';
+import type { ProviderAdapter } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
-import { codeOfStatus, providerFailure } from '../failure.js';
+import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
 import { isObject } from '../../text/is-object.js';
 
@@ -42,7 +42,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
   if (Array.isArray(body)) return errorContent(body[0], raw);
   if (!isObject(body))
     return {
-      message: raw.startsWith('<') ? '' : raw.slice(0, 300),
+      message: plainReason(raw),
       kind: '',
       status: null,
       own: {},
@@ -117,22 +117,19 @@ function codeOf(status: number, { kind, message }: ErrorContent): ErrorCode {
 }
 
 /** The failure of an answer that is not 2xx. */
-export function openAIFailure(
-  provider: string,
-  status: number,
-  headers: UpstreamHeaders,
-  body: string,
-): GatewayError {
-  const content = errorContent(parseJson(body), body);
-  return providerFailure({
-    provider,
-    status,
-    headers,
-    reason: content.message,
-    own: content.own,
-    code: codeOf(status, content),
-  });
-}
+export const openAIFailure =
+  (provider: string): ProviderAdapter['readFailure'] =>
+  (status, headers, body) => {
+    const content = errorContent(parseJson(body), body);
+    return providerFailure({
+      provider,
+      status,
+      headers,
+      reason: content.message,
+      own: content.own,
+      code: codeOf(status, content),
+    });
+  };
 
 /**
  * The failure of an error sent with status 200: a body or an event with `error`, or what `errorIn`
@@ -165,8 +162,6 @@ export function errorIn(body: object): unknown {
   for (const choice of choices) {
     if (!isObject(choice)) continue;
     if (choice['error']) return choice;
-    if (choice['finish_reason'] === 'error')
-      return { error: 'the model ended its answer with an error' };
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import type { OpenAIUsage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type {
-  EmbeddingAdapter,
+  TaskAdapter,
   ModelCall,
   NativeSearch,
   ProviderAdapter,
@@ -10,25 +10,31 @@ import type {
   UpstreamRequest,
 } from '../adapter.js';
 import type { CompatibleSearch } from '../compatible-search.js';
-import { deploymentOf } from '../called-model.js';
+import { deploymentOf, namesOf } from '../called-model.js';
 import { packVector } from '../embedding-answer.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
+import { rerankAdapter } from '../reranking.js';
 import { searchRequestOf, withoutExtensions } from '../web-search/search-options.js';
 import { readOpenAICompletion } from './answer.js';
+import { type HistoryRules, historyAdapter } from './adapt-messages.js';
 import { openAIEvents } from './events.js';
+import { fitRequest, type RequestRules } from './fit-request.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 
-type OpenAIOperation = 'chat/completions' | 'embeddings';
+type OpenAIOperation = 'chat/completions' | 'embeddings' | 'rerank';
 
 /** How a provider differs from OpenAI's own chat API. Every field is optional. */
 export interface CompatibleQuirks
   extends
     Partial<Pick<ProviderDialect, 'env' | 'needsKey' | 'pricesAs'>>,
-    Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders' | 'ownPaths'> {
+    Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders' | 'ownPaths'>,
+    Pick<ProviderDialect, 'cutCallHoldMs'>,
+    Pick<ProviderAdapter, 'unopenedImages'>,
+    RequestRules {
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
   /**
@@ -36,14 +42,20 @@ export interface CompatibleQuirks
    * estimated.
    */
   streamOptions?: boolean;
-  /** False if streams may end without `[DONE]`; the finish reason is then the end marker. */
-  endsWithDone?: boolean;
+  /** Matches names of models that the provider serves by another API alone. */
+  elsewhere?: RegExp;
   /** False if there are no embeddings. */
   embeddings?: boolean;
+  /** As `TaskAdapter`; absent: not known. */
+  maxInputs?: number;
+  /** True if there is a `/rerank`. */
+  reranking?: boolean;
   /** False if the provider has no list of models, or lists what has to be deployed first. */
   modelList?: boolean;
   /** The models' own web search; absent: they have none. */
   search?: CompatibleSearch;
+  /** What it takes of a conversation that others began. Absent: what every provider takes. */
+  history?: HistoryRules;
   /** Last changes to a chat request's body, in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
   /** The URL of a call; absent: `<baseUrl>/<operation>`. */
@@ -79,6 +91,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       `${provider} needs a baseUrl: api ${settings.api} has no default address`,
     );
   const post = requestMaker(settings, baseUrl, quirks);
+  const adapt = historyAdapter(quirks.history ?? {});
   // answers of other calls are passed on as they are
   const readerFor = ({ request, model }: ModelCall): SearchReader | undefined =>
     request.web_search_options || abilityOf(quirks.search, settings, model)?.always
@@ -86,9 +99,9 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       : undefined;
   return {
     name: provider,
-    speaksInternalDialect: true,
+    dialect: 'chat',
     buildRequest: (call, apiKey) =>
-      post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
+      post('chat/completions', chatBody(call, settings, quirks, adapt), call.model, apiKey),
     readCompletion(body, call) {
       const answer = readOpenAICompletion(provider, body);
       const searches = readerFor(call);
@@ -96,23 +109,24 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     },
     readEvents(sink, call) {
       const searches = readerFor(call);
-      return openAIEvents(searches ? new SearchSink(sink, searches) : sink, {
-        provider,
-        endsWithDone: quirks.endsWithDone ?? true,
-      });
+      return openAIEvents(searches ? new SearchSink(sink, searches) : sink, provider);
     },
-    readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
-    ...(quirks.search
-      ? { webSearch: (model: string) => abilityOf(quirks.search, settings, model) }
-      : {}),
+    readFailure: openAIFailure(provider),
+    leftOut: (request, model) => fitRequest({ ...request }, namesOf(settings, model), quirks),
+    ...(quirks.search && { webSearch: (model) => abilityOf(quirks.search, settings, model) }),
+    elsewhere: quirks.elsewhere,
+    unopenedImages: quirks.unopenedImages,
     passthrough: {
       baseUrl,
       headers: (apiKey) => authHeaders(apiKey, settings, quirks.keyHeader),
     },
-    ...(quirks.modelList === false
-      ? {}
-      : { modelList: modelList(provider, { url: `${baseUrl}/models` }) }),
-    ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(settings, post) }),
+    ...(quirks.modelList !== false && {
+      modelList: modelList(provider, { url: `${baseUrl}/models` }),
+    }),
+    ...(quirks.embeddings !== false && { embeddings: embeddingAdapter(settings, post, quirks) }),
+    ...(quirks.reranking && {
+      reranking: rerankAdapter(settings, (...asked) => post('rerank', ...asked)),
+    }),
   };
 }
 
@@ -141,11 +155,14 @@ function chatBody(
   call: ModelCall,
   settings: ProviderSettings,
   quirks: CompatibleQuirks,
+  adapt: ReturnType<typeof historyAdapter>,
 ): Record<string, unknown> {
   const { stream_options: streamOptions } = call.request;
   // the model first: adding it after the spread costs 3 µs more
   const model = deploymentOf(settings, call.model) ?? call.model;
   const body: Record<string, unknown> = { model, ...call.request };
+  body['messages'] = adapt(call.request.messages, call.model);
+  fitRequest(body, namesOf(settings, call.model), quirks);
   if (call.stream) body['stream'] = true;
   if (call.stream && quirks.streamOptions !== false)
     body['stream_options'] = { ...streamOptions, include_usage: true };
@@ -180,9 +197,14 @@ function adaptSearch(
     body['web_search_options'] = withoutExtensions(request.web_search_options);
 }
 
-function embeddingAdapter(settings: ProviderSettings, post: RequestMaker): EmbeddingAdapter {
+function embeddingAdapter(
+  settings: ProviderSettings,
+  post: RequestMaker,
+  { maxInputs }: CompatibleQuirks,
+): TaskAdapter {
   const provider = settings.name;
   return {
+    ...(maxInputs === undefined ? {} : { maxInputs: () => maxInputs }),
     buildRequest(body, model, apiKey) {
       const called = deploymentOf(settings, model) ?? model;
       return post('embeddings', { ...body, model: called }, model, apiKey);

@@ -6,6 +6,7 @@ import {
   type UrlCitation,
   type Usage,
 } from '../../completion.js';
+import { urlCitation } from '../answer-chunks.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { parseJson } from '../json.js';
 import { SearchFindings, type FoundFields, isFound } from '../web-search/search-findings.js';
@@ -42,18 +43,8 @@ function markedPlaces(text: string, pages: readonly FoundPage[]): UrlCitation[] 
   return [...text.matchAll(marker)].flatMap(({ 0: mark, 1: number, index }) => {
     const page = pages[Number(number) - 1];
     if (!page) return [];
-    return [
-      {
-        type: 'url_citation' as const,
-        url_citation: {
-          url: page.url,
-          ...(page.title ? { title: page.title } : {}),
-          ...(page.snippet === undefined ? {} : { content: page.snippet }),
-          start_index: index,
-          end_index: index + mark.length,
-        },
-      },
-    ];
+    const { url, title, snippet: content } = page;
+    return [urlCitation({ url, title, content }, index, index + mark.length)];
   });
 }
 
@@ -125,9 +116,13 @@ export class SearchSink implements CompletionSink {
     this.sink.chunk(chunk, isRepaired ? null : frame);
   }
 
-  end(finishReason: string | null, usage: Usage | null): void {
+  counted(usage: Usage): void {
+    this.sink.counted?.(usage);
+  }
+
+  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
     this.cite();
-    this.sink.end(finishReason, usage);
+    this.sink.end(finishReason, usage, unknownFinish);
   }
 
   private look(frame: string): void {

@@ -1,4 +1,4 @@
-import { makeUsage, type OpenAIUsage, type Usage } from '../../completion.js';
+import { type CompletionChunk, makeUsage, type OpenAIUsage, type Usage } from '../../completion.js';
 
 type CompatibleUsage = OpenAIUsage & {
   /** DeepSeek */
@@ -42,4 +42,15 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
     audioTokens: loose.prompt_tokens_details?.audio_tokens,
     webSearches: loose.server_tool_use_details?.web_search_requests ?? loose.num_search_queries,
   });
+}
+
+type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
+
+/** Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. */
+export function readChunkUsage(chunk: CompletionChunk): Usage | null {
+  return readOpenAIUsage(
+    chunk.usage ??
+      (chunk['x_groq'] as UsageHolder)?.usage ??
+      (chunk.choices[0] as UsageHolder)?.usage,
+  );
 }

@@ -35,6 +35,8 @@ export interface ResponsesItem {
   call_id?: string;
   name?: string;
   arguments?: string;
+  /** Of a custom tool's call: its text. */
+  input?: string;
   /** Of a `web_search_call`. */
   action?: SearchAction | null;
 }
@@ -151,6 +153,10 @@ export function reasoningDetails(provider: string, item: ResponsesItem): unknown
     },
   ];
 }
+
+/** Whether an item calls a tool of the client. */
+export const isCall = (item: ResponsesItem): boolean =>
+  item.type === 'function_call' || item.type === 'custom_tool_call';
 
 /** Whether an item is the trace of the model's own web search. */
 export const isSearch = (item: ResponsesItem): boolean => item.type === 'web_search_call';

@@ -6,6 +6,7 @@ import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { isFound } from '../web-search/search-findings.js';
 import {
+  isCall,
   isSearch,
   reasoningDetails,
   reasoningText,
@@ -29,6 +30,7 @@ interface ResponsesEvent extends ResponsesError {
   item?: ResponsesItem;
   delta?: string;
   arguments?: string;
+  input?: string;
   annotation?: ResponsesAnnotation;
   logprobs?: unknown[] | null;
   error?: ResponsesError | string | null;
@@ -58,11 +60,14 @@ export function responsesEvents(
 ): EventReader {
   const wantsLogprobs = call.request['logprobs'] === true;
   const events = new ResponsesEventReader(sink, provider, call.model, wantsLogprobs);
+  const forwards = call.original !== undefined;
   return sseReader(
-    (_name, payload) => events.read(payload),
+    (name, payload) => events.read(payload, forwards ? name : null),
     () => events.close(),
   );
 }
+
+const failed: ReadonlySet<unknown> = new Set(['response.failed', 'response.cancelled']);
 
 class ResponsesEventReader {
   private readonly chunks: AnswerChunks;
@@ -81,12 +86,14 @@ class ResponsesEventReader {
     this.chunks = new AnswerChunks(sink, undefined, model);
   }
 
-  read(payload: string): void {
+  /** @param name of the event, which the sink gets too; null: it does not get the event itself */
+  read(payload: string, name: string | null | undefined): void {
     if (this.isEnded || payload === '[DONE]') return;
     const event = parseJson(payload) as ResponsesEvent | null;
     if (typeof event !== 'object' || event === null)
       throw unreadable(this.provider, 'an event is not JSON');
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
+    if (name !== null && !failed.has(event.type)) this.sink.event?.(name, payload);
     this.event(event);
   }
 
@@ -112,10 +119,12 @@ class ResponsesEventReader {
         this.chunks.write({ refusal: event.delta ?? '' });
         break;
       case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
         this.chunks.addArguments(this.open(event).callIndex, event.delta ?? '');
         break;
       case 'response.function_call_arguments.done':
-        this.chunks.endCall(this.open(event).callIndex, event.arguments ?? '');
+      case 'response.custom_tool_call_input.done':
+        this.chunks.endCall(this.open(event).callIndex, event.arguments ?? event.input ?? '');
         break;
       case 'response.output_text.annotation.added':
         this.cite(this.open(event), [event.annotation ?? {}]);
@@ -136,7 +145,7 @@ class ResponsesEventReader {
         this.start(event.response ?? {});
         break;
       case 'response.output_item.added':
-        if (event.item?.type === 'function_call') this.callStart(this.open(event), event.item);
+        if (event.item && isCall(event.item)) this.callStart(this.open(event), event.item);
         break;
       case 'response.output_item.done':
         this.itemDone(this.open(event), event.item ?? {});
@@ -199,7 +208,7 @@ class ResponsesEventReader {
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
     const id = item.call_id ?? item.id ?? '';
-    open.callIndex = this.chunks.startCall(id, item.name ?? '', item.arguments ?? '');
+    open.callIndex = this.chunks.startCall(id, item.name ?? '', item.arguments ?? item.input ?? '');
   }
 
   private cite(
@@ -213,9 +222,9 @@ class ResponsesEventReader {
   }
 
   private itemDone(open: OpenItem, item: ResponsesItem): void {
-    if (item.type === 'function_call') {
+    if (isCall(item)) {
       if (open.callIndex === -1) this.callStart(open, item);
-      this.chunks.endCall(open.callIndex, item.arguments || '{}');
+      this.chunks.endCall(open.callIndex, item.arguments || item.input || '{}');
     } else if (item.type === 'reasoning') {
       if (open.source === null) this.reasoning(open, 'done', reasoningText(item));
       const details = reasoningDetails(this.provider, item);

@@ -1,20 +1,25 @@
+import type { ChatRequest } from '../../completion.js';
+import { isObject } from '../../text/is-object.js';
 import type {
   CompletionAnswer,
   ModelCall,
+  OriginalRequest,
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
 } from '../adapter.js';
-import { deployed, deploymentOf } from '../called-model.js';
+import { deployed, namesOf } from '../called-model.js';
+import { fitParameters } from '../fit-parameters.js';
+import { parameterRules } from '../model-parameters.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
-import { authHeaders, upstreamPost } from '../upstream-post.js';
+import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
 import { openAICompatible } from '../openai-compatible/index.js';
 import { type ResponsesAnswer, responsesFailure } from './answer.js';
 import { responsesCompletion, responsesEvents } from './events.js';
-import { responsesBody } from './request.js';
+import { forwardedBody, responsesBody } from './request.js';
 import { responsesSearch } from './web-search.js';
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
@@ -32,6 +37,7 @@ export const openaiResponses: ProviderDialect = {
   needsKey: true,
   // neither `background` nor content of the provider's own store
   pricedFields: ['text', 'truncation'],
+  passthroughHeaders: ['openai-beta', 'x-openai-internal-*'],
   ownPaths: ['/v1/responses'],
   create: createAdapter,
 };
@@ -40,24 +46,43 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
   const { embeddings } = chatApi.create({ ...settings, baseUrl });
+  const fit = (request: ChatRequest, model: string): string[] =>
+    fitParameters(request, namesOf(settings, model), parameterRules.grok, 'responses');
+  const fitted = (call: ModelCall): ModelCall => {
+    const request = { ...call.request };
+    fit(request, call.model);
+    return { ...call, request };
+  };
   return {
     name: provider,
-    speaksInternalDialect: false,
+    dialect: 'responses',
+    takes: (body) => isOpenAI.test(baseUrl) || !asksForSummary(body),
     buildRequest: (call, apiKey) =>
       upstreamPost(
-        `${baseUrl}/responses`,
-        responsesBody(provider, deployed(settings, call), call.model),
+        `${baseUrl}/responses${call.original?.query ?? ''}`,
+        call.original
+          ? forwardedBody(call.original, deployed(settings, call))
+          : responsesBody(provider, deployed(settings, fitted(call)), call.model),
         authHeaders(apiKey, settings),
+        { ...acceptsEvents, ...call.original?.headers },
       ),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
-    readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
-    webSearch: (model) => responsesSearch([model, deploymentOf(settings, model) ?? model]),
+    readFailure: openAIFailure(provider),
+    webSearch: (model) => responsesSearch(namesOf(settings, model)),
+    leftOut: (request, model) => fit({ ...request }, model),
     passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, { url: `${baseUrl}/models` }),
     ...(embeddings ? { embeddings } : {}),
   };
 }
+
+const isOpenAI = /^https:\/\/([\w-]+\.)*openai\.(azure\.)?com\//;
+
+/** Only OpenAI sums conversations up when an item of the input asks for it (2026-11). */
+const asksForSummary = ({ input }: OriginalRequest['body']): boolean =>
+  Array.isArray(input) &&
+  input.some((item) => isObject(item) && item['type'] === 'compaction_trigger');
 
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseJson(body) as ResponsesAnswer | null;

@@ -75,7 +75,7 @@ function inputPart(provider: string, part: ContentPart): unknown {
         detail: part.image_url?.detail ?? 'auto',
       };
     case 'file':
-      return { type: 'input_file', ...(part['file'] as object | undefined) };
+      return inputFile(part['file'] as FilePart | undefined);
     case 'input_text':
     case 'input_image':
     case 'input_file':
@@ -83,6 +83,22 @@ function inputPart(provider: string, part: ContentPart): unknown {
     default:
       throw unsupported(provider, `content of type ${part.type}`);
   }
+}
+
+interface FilePart {
+  readonly file_data?: string;
+  readonly filename?: string;
+}
+
+/** A file by its address has a field of its own here, and no name. */
+function inputFile({ file_data: content, filename, ...rest }: FilePart = {}): object {
+  if (/^https?:/i.test(content ?? '')) return { type: 'input_file', file_url: content, ...rest };
+  return {
+    type: 'input_file',
+    ...(filename === undefined ? {} : { filename }),
+    ...(content === undefined ? {} : { file_data: content }),
+    ...rest,
+  };
 }
 
 function assistantItems(provider: string, message: ChatMessage): unknown[] {

@@ -1,10 +1,12 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import type { ModelCall } from '../adapter.js';
+import type { ModelCall, OriginalRequest } from '../adapter.js';
 import { unsupported } from '../failure.js';
-import { present } from '../json.js';
-import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { present } from '../../text/is-object.js';
+import { withPairedCalls } from '../strict-history.js';
 import { responsesInput } from './input.js';
 import { searchFields } from './web-search.js';
+
+const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 64 };
 
 /** Models known to reason. Others refuse a request for encrypted reasoning (2026-11). */
 const reasoningModel = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
@@ -38,8 +40,7 @@ const translated = new Set([
  * The body of `POST /responses`. The provider stores nothing unless the request says so; fields
  * that the chat API does not have are passed on.
  * @param askedModel our name of the model; the call has the provider's
- * @throws GatewayError `request_refused` for several choices, stop sequences, audio and custom
- *   tools
+ * @throws GatewayError `request_refused` for several choices, stop sequences and audio
  */
 export function responsesBody(
   provider: string,
@@ -50,24 +51,45 @@ export function responsesBody(
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
   if (request.stop?.length) throw unsupported(provider, 'stop sequences');
   const search = searchFields(request, [askedModel, call.model]);
+  const tools = toolList(provider, request, search.tool);
   return {
     store: false,
     ...passedOn(request),
     model: call.model,
-    ...responsesInput(provider, withoutLegacyFunctions(request.messages)),
+    ...responsesInput(provider, withPairedCalls(request.messages, callIdForm)),
     ...(call.stream ? { stream: true } : {}),
     ...present({
-      max_output_tokens: request.max_completion_tokens ?? request.max_tokens,
-      tools: toolList(provider, request, search.tool),
-      tool_choice: search.choice ?? toolChoice(request.tool_choice),
+      max_output_tokens: outputLimit(request),
+      tools,
+      tool_choice: search.choice ?? (tools && toolChoice(request.tool_choice)),
       max_tool_calls: search.maxCalls ?? request['max_tool_calls'],
       reasoning: reasoningField(request, search.tool !== undefined),
       text: textField(request),
       include: includeField(request, call.model, search.include ?? []),
-      // 0 is the chat API's default; the Responses API refuses the fields even then
-      presence_penalty: request['presence_penalty'] || undefined,
-      frequency_penalty: request['frequency_penalty'] || undefined,
     }),
+  };
+}
+
+/** OpenAI refuses limits below 16 (2026-11). */
+function outputLimit({ max_completion_tokens: limit, max_tokens: older }: ChatRequest) {
+  const asked = limit ?? older;
+  return typeof asked === 'number' ? Math.max(16, asked) : asked;
+}
+
+/** A client's own body for a call, with the limit and the effort that the gateway adds to it. */
+export function forwardedBody(
+  { body }: OriginalRequest,
+  { request, model, stream }: ModelCall,
+): Record<string, unknown> {
+  const limit = request.max_completion_tokens ?? request.max_tokens;
+  const reasoning = body['reasoning'] as { effort?: unknown } | null | undefined;
+  const effort = request.reasoning_effort;
+  return {
+    ...body,
+    model,
+    ...(stream || body['stream'] !== undefined ? { stream } : {}),
+    ...(limit && !body['max_output_tokens'] ? { max_output_tokens: limit } : {}),
+    ...(effort && !reasoning?.effort ? { reasoning: { ...reasoning, effort } } : {}),
   };
 }
 
@@ -127,7 +149,7 @@ function toolList(
   request: ChatRequest,
   search: object | undefined,
 ): unknown[] | undefined {
-  const tools = (request.tools ?? []).map((tool) => flatTool(provider, tool));
+  const tools = (request.tools ?? []).map(flatTool);
   if (search) tools.push(search);
   return tools.length > 0 ? tools : undefined;
 }
@@ -136,8 +158,7 @@ function toolList(
  * Functions lose one level of nesting; the provider's own tools (`{type: 'web_search'}`, …) stay
  * unchanged.
  */
-function flatTool(provider: string, tool: Partial<ToolDefinition>): unknown {
-  if (tool['custom'] !== undefined) throw unsupported(provider, 'custom tools');
+function flatTool(tool: Partial<ToolDefinition>): unknown {
   if (!tool.function) return tool;
   const { name, description, parameters, strict } = tool.function;
   // true is the default there, false in the chat API

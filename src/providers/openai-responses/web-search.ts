@@ -1,9 +1,8 @@
 import type { ChatRequest, FoundPage, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { present } from '../json.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { type SearchRequest, searchRequestOf } from '../web-search/search-options.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, present } from '../../text/is-object.js';
 
 /** Whose tool a model has; the name tells it, because each maker has its own fields. */
 type Maker = 'openai' | 'xai';
@@ -40,13 +39,8 @@ export function responsesSearch(names: readonly string[]): NativeSearch | null {
   return maker && abilities[maker];
 }
 
-function makerIn(names: readonly string[]): Maker | null {
-  for (const name of names) {
-    const maker = makerOf(name);
-    if (maker) return maker;
-  }
-  return null;
-}
+const makerIn = (names: readonly string[]): Maker | null =>
+  names.map(makerOf).find((maker) => maker !== null) ?? null;
 
 function domainFields(
   maker: Maker | null,

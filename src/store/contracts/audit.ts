@@ -24,6 +24,8 @@ export const acts = [
   'key.rotate',
   'learning.forget',
   'preference.delete',
+  'prices.revert',
+  'prices.update',
 ] as const;
 
 /** What was done: `<kind of thing>.<verb>`. */

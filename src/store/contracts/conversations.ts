@@ -52,8 +52,8 @@ export interface ConversationStore {
   ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
   /**
-   * What an account's conversations and notes of research take: characters of the messages' content,
-   * and bytes of the notes.
+   * What an account's conversations, notes of research and responses take: characters of the
+   * messages' content, and bytes of the others.
    */
   storedBytes(accountId: string): Promise<number>;
   /**

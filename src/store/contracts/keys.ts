@@ -36,6 +36,8 @@ export interface KeyRecord {
   readonly models: readonly string[] | null;
   /** Names or globs of the toolkits that the key may use. */
   readonly toolkits: readonly string[];
+  /** The dial of economy, 0 to 10, for requests that do not set it; null: as configured. */
+  readonly economy: number | null;
   readonly limits: KeyLimits;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -55,7 +57,10 @@ export type NewKey = Omit<
   | 'lastUsedAt'
 >;
 export type KeyChanges = Partial<
-  Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'toolkits' | 'expiresAt' | 'revokedAt'> & {
+  Pick<
+    KeyRecord,
+    'name' | 'scopes' | 'models' | 'toolkits' | 'economy' | 'expiresAt' | 'revokedAt'
+  > & {
     readonly limits: Partial<KeyLimits>;
   }
 >;

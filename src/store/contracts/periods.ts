@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from './page.js';
-import type { RequestFilter } from './requests.js';
+import type { RequestFilter, SummedFigures } from './requests.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -39,7 +39,7 @@ export const everyAccountId = '';
 export type PeriodMeasure = 'open' | 'packed' | 'latency' | 'ttft' | 'none';
 
 /** Sums of the requests of one period that have much in common. */
-export interface PeriodRow {
+export interface PeriodRow extends SummedFigures {
   /** The period's start; a multiple of its span. */
   readonly at: number;
   readonly spanMs: number;
@@ -54,11 +54,6 @@ export interface PeriodRow {
   /** Of `open` and `packed`, how many requests are in each bucket: see `LatencyCounts`. */
   readonly latencies: string | null;
   readonly firstTokens: string | null;
-  readonly requests: number;
-  readonly errors: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly costUsd: number;
 }
 
 /** By what series can be split. `model` is the provider and its model. */
@@ -78,9 +73,7 @@ export interface PeriodFilter extends Pick<
 
 /** Sums of a point of a series; of the requests of one measure and bucket. */
 export interface SeriesRow
-  extends
-    Pick<PeriodRow, 'measure' | 'bucket' | 'requests' | 'errors'>,
-    Pick<PeriodRow, 'promptTokens' | 'completionTokens' | 'costUsd' | 'latencies' | 'firstTokens'> {
+  extends SummedFigures, Pick<PeriodRow, 'measure' | 'bucket' | 'latencies' | 'firstTokens'> {
   /** Counts from 0, in steps of the interval. */
   readonly point: number;
   /** Empty without a grouping. */

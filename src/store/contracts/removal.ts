@@ -37,7 +37,7 @@ export interface RemovalStore {
    */
   close(accountId: string, at: number): Promise<boolean>;
   /**
-   * Deletes conversations, notes of research, request log, decisions, shadows, feedback,
+   * Deletes conversations, notes of research, responses, request log, decisions, shadows, feedback,
    * evaluations and sums of choices, and adds sums of short periods to those of `deletedAccountId`,
    * at most `maxRows` rows; returns how many. 0: nothing is left.
    */

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from './page.js';
+import type { FailureSide } from '../../errors.js';
 import type { NewShadow } from './shadows.js';
 
 /** A row of the request log: one finished request. */
@@ -32,7 +33,12 @@ export interface RequestRow {
   readonly ttftMs: number | null;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
+  /** The spend: as providers stated it, and as it is estimated where they did not. */
   readonly costUsd: number | null;
+  /** The part of it that is estimated. */
+  readonly estimatedUsd: number;
+  /** What a budget sets aside beyond it, because a provider may still bill it. */
+  readonly heldUsd: number;
   /**
    * The candidates in order with their figures, exclusions and the reason, as `explainPlan` makes
    * them.
@@ -87,6 +93,9 @@ export interface RequestFilter {
   readonly code?: string | null;
   /** Whether there is an error code. */
   readonly failed?: boolean | null;
+  readonly failedBy?: FailureSide | null;
+  /** A row's id, or an `X-Request-Id`. */
+  readonly id?: string | null;
   /** A status; or the first digit of one (`4xx` is 4). */
   readonly status?: number | null;
   readonly statusClass?: number | null;
@@ -99,14 +108,44 @@ export interface RequestFilter {
   readonly to?: number | null;
 }
 
+/** By what requests are sorted, highest first; tokens: of prompt and answer together. */
+export type RequestOrder = 'latency' | 'cost' | 'tokens';
+
+/** Failed requests of one code and provider. */
+export interface FailureGroup {
+  readonly code: string;
+  /** As in `RequestRow`. */
+  readonly provider: string | null;
+  readonly requests: number;
+  /** The newest of them. */
+  readonly last: Pick<RequestRow, 'id' | 'at' | 'error' | 'status' | 'model'>;
+  /** Whose keys, those with the most failures first. */
+  readonly keys: readonly (Pick<RequestSummary, 'keyId' | 'keyName'> & {
+    readonly requests: number;
+  })[];
+}
+
 /** What sums of usage can be grouped by. `model` is the provider and its model. */
 export type UsageGrouping = 'day' | 'account' | 'key' | 'provider' | 'model';
 
-/**
- * Sums over requests, which are kept longer than the requests. A field that the sums are not
- * grouped by is absent.
- */
-export interface UsageRow {
+/** Sums over requests, which are kept longer than the requests. */
+export interface SummedFigures {
+  readonly requests: number;
+  readonly errors: number;
+  /** Those of the errors that were refused, and whose client left: see `failureSide`. */
+  readonly refused: number;
+  readonly clientClosed: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Of requests with a known price. */
+  readonly costUsd: number;
+  /** As in `RequestRow`. */
+  readonly estimatedUsd: number;
+  readonly heldUsd: number;
+}
+
+/** The sums of one group. A field that the sums are not grouped by is absent. */
+export interface UsageRow extends SummedFigures {
   /** UTC, `YYYY-MM-DD`. */
   readonly day?: string;
   readonly accountId?: string;
@@ -115,12 +154,6 @@ export interface UsageRow {
   readonly keyName?: string | null;
   readonly provider?: string | null;
   readonly model?: string | null;
-  readonly requests: number;
-  readonly errors: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** Of requests with a known price. */
-  readonly costUsd: number;
   /** What prompt caches saved; below 0: they cost more. Part of why `costUsd` is not higher. */
   readonly cacheSavedUsd: number;
 }
@@ -151,8 +184,14 @@ export interface RequestStore {
   find(accountId: string | null, id: string): Promise<RequestRow | null>;
   /** Those of these requests that the account has, without attempts and content. */
   some(accountId: string, ids: readonly string[]): Promise<PlannedRequest[]>;
-  /** Newest first. */
-  list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestSummary>>;
+  /** Newest first, or in another order, in which an unknown cost or count is 0. */
+  list(
+    filter: RequestFilter,
+    page: PageRequest,
+    order?: RequestOrder | null,
+  ): Promise<Page<RequestSummary>>;
+  /** The failed ones by code and provider, at most `limit`, those with the most requests first. */
+  failures(filter: RequestFilter, limit: number): Promise<FailureGroup[]>;
   /** Intervals without requests are absent. */
   counts(filter: RequestFilter, grid: TimeGrid): Promise<RequestCount[]>;
   /** Sums of whole days, newest day first, then by name; of the filter only who, what and when. */
@@ -162,8 +201,8 @@ export interface RequestStore {
     page: PageRequest,
   ): Promise<Page<UsageRow>>;
   /**
-   * USD that a key, or all callers of an account, have spent from `firstDay` to `lastDay` (UTC),
-   * both inclusive.
+   * USD that budgets count of a key, or of all callers of an account, from `firstDay` to `lastDay`
+   * (UTC), both inclusive: the spend, and what is held.
    */
   spentUsd(spender: Spender, firstDay: string, lastDay: string): Promise<number>;
 }

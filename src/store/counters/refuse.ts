@@ -34,12 +34,12 @@ export function refuse(
       retryAfterMs: waitMs(charge, use, now),
     };
   });
-  return {
-    outcome: 'refused',
-    ...waits.reduce((longest, other) =>
-      other.retryAfterMs > longest.retryAfterMs ? other : longest,
-    ),
-  };
+  // a budget that is too small never fits, however long the wait for another is
+  const tooSmall = waits.find(({ charge }) => isBudget(charge) && charge.amount > charge.limit);
+  const longest = waits.reduce((most, other) =>
+    other.retryAfterMs > most.retryAfterMs ? other : most,
+  );
+  return { outcome: 'refused', ...(tooSmall ?? longest) };
 }
 
 function waitMs(charge: LimitCharge, use: UsedPair, now: number): number {

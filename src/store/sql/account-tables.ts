@@ -36,6 +36,8 @@ export const accountTables = {
   learnings: { key: ['account_id', 'preference_id'], removedBy: 'close', date: 'updated_at' },
   conversations: { key: ['id'], removedBy: 'removeRows', date: 'updated_at' },
   research_notes: { key: ['account_id', 'id'], removedBy: 'removeRows', date: 'at' },
+  responses: { key: ['account_id', 'id'], removedBy: 'removeRows', date: 'at' },
+  response_items: { key: ['account_id', 'id'], removedBy: 'removeRows', date: 'at' },
   requests: { key: ['id'], removedBy: 'removeRows', date: 'at' },
   selections: { key: ['id'], removedBy: 'removeRows', date: 'at' },
   shadows: { key: ['plan_id'], removedBy: 'removeRows', date: 'at' },

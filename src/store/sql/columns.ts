@@ -7,22 +7,36 @@ export type ColumnsOf<Fields> = {
   -readonly [Name in keyof Fields as Snake<Name & string>]: Fields[Name];
 };
 
-const fieldNames = new Map<string, string>();
-
-function fieldName(column: string): string {
-  let name = fieldNames.get(column);
-  if (name === undefined) {
-    name = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    fieldNames.set(column, name);
-  }
-  return name;
+/** A function of a name that remembers its results. */
+function remembered(rename: (name: string) => string): (name: string) => string {
+  const names = new Map<string, string>();
+  return (name) => {
+    const known = names.get(name) ?? rename(name);
+    names.set(name, known);
+    return known;
+  };
 }
+
+const fieldName = remembered((column) =>
+  column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+);
+const columnName = remembered((field) =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
 /** The fields of a row that stores them as they are, and of all its other columns. */
 export function fieldsOf<Fields extends object>(row: ColumnsOf<Fields>): Fields {
   const fields: Record<string, unknown> = {};
   for (const [column, value] of Object.entries<unknown>(row)) fields[fieldName(column)] = value;
   return fields as Fields;
+}
+
+/** The columns of fields that are stored as they are; texts as `clean` leaves them. */
+export function columnsOf<Fields extends object>(fields: Fields): ColumnsOf<Fields> {
+  const columns: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields) as [string, unknown][])
+    columns[columnName(name)] = typeof value === 'string' ? clean(value) : value;
+  return columns as ColumnsOf<Fields>;
 }
 
 /** JSON for a column; null for null and undefined. */

@@ -51,12 +51,19 @@ export function pageOf<Row, Item>(
   positionOf: (row: Row) => Position,
   item: (row: Row) => Item,
 ): Page<Item> {
+  return pageBy(rows, limit, (row) => cursorOf(positionOf(row)), item);
+}
+
+function pageBy<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  cursor: (row: Row) => string,
+  item: (row: Row) => Item,
+): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return {
-    items: shown.map(item),
-    next: rows.length > limit && last !== undefined ? cursorOf(positionOf(last)) : null,
-  };
+  const next = rows.length > limit && last !== undefined ? cursor(last) : null;
+  return { items: shown.map(item), next };
 }
 
 /**
@@ -81,9 +88,19 @@ export async function readPage<DB, Table extends keyof DB, Row extends { id: str
   return pageOf(rows, limit, (row) => [Number(row[sort]), row.id], item);
 }
 
-/** An opaque cursor of several values. */
-export const cursorOfValues = (values: readonly unknown[]): string =>
-  Buffer.from(JSON.stringify(values)).toString('base64url');
+/** As `pageOf`, where several values are a row's position. */
+export const pageOfValues = <Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  valuesOf: (row: Row) => readonly unknown[],
+  item: (row: Row) => Item,
+): Page<Item> =>
+  pageBy(
+    rows,
+    limit,
+    (row) => Buffer.from(JSON.stringify(valuesOf(row))).toString('base64url'),
+    item,
+  );
 
 /** @throws GatewayError `bad_request` unless the cursor is one of `length` values */
 export function readValues(cursor: string, length: number): (string | number)[] {

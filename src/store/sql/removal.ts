@@ -8,8 +8,8 @@ import {
   type RetentionStore,
 } from '../contracts/removal.js';
 import { accountTables, type EndOfRows } from './account-tables.js';
-import { clean } from './columns.js';
-import { endAccess, limitColumns } from './accounts/accounts.js';
+import { clean, columnsOf } from './columns.js';
+import { endAccess } from './accounts/accounts.js';
 import { removeNotesOf } from './conversations/research.js';
 import { foldPeriods } from './usage/merge-periods.js';
 import { addingTo, columnList } from './sums.js';
@@ -117,7 +117,7 @@ async function closeKeys(
       prefix: '',
       models: null,
       toolkits: null,
-      ...limitColumns(noLimits),
+      ...columnsOf(noLimits),
       revoked_at: eb.fn.coalesce('revoked_at', eb.val(at)),
       revision,
     }))
@@ -208,7 +208,7 @@ async function finish(
       password_hash: null,
       role: 'member',
       disabled_at: eb.fn.coalesce('disabled_at', eb.val(at)),
-      ...limitColumns(noLimits),
+      ...columnsOf(noLimits),
     }))
     .execute();
   return true;

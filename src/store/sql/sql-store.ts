@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { createAccountStore } from './accounts/accounts.js';
+import { createAlertStore } from './accounts/alerts.js';
 import { createAuditStore } from './accounts/audit.js';
 import { createChoiceStore } from './choices/choices.js';
 import { createClaimStore } from './accounts/claims.js';
@@ -10,10 +11,12 @@ import { createFeedbackStore } from './choices/feedback.js';
 import { createKeyStore } from './accounts/keys.js';
 import { createLearningStore } from './choices/learnings.js';
 import { createPeriodStore } from './usage/periods.js';
+import { createPriceEditionStore } from './usage/price-editions.js';
 import { createPreferenceStore } from './choices/preferences.js';
 import { createRequestStore } from './usage/requests.js';
 import { createRemovalStore, createRetentionStore } from './removal.js';
 import { createResearchStore } from './conversations/research.js';
+import { createResponseStore } from './conversations/responses.js';
 import { createShadowStore } from './choices/shadows.js';
 import { createSelectionStore } from './choices/selections.js';
 import { createSignInStore } from './accounts/sign-ins.js';
@@ -38,9 +41,12 @@ const partsOn = (database: Kysely<StoreTables>) => ({
   choices: createChoiceStore(database),
   shadows: createShadowStore(database),
   research: createResearchStore(database),
+  responses: createResponseStore(database),
   feedback: createFeedbackStore(database),
   learnings: createLearningStore(database),
   audit: createAuditStore(database),
+  alerts: createAlertStore(database),
+  priceEditions: createPriceEditionStore(database),
   retention: createRetentionStore(database),
   removal: createRemovalStore(database),
 });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import { clean } from './columns.js';
+import type { SummedFigures } from '../contracts/requests.js';
+import { clean, type ColumnsOf } from './columns.js';
 
 /** The end of an insert that adds rows to those of the same key: sums as numbers, and lists joined. */
 export function addingTo(
@@ -47,14 +48,24 @@ export function sumRows<Row extends Record<Sum, number>, Sum extends string>(
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-const wholeSums: ReadonlySet<string> = new Set([
+const wholeRequestSums = [
   'requests',
   'errors',
+  'refused',
+  'client_closed',
   'prompt_tokens',
   'completion_tokens',
-  'choices',
-  'priced',
-]);
+] as const;
+
+/** The columns of `SummedFigures`. */
+export const requestSums = [
+  ...wholeRequestSums,
+  'cost_usd',
+  'estimated_usd',
+  'held_usd',
+] as const satisfies readonly (keyof ColumnsOf<SummedFigures>)[];
+
+const wholeSums: ReadonlySet<string> = new Set([...wholeRequestSums, 'choices', 'priced']);
 
 /** The sum of a column, under its name; PostgreSQL would answer a sum of whole numbers as text. */
 export const summed = <Column extends string>(column: Column) =>

@@ -1,5 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AccountRecord, KeyLimits, ResetRecord, SignInRecord } from '../contracts/accounts.js';
+import type { AlertRow } from '../contracts/alerts.js';
+import type { PriceEditionRow } from '../contracts/price-editions.js';
 import type { AuditRow } from '../contracts/audit.js';
 import type { ChoiceSums } from '../contracts/choices.js';
 import type { ConversationRecord, MessageRecord } from '../contracts/conversations.js';
@@ -9,6 +11,7 @@ import type { LearningRecord } from '../contracts/learnings.js';
 import type { PeriodRow } from '../contracts/periods.js';
 import type { PreferenceRecord } from '../contracts/preferences.js';
 import type { FeedbackRow, RequestRow, SelectionRow } from '../contracts/requests.js';
+import type { ResponseRecord } from '../contracts/responses.js';
 import type { TrainingRecord } from '../contracts/trainings.js';
 import type { ColumnsOf } from './columns.js';
 
@@ -127,9 +130,13 @@ export interface UsageDayTable {
   model: string;
   requests: number;
   errors: number;
+  refused: number;
+  client_closed: number;
   prompt_tokens: number;
   completion_tokens: number;
   cost_usd: number;
+  estimated_usd: number;
+  held_usd: number;
   cache_saved_usd: number;
 }
 
@@ -190,6 +197,19 @@ export interface ResearchNotesTable {
   notes: string;
 }
 
+export interface ResponseTable extends ColumnsOf<ResponseRecord> {
+  account_id: string;
+  at: number;
+}
+
+/** In which response an output item is. */
+export interface ResponseItemTable {
+  account_id: string;
+  id: string;
+  response_id: string;
+  at: number;
+}
+
 export interface EvaluationTable extends ColumnsOf<Omit<EvaluationRecord, 'scores' | 'costs'>> {
   /** JSON. */
   scores: string;
@@ -200,6 +220,16 @@ export interface EvaluationTable extends ColumnsOf<Omit<EvaluationRecord, 'score
 export interface AuditTable extends ColumnsOf<Omit<AuditRow, 'details'>> {
   /** JSON, or null. */
   details: string | null;
+}
+
+export interface AlertTable extends ColumnsOf<Omit<AlertRow, 'sentTo'>> {
+  /** JSON. */
+  sent_to: string;
+}
+
+export interface PriceEditionTable extends ColumnsOf<PriceEditionRow> {
+  /** JSON. */
+  data: string;
 }
 
 /** All tables. */
@@ -224,9 +254,13 @@ export interface StoreTables {
   shadows: ShadowTable;
   shadow_refusals: ShadowRefusalTable;
   research_notes: ResearchNotesTable;
+  responses: ResponseTable;
+  response_items: ResponseItemTable;
   evaluations: EvaluationTable;
   feedback: FeedbackTable;
   audit: AuditTable;
+  alerts: AlertTable;
+  price_editions: PriceEditionTable;
 }
 
 /** The database, or a transaction on it. */

@@ -1,6 +1,8 @@
+import type { RequestRecord } from '../observed-request.js';
 import { Gauge, type Registry } from 'prom-client';
 import { awaitedSurfaces } from '../../surface-labels.js';
 import { groundingInstruments } from './grounding-metrics.js';
+import { scrapedInstruments, type ScrapedState } from './scraped-instruments.js';
 import {
   type InstrumentMaker,
   requestBuckets,
@@ -100,50 +102,53 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
 });
 
 /** Instruments of upstream calls and their cost. */
-const attemptInstruments = ({ counter, histogram }: InstrumentMaker) => ({
-  lengths: histogram(
-    'signalbox_answer_tokens_ratio',
-    'Tokens of an answer, as a share of what was expected when its model was chosen.',
-    ['provider', 'model'],
-    ratioBuckets,
-  ),
-  attempts: counter(
-    'signalbox_attempts_total',
-    'Upstream calls by outcome.',
-    'provider',
-    'model',
-    'outcome',
-  ),
-  retries: counter(
-    'signalbox_retries_total',
-    'Upstream calls to a candidate after the first.',
-    'provider',
-    'model',
-  ),
-  fallbacks: counter(
-    'signalbox_fallbacks_total',
-    'Answers from another candidate than the first tried.',
-    'provider',
-    'model',
-  ),
-  cost: counter(
-    'signalbox_cost_usd_total',
-    'Cost of requests in USD, where the price is known.',
-    'provider',
-    'model',
-  ),
-  unpriced: counter(
-    'signalbox_cost_unknown_total',
-    'Answers of models without a known price.',
-    'provider',
-    'model',
-  ),
-  missing: counter(
-    'signalbox_usage_missing_total',
-    'Answers whose usage the provider did not report; it was estimated.',
-    'provider',
-  ),
-});
+const attemptInstruments = ({ counter, histogram }: InstrumentMaker) => {
+  const ofModel = (name: string, help: string): SeriesCounter =>
+    counter(name, help, 'provider', 'model');
+  return {
+    lengths: histogram(
+      'signalbox_answer_tokens_ratio',
+      'Tokens of an answer, as a share of what was expected when its model was chosen.',
+      ['provider', 'model'],
+      ratioBuckets,
+    ),
+    attempts: counter(
+      'signalbox_attempts_total',
+      'Upstream calls by outcome.',
+      'provider',
+      'model',
+      'outcome',
+    ),
+    retries: ofModel('signalbox_retries_total', 'Upstream calls to a candidate after the first.'),
+    fallbacks: ofModel(
+      'signalbox_fallbacks_total',
+      'Answers from another candidate than the first tried.',
+    ),
+    cost: ofModel(
+      'signalbox_cost_usd_total',
+      'Spend of requests in USD, where the price is known: what providers stated, and estimates of what they did not.',
+    ),
+    estimated: ofModel(
+      'signalbox_estimated_usd_total',
+      'The part of the spend that is estimated, because the provider stated no usage.',
+    ),
+    held: ofModel(
+      'signalbox_held_usd_total',
+      'What budgets set aside beyond the spend, because a provider may still bill it.',
+    ),
+    unpriced: ofModel('signalbox_cost_unknown_total', 'Answers of models without a known price.'),
+    missing: counter(
+      'signalbox_usage_missing_total',
+      'Answers whose usage the provider did not report; it was estimated.',
+      'provider',
+    ),
+    unknownFinishes: counter(
+      'signalbox_unknown_finish_reasons_total',
+      'Answers with an unknown finish reason; it counted as `stop`.',
+      'provider',
+    ),
+  };
+};
 
 /** Instruments of reloads, learning and lost records. */
 const lossInstruments = ({ counter }: InstrumentMaker) => ({
@@ -209,34 +214,6 @@ const genAiInstruments = ({ histogram }: InstrumentMaker) => ({
   ),
 });
 
-/** What is asked when the page is scraped. */
-export interface ScrapedState {
-  /** The number of records waiting to be written, by kind. */
-  recordsQueued(): Readonly<Record<string, number>>;
-  /** Whether replicas are currently unable to share limits. */
-  isFallback(): boolean;
-}
-
-/** Computed when scraped, because updating them would cost more than what they count. */
-const scrapedInstruments = (
-  { gauge }: InstrumentMaker,
-  { recordsQueued, isFallback }: ScrapedState,
-) => ({
-  queued: gauge(
-    'signalbox_records_queued',
-    'Request log records waiting to be written.',
-    (queued) => {
-      for (const [kind, size] of Object.entries(recordsQueued())) queued.set({ kind }, size);
-    },
-    'kind',
-  ),
-  fallback: gauge(
-    'signalbox_counters_fallback',
-    '1 while replicas cannot share limits and budgets, and each counts for itself.',
-    (fallback) => fallback.set(isFallback() ? 1 : 0),
-  ),
-});
-
 /** Creates all instruments of a registry. `prefix` is prepended to every name. */
 export function createInstruments(registry: Registry, prefix: string, scraped: ScrapedState) {
   const maker = makerFor(registry, prefix);
@@ -261,6 +238,8 @@ export class ModelSeries {
   readonly inputTokens: HistogramSeries;
   readonly outputTokens: HistogramSeries;
   readonly cost: CounterSeries;
+  readonly estimated: CounterSeries;
+  readonly held: CounterSeries;
 
   constructor(
     readonly instruments: Instruments,
@@ -273,5 +252,13 @@ export class ModelSeries {
     this.inputTokens = instruments.tokens.series(...labels, 'input');
     this.outputTokens = instruments.tokens.series(...labels, 'output');
     this.cost = instruments.cost.series(provider, model);
+    this.estimated = instruments.estimated.series(provider, model);
+    this.held = instruments.held.series(provider, model);
+  }
+
+  addMoney({ costUsd, estimatedUsd, heldUsd }: RequestRecord): void {
+    this.cost.inc(costUsd ?? 0);
+    this.estimated.inc(estimatedUsd);
+    this.held.inc(heldUsd);
   }
 }

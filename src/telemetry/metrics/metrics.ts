@@ -6,10 +6,10 @@ import {
   createInstruments,
   type Instruments,
   ModelSeries,
-  type ScrapedState,
   type shadowOutcomes,
 } from './instruments.js';
 import { GroundingMetrics } from './grounding-metrics.js';
+import type { ScrapedState } from './scraped-instruments.js';
 import type { HistogramSeries } from './series.js';
 
 /** The part of a prom-client registry that a gateway needs to add its metrics to a host's. */
@@ -41,14 +41,23 @@ export class Metrics {
    * @param prefix prepended to every name
    * @param recordsQueued the number of records waiting to be written, by kind
    * @param isFallback whether replicas are currently unable to share limits
+   * @param circuits what the circuit breaker has set aside
    */
   constructor(
     private readonly isKnownModel: (provider: string, model: string) => boolean,
     prefix = '',
     recordsQueued: ScrapedState['recordsQueued'] = () => ({}),
     isFallback: ScrapedState['isFallback'] = () => false,
+    circuits: ScrapedState['circuits'] = () => [],
   ) {
-    this.instruments = createInstruments(this.registry, prefix, { recordsQueued, isFallback });
+    this.instruments = createInstruments(this.registry, prefix, {
+      recordsQueued,
+      isFallback,
+      circuits: () =>
+        circuits().map((one) =>
+          one.model === '*' ? one : { ...one, model: this.modelLabel(one.provider, one.model) },
+        ),
+    });
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
   }
@@ -58,22 +67,24 @@ export class Metrics {
     const model = this.modelLabel(attempt.provider, attempt.model);
     this.instruments.attempts.series(attempt.provider, model, attempt.outcome).inc();
     if (attempt.number > 1) this.instruments.retries.series(attempt.provider, model).inc();
+    if (attempt.unknownFinish) this.instruments.unknownFinishes.series(attempt.provider).inc();
   }
 
   /** Counts a finished request. */
   request({ record, surface, startedAt }: ObservedRequest): void {
-    const { provider, model, promptTokens, costUsd, ttftMs } = record;
+    const { provider, model, promptTokens, costUsd, heldUsd, ttftMs } = record;
     const durationSeconds = (performance.now() - startedAt) / 1000;
     const label = surface ?? 'completions';
     this.instruments.requests.series(label, String(record.status ?? 0)).observe(durationSeconds);
     if (record.code === 'client_closed') this.instruments.disconnects.series(label).inc();
     if (provider === null || model === null) return;
     if (promptTokens === null) {
-      // no model answered, and an attempt that failed was charged
-      if (costUsd !== null) this.modelSeries('chat', provider, model).cost.inc(costUsd);
+      // no model answered, and an attempt that failed may have been billed
+      if (costUsd !== null || heldUsd > 0)
+        this.modelSeries('chat', provider, model).addMoney(record);
       return;
     }
-    const operation = label === 'embeddings' ? 'embeddings' : 'chat';
+    const operation = label === 'embeddings' || label === 'rerank' ? label : 'chat';
     const series = this.modelSeries(operation, record.summedAs?.provider ?? provider, model);
     if (record.code === null) series.duration.observe(durationSeconds);
     else this.instruments.duration.series(...series.labels, record.code).observe(durationSeconds);
@@ -87,7 +98,10 @@ export class Metrics {
           Math.max(0, durationSeconds - ttftMs / 1000) / (completionTokens - 1),
         );
     }
-    this.countCost(series, record);
+    const [, ...names] = series.labels;
+    if (costUsd === null) this.instruments.unpriced.series(...names).inc();
+    if (record.fallbacks > 0) this.instruments.fallbacks.series(...names).inc();
+    series.addMoney(record);
   }
 
   selection(durationMs: number): void {
@@ -189,15 +203,6 @@ export class Metrics {
 
   private metric(name: string): Metric {
     return this.registry.getSingleMetric(name)!;
-  }
-
-  private countCost(
-    { labels: [, provider, model], cost }: ModelSeries,
-    { costUsd, fallbacks }: ObservedRequest['record'],
-  ): void {
-    if (costUsd === null) this.instruments.unpriced.series(provider, model).inc();
-    else cost.inc(costUsd);
-    if (fallbacks > 0) this.instruments.fallbacks.series(provider, model).inc();
   }
 
   private modelSeries(operation: string, provider: string, model: string): ModelSeries {

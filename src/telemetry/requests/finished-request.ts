@@ -4,6 +4,7 @@ import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest, RequestRecord } from '../observed-request.js';
 import type { NewRequest } from '../../store/contracts/requests.js';
 import { sizeInBytes, storedContent } from './kept-content.js';
+import type { SharedBeginning } from './shared-beginnings.js';
 import { cut, type KeptPlan, keptPlan } from './kept-plan.js';
 import { isSelection } from '../../surface-labels.js';
 
@@ -56,8 +57,16 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
 const maxName = 512;
 const named = (name: string | null): string | null => (name === null ? null : cut(name, maxName));
 
-/** The row of a request. @param salt for content of which only a hash is stored */
-export function requestRowOf(finished: FinishedRequest, salt: Buffer | null): NewRequest {
+/**
+ * The row of a request.
+ * @param salt for content of which only a hash is stored
+ * @param shared as `storedContent` has it
+ */
+export function requestRowOf(
+  finished: FinishedRequest,
+  salt: Buffer | null,
+  shared: SharedBeginning['shared'] = null,
+): NewRequest {
   const { id, requestId, caller, surface, at, startedAt, latencyMs, record, planId } = finished;
   const { plan, isBare } = finished;
   const {
@@ -73,7 +82,6 @@ export function requestRowOf(finished: FinishedRequest, salt: Buffer | null): Ne
     ttftMs,
     promptTokens,
     completionTokens,
-    costUsd,
     content,
   } = record;
   return {
@@ -98,12 +106,18 @@ export function requestRowOf(finished: FinishedRequest, salt: Buffer | null): Ne
     ttftMs,
     promptTokens,
     completionTokens,
-    costUsd,
+    ...moneyOf(record),
     plan: storedPlan(plan, record),
     attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, startedAt)),
-    content: isBare ? null : storedContent(content, salt),
+    content: isBare ? null : storedContent(content, salt, shared),
   };
 }
+
+const moneyOf = ({ costUsd, estimatedUsd, heldUsd }: RequestRecord) => ({
+  costUsd,
+  estimatedUsd,
+  heldUsd,
+});
 
 /** What only the sums need. */
 const summed = ({

@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import type { SharedBeginning } from './shared-beginnings.js';
 
 /** A copy of an answer. */
 export interface AnswerCopy {
@@ -43,12 +44,19 @@ export function sizeInBytes(content: KeptContent | null): number {
 /**
  * Content as it is stored: `{messages, answer?}`, with long texts cut so that a row stays below
  * about a megabyte, or `{hash}`.
+ * @param shared the first `count` messages are in the row of the request `after`, which is stored
+ *   in their place
  */
-export function storedContent(content: KeptContent | null, salt: Buffer | null): object | null {
+export function storedContent(
+  content: KeptContent | null,
+  salt: Buffer | null,
+  shared: SharedBeginning['shared'] = null,
+): object | null {
   if (content === null) return null;
   if (content.kind === 'text')
     return fitted({
-      messages: content.messages,
+      ...shared,
+      messages: shared ? (content.messages as unknown[]).slice(shared.count) : content.messages,
       ...(content.answer ? { answer: content.answer.read() } : {}),
     });
   // a short message can be guessed from its unsalted digest

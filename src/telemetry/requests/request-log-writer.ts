@@ -10,6 +10,7 @@ import { ChoiceTotals } from './choice-totals.js';
 import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from './decision.js';
 import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
 import { type KeptContent, sizeInBytes } from './kept-content.js';
+import { type SharedBeginning, SharedBeginnings } from './shared-beginnings.js';
 import { loggedSurfaces } from '../../surface-labels.js';
 import { MergingQueue } from '../../async/merging-queue.js';
 
@@ -39,6 +40,7 @@ export class RequestLogWriter {
   private readonly choices: ChoiceTotals;
   private readonly keyUses: KeyUses;
   private readonly retention: Retention;
+  private readonly beginnings = new SharedBeginnings();
   private salt: Buffer | null = null;
 
   constructor(
@@ -124,10 +126,23 @@ export class RequestLogWriter {
       store,
       finished.map(({ record }) => record.content),
     );
-    await store.requests.add(finished.map((request) => requestRowOf(request, salt)));
+    const beginnings = finished.map((request) => this.beginningOf(request));
+    await store.requests.add(
+      finished.map((request, at) => requestRowOf(request, salt, beginnings[at]?.shared ?? null)),
+    );
+    for (const [at, { id }] of finished.entries()) beginnings[at]?.stored(id);
     for (const { caller, at, record, isBare } of finished)
       if (record.choice !== null && !isBare) this.addChoice(caller, at, record.choice);
     this.retention.noteWritten(finished.map(({ at }) => at));
+  }
+
+  private beginningOf({
+    caller,
+    record: { content },
+    isBare,
+  }: FinishedRequest): SharedBeginning | null {
+    if (isBare || content?.kind !== 'text' || !Array.isArray(content.messages)) return null;
+    return this.beginnings.of(caller.accountId, content.messages);
   }
 
   private async writeSelections(decisions: readonly Decision[]): Promise<void> {

@@ -19,8 +19,9 @@ async function load(dist) {
   const { CitedText } = await from('citations/cited-text.js');
   const { packPassages } = await from('search/passages/pack-passages.js');
   const { estimateTokens } = await import(pathToFileURL(join(dist, 'models/tokens.js')).href);
+  const { atOnce } = await import(pathToFileURL(join(dist, 'async/turns.js')).href);
   const { evidenceCorpus } = await import('../../helpers/evidence-corpus.ts');
-  return { from, CitedText, packPassages, estimateTokens, evidenceCorpus };
+  return { from, CitedText, packPassages, estimateTokens, atOnce, evidenceCorpus };
 }
 
 /** A page that is the only source of an answer. */
@@ -51,14 +52,14 @@ function fabricated({ CitedText }, { answers }) {
   ];
 }
 
-function quotes({ CitedText }, cases) {
+function quotes({ CitedText, atOnce }, cases) {
   const next = numbers(2);
   const counts = { true: [0, 0], false: [0, 0] };
   for (const { page, text, isTrue } of claimsOf(cases, next)) {
     const answer = new CitedText(sourcesOf(page));
     answer.push(`${text} [1].`);
     answer.end();
-    const [citation] = answer.citations();
+    const [citation] = atOnce(answer.citations());
     counts[isTrue][0] += (citation?.verified === 'text') === isTrue ? 1 : 0;
     counts[isTrue][1]++;
   }
@@ -100,7 +101,7 @@ function recall(loaded, corpora) {
   return budgets.map((maxTokens) => {
     const packed = share(({ question, pages }) =>
       loaded
-        .packPassages(question, pages, { maxTokens })
+        .atOnce(loaded.packPassages(question, pages, { maxTokens }))
         .flatMap(({ passages }) => passages.map(({ text }) => text))
         .join('\n'),
     );
@@ -121,7 +122,7 @@ function cpuSeconds(work) {
   return (user + system) / 1e6;
 }
 
-function speed({ CitedText }, cases, { megabytes, citations }) {
+function speed({ CitedText, atOnce }, cases, { megabytes, citations }) {
   const sentence =
     'Some words of an answer that cites a page [1], and [another](https://known.example/a). ';
   const text = sentence.repeat(Math.ceil((megabytes * 1e6) / sentence.length));
@@ -141,7 +142,7 @@ function speed({ CitedText }, cases, { megabytes, citations }) {
   cited.push(claims.map((claim) => `${claim.text} [1].`).join(' '));
   cited.end();
   let found = 0;
-  const each = (1_000 * cpuSeconds(() => (found = cited.citations().length))) / citations;
+  const each = (1_000 * cpuSeconds(() => (found = atOnce(cited.citations()).length))) / citations;
   return [
     [
       'filter, deltas of 20 characters, MB per second of CPU',

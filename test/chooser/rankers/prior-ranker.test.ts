@@ -19,7 +19,36 @@ const far = appraisalOf('far', { quality: 0.6, price: 0.1, latency: 0.1 });
 const free = appraisalOf('free', { quality: 0.88, price: 0, latency: 3 });
 
 describe('without a tradeoff', () => {
-  it('the best quality comes first', () => expect(order([far, near, best])).toBe('best near far'));
+  it('the best quality comes first where it is worth its price', () => {
+    expect(order([far, near, best])).toBe('best near far');
+    const dear = appraisalOf('dear', { quality: 0.9, price: 100 });
+    expect(order([far, near, dear])).toBe('near dear far');
+    expect(rank([near, dear]).map(({ why }) => why.reason)).toEqual([
+      'best value at 1 USD per good answer: predicted quality 0.85, best is 0.9, 1 USD per million tokens',
+      '5 points better than p/near for 100 times the price: not worth it at 1 USD per good answer',
+    ]);
+  });
+
+  it('a difference below a hundredth is never paid for', () => {
+    const [good, cheap] = [
+      appraisalOf('good', { quality: 0.9, price: 0.002 }),
+      appraisalOf('cheap', { quality: 0.891, price: 0.001 }),
+    ];
+    expect(order([good, cheap])).toBe('cheap good');
+    expect(order([good, cheap], { economy: 0 })).toBe('good cheap');
+  });
+
+  it('the dial of the request comes before that of its key, and that before the configuration', () => {
+    const pool = [best, near];
+    expect(order(pool, { keyEconomy: 8 })).toBe('near best');
+    expect(order(pool, { keyEconomy: 8, economy: 5 })).toBe('best near');
+    const thrifty = createPriorRanker({ ...defaults.routing, economy: 8 });
+    expect(thrifty.rank({ messages: [] }, pool)[0]!.model).toBe('near');
+    expect(thrifty.rank({ messages: [], keyEconomy: 5 }, pool)[0]!.model).toBe('best');
+    const weights = { weights: { quality: 1, cost: 1e6, latency: 0 } };
+    expect(order(pool, { preference: weights })).toBe('near best');
+    expect(order(pool, { preference: weights, economy: 5 })).toBe('best near');
+  });
 
   it('equals are ordered by cost, then by latency, then as given', () => {
     const dear = appraisalOf('dear', { price: 3 });
@@ -34,13 +63,18 @@ describe('without a tradeoff', () => {
   it('gives the reason', () => {
     expect(rank([near, best]).map(({ why }) => why)).toEqual([
       { quality: 0.9, price: 10, latency: 2, reason: 'best predicted quality, 0.9' },
-      { quality: 0.85, price: 1, latency: 1, reason: 'predicted quality 0.85, best is 0.9' },
+      {
+        quality: 0.85,
+        price: 1,
+        latency: 1,
+        reason: 'predicted quality 0.85, best is 0.9; saves too little at 1 USD per good answer',
+      },
     ]);
   });
 });
 
 describe('with a tradeoff', () => {
-  it('`cost` puts the cheapest within the tolerance first, then the others within it, then the rest by quality', () => {
+  it('`cost` puts the best value within the tolerance first, then the others within it, then the rest by quality', () => {
     expect(order([far, best, near, free], { tradeoff: 'cost' })).toBe('free near best far');
   });
 
@@ -55,17 +89,20 @@ describe('with a tradeoff', () => {
   });
 
   it('a wider tolerance reaches further', () => {
-    const wide = createPriorRanker({ ...defaults.routing, tolerance: 0.3 }).rank(
-      { messages: [], tradeoff: 'cost' },
-      [best, near, far],
-    );
-    expect(wide[0]!.model).toBe('far');
+    const firstOf = (tolerance: number): string =>
+      createPriorRanker({ ...defaults.routing, tolerance }).rank(
+        { messages: [], tradeoff: 'cost', economy: 9 },
+        [best, near, appraisalOf('below', { quality: 0.84, price: 0.1 })],
+      )[0]!.model;
+    expect([0.04, 0.05, 0.06].map(firstOf)).toEqual(['best', 'near', 'below']);
   });
 
-  it('candidates without a price or latency come last within the tolerance', () => {
-    const unknown = appraisalOf('unknown', { quality: 0.95 });
-    expect(order([unknown, best, free, far], { tradeoff: 'cost' })).toBe('best unknown free far');
-    expect(order([unknown, best, far], { tradeoff: 'latency' })).toBe('best unknown far');
+  it('a candidate without a price counts as the dearest, one without a latency comes last', () => {
+    const unknown = appraisalOf('unknown', { quality: 0.9 });
+    expect(order([unknown, best, free, far], { tradeoff: 'cost' })).toBe('free best unknown far');
+    const better = appraisalOf('unknown', { quality: 0.95 });
+    expect(order([best, better, far], { tradeoff: 'cost' })).toBe('unknown best far');
+    expect(order([better, best, far], { tradeoff: 'latency' })).toBe('best unknown far');
   });
 
   it('reaches no further down the quality ranking than max_model_depth', () => {
@@ -82,8 +119,8 @@ describe('with a tradeoff', () => {
 
   it('says what decided the order', () => {
     expect(rank([best, near, far], { tradeoff: 'cost' }).map(({ why }) => why.reason)).toEqual([
-      'cheapest within 0.05 of the best quality, 1 USD per million tokens',
-      'within 0.05 of the best quality, 10 USD per million tokens',
+      'best value at 0.063 USD per good answer: predicted quality 0.85, best is 0.9, 1 USD per million tokens',
+      '5 points better than p/near for 10 times the price: not worth it at 0.063 USD per good answer',
       'predicted quality 0.6, best is 0.9',
     ]);
     expect(rank([near, best], { tradeoff: 'latency' })[0]!.why.reason).toBe(
@@ -139,32 +176,29 @@ describe('for any candidates', () => {
     );
   });
 
-  it('the first under a tradeoff is within the tolerance, where none is cheaper', () => {
+  it('the first is within the tolerance, and none of better quality costs less', () => {
     fc.assert(
-      fc.property(candidates, (all) => {
+      fc.property(candidates, requests, (all, { tradeoff }) => {
         const top = Math.max(...all.map(({ figures }) => figures.quality));
-        const chosen = rank(all, { tradeoff: 'cost' })[0]!;
+        const chosen = rank(all, { tradeoff })[0]!;
         expect(chosen.why.quality).toBeGreaterThanOrEqual(top - 0.05 - 1e-9);
-        const cheapest = Math.min(
-          ...all
-            .filter(({ figures }) => figures.quality >= top - 0.05)
-            .map(({ figures }) => figures.price ?? Infinity),
+        if (tradeoff === 'latency') return;
+        const dominating = all.filter(
+          ({ figures: { quality, price } }) =>
+            quality > chosen.why.quality && (price ?? Infinity) < (chosen.why.price ?? Infinity),
         );
-        expect(chosen.why.price ?? Infinity).toBeLessThanOrEqual(cheapest);
+        expect(dominating).toEqual([]);
       }),
     );
   });
 
-  it('a tradeoff does not change which candidates are among the first max_model_depth', () => {
+  it('fewer than max_model_depth candidates are clearly better than the first', () => {
     fc.assert(
       fc.property(candidates, requests, (all, request) => {
         const depth = request.maxModelDepth ?? all.length;
-        const first = (ranked: RankedCandidate[]) =>
-          ranked
-            .slice(0, depth)
-            .map(({ label }) => label)
-            .sort();
-        expect(first(rank(all, request))).toEqual(first(rank(all)));
+        const { quality } = rank(all, request)[0]!.why;
+        const better = all.filter(({ figures }) => figures.quality > quality + 0.016 + 1e-9);
+        expect(better.length).toBeLessThan(Math.max(1, depth));
       }),
     );
   });

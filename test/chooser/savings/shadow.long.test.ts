@@ -16,9 +16,7 @@ import {
 
 const strong = 'up/gpt-4o';
 const near = 'up/gpt-4o-mini';
-const messages = [
-  { role: 'user', content: 'Prove that there are infinitely many primes, in two sentences.' },
-];
+const messages = [{ role: 'user', content: 'Why is the sky blue? Answer in two sentences.' }];
 const total = 'signalbox_shadow_requests_total';
 
 let upstream: Upstream;
@@ -47,7 +45,7 @@ const start = async (more: WrittenConfig = {}): Promise<void> => {
 const complete = (body: object = {}): Promise<Reply> =>
   post(
     `${gateway.url}/api/v1/completions`,
-    { messages, models: [strong, near], tradeoff: 'cost', ...body },
+    { messages, models: [strong, near], economy: 10, ...body },
     gateway.auth,
   );
 const outcomes = (outcome: string): Promise<number> =>

@@ -12,7 +12,7 @@ const shown = (more: Partial<Parameters<typeof greeting>[0]> = {}): string =>
         announceStop: () => undefined,
         stop: () => Promise.resolve(),
       },
-      secrets: { key: null, claimCode: null },
+      secret: null,
       isUnclaimed: false,
       providers: ['openai'],
       isDemo: false,
@@ -22,31 +22,39 @@ const shown = (more: Partial<Parameters<typeof greeting>[0]> = {}): string =>
   );
 
 describe('the lines that a terminal shows at the start', () => {
-  it('have the new key and claim code, and what to do if they are lost', () => {
-    const text = shown({ secrets: { key: 'sk_new', claimCode: 'c0de' }, isUnclaimed: true });
-    expect(text).toContain(`
+  it('have one secret, and end with the address to open', () => {
+    const withKey = shown({ secret: { kind: 'key', text: 'sk_new' }, isUnclaimed: true });
+    expect(withKey).toContain(`
 Your API key, shown this once:
 
   sk_new
 
 (the database stores only its hash; if it is lost: node dist/cli/main.js keys create --name new --scopes completions,model-select,admin)
-
+`);
+    expect(withKey).toContain('-H "Authorization: Bearer sk_new"');
+    expect(withKey).not.toContain('code');
+    expect(withKey).toMatch(
+      /\n\nOpen the dashboard and become its administrator with this key: http:\/\/127\.0\.0\.1:8080\/\n$/,
+    );
+    const withCode = shown({ secret: { kind: 'claimCode', text: 'c0de' }, isUnclaimed: true });
+    expect(withCode).toContain(`
 The code that makes you administrator, shown this once:
 
   c0de
 
-(open http://127.0.0.1:8080/claim and enter it there; if it is lost: node dist/cli/main.js accounts claim-code)
+(the database stores only its hash; if it is lost: node dist/cli/main.js accounts claim-code)
 `);
-    expect(text).toContain('-H "Authorization: Bearer sk_new"');
+    expect(withCode).toMatch(/administrator with this code: http:\/\/127\.0\.0\.1:8080\/\n$/);
+    expect(shown()).toMatch(/\n\nDashboard: http:\/\/127\.0\.0\.1:8080\/\n$/);
   });
 
   it('name the route that claims the gateway where there is no dashboard', () => {
     const config = parseConfig('dashboard: false', 'config', {});
-    const text = shown({ config, secrets: { key: null, claimCode: 'c0de' }, isUnclaimed: true });
-    expect(text).toContain(
-      '(POST http://127.0.0.1:8080/api/v1/auth/claim {"code", "email", "password"}; if it is lost: node dist/cli/main.js accounts claim-code)',
+    const text = shown({ config, secret: { kind: 'claimCode', text: 'c0de' }, isUnclaimed: true });
+    expect(text).toMatch(
+      /administrator with this code: POST http:\/\/127\.0\.0\.1:8080\/api\/v1\/auth\/claim \{"code", "email", "password"\}\n$/,
     );
-    expect(text).not.toContain('/claim and enter');
+    expect(text).not.toContain('Dashboard');
   });
 
   it('say later what to do if the key is lost, and how to claim an unclaimed gateway', () => {

@@ -83,7 +83,7 @@ describe('a start that cannot be', () => {
     [
       'a value of the wrong type',
       { config: 'listen:\n  host: localhost\n  port: high\n', env: { PORT: '' } },
-      /^config\/signalbox\.yaml:3: listen\[port\]: must be a whole number\n$/,
+      /^config\/signalbox\.yaml:3: listen\.port: must be a whole number\n$/,
     ],
     [
       'a file that is no YAML',
@@ -93,27 +93,27 @@ describe('a start that cannot be', () => {
     [
       'an unknown dialect',
       { config: 'providers:\n  a:\n    api: antropic\n' },
-      /^config\/signalbox\.yaml:3: providers\[a\]\[api\]: is not a known dialect.*did you mean anthropic\?\n$/,
+      /^config\/signalbox\.yaml:3: providers\.a\.api: is not a known dialect.*did you mean anthropic\?\n$/,
     ],
     [
       'a provider without the address it needs',
       { config: 'log: { level: info }\nproviders:\n  mine: { api: openai-compatible }\n' },
-      /^config\/signalbox\.yaml:3: providers\[mine\]: mine needs a baseUrl.*\n$/,
+      /^config\/signalbox\.yaml:3: providers\.mine: mine needs a baseUrl.*\n$/,
     ],
     [
       'a cloud without its region',
       { config: 'providers: { aws: { api: bedrock } }' },
-      /^config\/signalbox\.yaml:1: providers\[aws\]: aws needs an AWS region.*\n$/,
+      /^config\/signalbox\.yaml:1: providers\.aws: aws needs an AWS region.*\n$/,
     ],
     [
       'a cloud without its project',
       { config: 'providers: { google: { api: vertex, region: global } }' },
-      /^config\/signalbox\.yaml:1: providers\[google\]: google needs a project.*\n$/,
+      /^config\/signalbox\.yaml:1: providers\.google: google needs a project.*\n$/,
     ],
     [
       'an empty key',
       { config: 'auth:\n  keys:\n    - { name: ci, key: "${NOT_SET}" }\n' },
-      /^config\/signalbox\.yaml:3: auth\[keys\]\[0\]\[key\]: is empty: the variable NOT_SET is not set.*\n$/,
+      /^config\/signalbox\.yaml:3: auth\.keys\[0\]\.key: is empty: the variable NOT_SET is not set.*\n$/,
     ],
     [
       'two files of which the named one is absent',
@@ -149,6 +149,11 @@ describe('a start that cannot be', () => {
       'an unknown option',
       { args: ['--port', '1'] },
       /^unknown option '--port'; see signalbox --help\n$/,
+    ],
+    [
+      'an option that its command needs',
+      { args: ['keys', 'create'] },
+      /^required option '--name <name>' not specified; see signalbox keys create --help\n$/,
     ],
     [
       'an option without its value',
@@ -239,7 +244,7 @@ describe('the command line', () => {
       code: 0,
       stderr: '',
       stdout:
-        'warning: providers[a] is not used: NOT_SET is not set\nconfig/signalbox.yaml is valid; providers: b\n',
+        'warning: providers.a is not used: NOT_SET is not set\nconfig/signalbox.yaml is valid; providers: b\n',
     });
     expect(await runToEnd({ args: ['check'], config: 'listen: 1' })).toMatchObject({
       code: 1,

@@ -1,3 +1,4 @@
+import { atOnce } from '../../../src/async/turns.js';
 import { describe, expect, it } from 'vitest';
 import { CitedText } from '../../../src/grounding/citations/cited-text.js';
 import { answerSources } from '../../helpers/cited-answers.js';
@@ -67,7 +68,7 @@ function quoteFor(claim: string, page: Page): string | false {
   const answer = new CitedText(answerSources([pages[page]]));
   answer.push(`${claim} [1]`);
   answer.end();
-  const [citation] = answer.citations();
+  const [citation] = atOnce(answer.citations());
   expect(citation).toBeDefined();
   if (citation!.verified === false) expect(citation!.quote).toBe('');
   return citation!.verified === 'text' ? citation!.quote : false;
@@ -173,7 +174,7 @@ it('a long sentence is quoted up to 300 characters', () => {
   const answer = new CitedText(answerSources([{ text }]));
   answer.push('Bonn had 336,000 inhabitants [1]');
   answer.end();
-  const { quote } = answer.citations()[0]!;
+  const { quote } = atOnce(answer.citations())[0]!;
   expect(quote.length).toBeGreaterThan(250);
   expect(quote.length).toBeLessThanOrEqual(300);
   expect(text).toContain(quote);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { compiler } from 'markdown-to-jsx/html';
+import { atOnce } from '../../../src/async/turns.js';
 import { describe, expect, it } from 'vitest';
 import { CitedText } from '../../../src/grounding/citations/cited-text.js';
 import { parseUrl } from '../../../src/text/parse-url.js';
@@ -223,7 +224,7 @@ describe('a text that arrives in parts', () => {
           out += cut.end();
           expect(out).toBe(expected);
           expect(cut.length).toBe(out.length);
-          expect(cut.citations()).toEqual(whole.citations());
+          expect(atOnce(cut.citations())).toEqual(atOnce(whole.citations()));
           expect([cut.droppedLinks, cut.droppedMarkers]).toEqual([
             whole.droppedLinks,
             whole.droppedMarkers,

@@ -1,3 +1,4 @@
+import { atOnce } from '../../../src/async/turns.js';
 import { describe, expect, it } from 'vitest';
 import { CitedText, type ProviderSpan } from '../../../src/grounding/citations/cited-text.js';
 import { answerSources, filtered } from '../../helpers/cited-answers.js';
@@ -7,7 +8,10 @@ function claimsOf(text: string, spans: readonly ProviderSpan[] = []): [number, s
   const answer = new CitedText(answerSources());
   for (const span of spans) answer.cite(span);
   const out = answer.push(text) + answer.end();
-  return answer.citations().map(({ source, start, end }) => [source, out.slice(start, end)]);
+  return atOnce(answer.citations()).map(({ source, start, end }) => [
+    source,
+    out.slice(start, end),
+  ]);
 }
 
 describe('a marker', () => {
@@ -208,7 +212,7 @@ describe('a span of a provider', () => {
     answer.cite({ url, start: 13, end: 20 });
     answer.push('Water is wet. Ice is cold.');
     answer.end();
-    expect(answer.citations()).toEqual([
+    expect(atOnce(answer.citations())).toEqual([
       { source: 1, start: 0, end: 12, quote: 'water is "very" wet - always', verified: 'text' },
       { source: 1, start: 13, end: 20, quote: '', verified: 'provider' },
       { source: 1, start: 13, end: 25, quote: 'ice is cold', verified: 'provider' },
@@ -224,9 +228,9 @@ it('a source that was read meanwhile is looked through again', () => {
     isKnown: () => false,
   });
   answer.push('Bonn has 336,000 inhabitants [1]. ');
-  expect(answer.citations()).toMatchObject([{ quote: '', verified: false }]);
+  expect(atOnce(answer.citations())).toMatchObject([{ quote: '', verified: false }]);
   sources[0] = { ...sources[0]!, text: 'In 2023, Bonn had 336,000 inhabitants.' };
-  expect(answer.citations()).toMatchObject([
+  expect(atOnce(answer.citations())).toMatchObject([
     { quote: 'In 2023, Bonn had 336,000 inhabitants.', verified: 'text' },
   ]);
 });

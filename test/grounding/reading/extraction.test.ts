@@ -300,6 +300,36 @@ describe('the charset', () => {
       expect(decodeText(Buffer.concat([Buffer.from(head), bytes]), null, true)).toBe(head + text);
   });
 
+  it.each([
+    [
+      'windows-1252, though the header says utf-8',
+      'windows-1252',
+      'utf-8',
+      '„Café“ – naïve façade',
+    ],
+    [
+      'windows-1251, though the header says utf-8',
+      'windows-1251',
+      'utf-8',
+      'Это город Москва, столица',
+    ],
+    ['shift_jis, though the header says utf-8', 'shift_jis', 'utf-8', 'これは日本語の文章です。'],
+    ['utf-8, though the header says iso-8859-1', 'utf-8', 'iso-8859-1', '„Café“ – naïve façade'],
+    ['utf-8, though the header says windows-1251', 'utf-8', 'windows-1251', 'Это город'],
+    ['utf-8, though the header says euc-kr', 'utf-8', 'euc-kr', 'Ωμέγα – naïve 日本語の文章です'],
+  ])('is read by what decodes: %s', (_name, charset, header, text) => {
+    const bytes = charset === 'utf-8' ? Buffer.from(text) : bytesOf(text, charset);
+    expect(decodeText(bytes, header, false)).toBe(text);
+    const page = Buffer.concat([Buffer.from(`<meta charset="${charset}">`), bytes]);
+    expect(decodeText(page, header, true)).toContain(text);
+  });
+
+  it('stays UTF-8 where only a few bytes of it are broken', () => {
+    const text = 'Zürich, Köln und Münster';
+    const broken = Buffer.concat([Buffer.from(text), Buffer.from([0xc3])]);
+    expect(decodeText(broken, 'utf-8', true)).toBe(`${text}\ufffd`);
+  });
+
   it('is the one of the byte order mark before all', () => {
     const utf16 = Buffer.from('\ufeffHi – 運河', 'utf16le');
     expect(decodeText(utf16, 'iso-8859-1', true)).toBe('Hi – 運河');

@@ -22,8 +22,20 @@ const poolWith = (changes: Partial<PoolLimits> = {}): ExtractionPool => {
   pools.push(pool);
   return pool;
 };
-afterEach(() => {
+const threadIds = (): number[] => {
+  const { workers } = process.report.getReport() as {
+    workers: { header: { threadId: number } }[];
+  };
+  return workers.map(({ header }) => header.threadId);
+};
+/** Threads of other tests, which may be ending. */
+const others = new Set(threadIds());
+/** How many threads these tests have. */
+const threads = (): number => threadIds().filter((id) => !others.has(id)).length;
+afterEach(async () => {
   for (const pool of pools.splice(0)) pool.close();
+  // a thread ends a while after it was told to, and must not be counted by the next test
+  await until(() => threads() === 0);
 });
 
 const task = (html: string): ExtractionTask => ({
@@ -34,11 +46,6 @@ const task = (html: string): ExtractionTask => ({
   limits: { maxTextLength: 100_000, maxPdfPages: 10 },
 });
 const never = new AbortController().signal;
-/** How many threads this process has, those of other tests included. */
-const threads = (): number => {
-  const { workers } = process.report.getReport() as { workers: unknown[] };
-  return workers.length;
-};
 /** Takes Readability seconds to minutes: each element is judged by all that it contains. */
 const endlessWork = `<p>Kept.${'<div class=article><p>a, b, c, d. '.repeat(190)}${'<p>word, word. '.repeat(40_000)}`;
 
@@ -63,12 +70,11 @@ describe('the threads that extract texts', () => {
 
   it('end alone when a document takes all of their memory', async () => {
     const pool = poolWith({ maxHeapMb: 16, maxThreads: 1 });
-    const before = threads();
     await pool.run(task('<p>small'), never);
-    expect(threads()).toBe(before + 1);
+    expect(threads()).toBe(1);
     // what was scanned before is the result, if it came so far
     await pool.run(task('<p>a</p>'.repeat(45_000)), never).catch(() => undefined);
-    await until(() => threads() === before);
+    await until(() => threads() === 0);
     expect(await pool.run(task('<p>next'), never)).toMatchObject({ text: 'next' });
   });
 
@@ -100,10 +106,9 @@ describe('the threads that extract texts', () => {
 
   it('end when they are not needed, and start anew', async () => {
     const pool = poolWith({ idleThreadMs: 1_000 });
-    const before = threads();
     await pool.run(task('<p>one'), never);
-    expect(threads()).toBe(before + 1);
-    await until(() => threads() === before);
+    expect(threads()).toBe(1);
+    await until(() => threads() === 0);
     expect(await pool.run(task('<p>two'), never)).toMatchObject({ text: 'two' });
   });
 

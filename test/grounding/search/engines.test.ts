@@ -301,7 +301,7 @@ const errors = [
     'exa',
     402,
     { requestId: 'x', error: 'You are out of credits', tag: 'NO_MORE_CREDITS' },
-    'provider_auth',
+    'quota_exhausted',
     'out of credits',
   ],
   ['exa', 429, { error: 'Too many requests' }, 'rate_limited', 'Too many requests'],

@@ -1,3 +1,4 @@
+import { atOnce } from '../../../src/async/turns.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   packPassages,
@@ -45,7 +46,7 @@ describe('the evidence for a question among twenty pages', () => {
     'is in a context of %i tokens for the most part, and more than in whole pages',
     (maxTokens, least) => {
       const packed = recall(cases, ({ question, pages }) =>
-        contextOf(packPassages(question, pages, { maxTokens })),
+        contextOf(atOnce(packPassages(question, pages, { maxTokens }))),
       );
       const plain = recall(cases, (one) => wholePages(one, maxTokens));
       expect(packed).toBeGreaterThanOrEqual(least);

@@ -1,3 +1,4 @@
+import { atOnce } from '../../../src/async/turns.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packPassages } from '../../../src/grounding/search/passages/pack-passages.js';
@@ -7,7 +8,7 @@ import { estimateTokens } from '../../../src/models/tokens.js';
 import { runs } from '../../helpers/runs.js';
 
 const partsOf = (text: string): string[] =>
-  splitText(text).map(({ start, end }) => text.slice(start, end));
+  [...splitText(text)].map(({ start, end }) => text.slice(start, end));
 
 /** A half of a surrogate pair without the other. */
 const halfCharacter = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
@@ -65,7 +66,7 @@ describe('the passages of a text', () => {
   it('are the whole text, in order, with nothing lost or twice', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const spans = splitText(text);
+        const spans = [...splitText(text)];
         expect(spans.map(({ start, end }) => text.slice(start, end)).join('')).toBe(text);
         for (const { start, end } of spans) expect(end).toBeGreaterThan(start);
       }),
@@ -107,7 +108,7 @@ describe('the passages of a text', () => {
     const words = new Intl.Segmenter('th', { granularity: 'word' });
     const text = thai.repeat(40);
     const bounds = new Set([...words.segment(text)].map(({ index }) => index));
-    const ends = splitText(text).map(({ end }) => end);
+    const ends = [...splitText(text)].map(({ end }) => end);
     expect(ends.length).toBeGreaterThan(5);
     for (const end of ends.slice(0, -1)) expect(bounds).toContain(end);
   });
@@ -147,9 +148,11 @@ describe('the passages of a text', () => {
 });
 
 const bestOf = (question: string, texts: readonly string[]): string => {
-  const scored = scorePassages(
-    question,
-    texts.map((text) => ({ title: '', text })),
+  const scored = atOnce(
+    scorePassages(
+      question,
+      texts.map((text) => ({ title: '', text })),
+    ),
   );
   const best = scored.reduce((a, b) => (b.score > a.score ? b : a));
   return texts[best.source]!;
@@ -198,7 +201,7 @@ describe('the best passage', () => {
       { title: 'Bridges of Ulm', text: 'It was opened in 1912 by the mayor.' },
       { title: 'The lighthouse of Rügen', text: 'It was opened in 1912 by the mayor of Putbus.' },
     ];
-    const scored = scorePassages('When was the lighthouse of Rügen opened?', texts);
+    const scored = atOnce(scorePassages('When was the lighthouse of Rügen opened?', texts));
     expect(scored[1]!.score).toBeGreaterThan(scored[0]!.score);
   });
 });
@@ -221,7 +224,7 @@ describe('packed passages', () => {
     });
     fc.assert(
       fc.property(fc.string(), texts, limits, (question, given, limit) => {
-        const packed = packPassages(question, given, limit);
+        const packed = atOnce(packPassages(question, given, limit));
         let tokens = 0;
         for (const { source, passages } of packed) {
           tokens += limit.tokensPerText;
@@ -243,7 +246,7 @@ describe('packed passages', () => {
 
   it('are all that is there where there is room', () => {
     const texts = [page('lamps', 5), page('ships', 3)];
-    const packed = packPassages('lamps', texts, { maxTokens: 100_000, minShare: 0 });
+    const packed = atOnce(packPassages('lamps', texts, { maxTokens: 100_000, minShare: 0 }));
     expect(packed.map(({ source }) => source)).toEqual([0, 1]);
     for (const { source, passages } of packed) {
       expect(passages.map(({ text }) => text)).toEqual([texts[source]!.text.trim()]);
@@ -252,7 +255,7 @@ describe('packed passages', () => {
 
   it('leave out what is far from the question, unless the room is to be filled', () => {
     const texts = [page('lamps', 5), page('ships', 3)];
-    const packed = packPassages('tell me of lamps', texts, { maxTokens: 100_000 });
+    const packed = atOnce(packPassages('tell me of lamps', texts, { maxTokens: 100_000 }));
     expect(packed.map(({ source }) => source)).toEqual([0]);
   });
 
@@ -262,7 +265,7 @@ describe('packed passages', () => {
     );
     parts.splice(1, 0, ...Array.from({ length: 3 }, (_, n) => `${n} ${sentence.repeat(5)}`));
     const texts = [{ title: '', text: parts.join('\n\n') }];
-    const [packed] = packPassages('wicks and oil for lamps', texts, { maxTokens: 240 });
+    const [packed] = atOnce(packPassages('wicks and oil for lamps', texts, { maxTokens: 240 }));
     expect(packed!.passages.map(({ text }) => text)).toEqual([
       parts[0]!.trim(),
       parts.slice(5).join('\n\n').trim(),
@@ -271,14 +274,14 @@ describe('packed passages', () => {
 
   it('come from several pages, not all from one', () => {
     const texts = [page('oil lamps and more oil lamps', 40), page('oil lamps', 3), page('oil', 3)];
-    const packed = packPassages('oil lamps', texts, { maxTokens: 2_000 });
+    const packed = atOnce(packPassages('oil lamps', texts, { maxTokens: 2_000 }));
     expect(packed.length).toBeGreaterThan(1);
   });
 
   it('have no passage twice', () => {
     const same = page('lamps', 6);
     const texts = [same, { ...same, text: same.text.toUpperCase() }, page('more lamps', 2)];
-    const packed = packPassages('lamps', texts, { maxTokens: 100_000, minShare: 0 });
+    const packed = atOnce(packPassages('lamps', texts, { maxTokens: 100_000, minShare: 0 }));
     expect(packed.map(({ source }) => source)).toEqual([0, 2]);
   });
 });

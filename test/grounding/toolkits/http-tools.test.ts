@@ -320,6 +320,49 @@ describe('an API with an OpenAPI document', () => {
     expect(called()).toMatchObject({ method: 'POST', url: '/v1/orders', body: '{"item":"lamp"}' });
   });
 
+  it.each([
+    'X-Api-Key',
+    'x-API-key',
+    'Proxy-Authorization',
+    'X-Forwarded-For',
+    'X-HTTP-Method-Override',
+    'Connection',
+    'Transfer-Encoding',
+    'Cookie',
+  ])(
+    'lets no model change the operator’s headers or those of a connection: %s is no parameter',
+    async (name) => {
+      const api = document();
+      api.paths['/orders/{id}'].get.parameters[1]!.name = name;
+      serve(api);
+      const toolkits = shop();
+      const { tools } = await toolkits.open([{ name: 'shop' }], ['*'], signal());
+      const { properties } = tools[0]!.definition.function.parameters as { properties: object };
+      expect(Object.keys(properties)).toEqual(['id', 'fields']);
+      const refused = await callOnce(toolkits, 'shop__getOrder', { id: '1', [name]: 'its own' });
+      expect(refused.isError).toBe(true);
+      expect(called()).toBeUndefined();
+      await callOnce(toolkits, 'shop__getOrder', { id: '1' });
+      expect(called()!.headers['x-api-key']).toBe('hidden-word');
+      expect(JSON.stringify(called())).not.toContain('its own');
+    },
+  );
+
+  it('has each value of a configured header of 8 characters cut out of what models see', async () => {
+    const api = document();
+    api.paths['/orders/{id}'].get.summary = 'One order for se¢ret-"one" and short';
+    answer = ({ url, headers }, response) =>
+      response.end(url === '/openapi.json' ? JSON.stringify(api) : JSON.stringify(headers));
+    const toolkits = shop({
+      headers: { 'X-Acme': 'se¢ret-"one"', Accept: 'short', Note: 'x'.repeat(8) },
+    });
+    const { tools } = await toolkits.open([{ name: 'shop' }], ['*'], signal());
+    expect(tools[0]!.definition.function.description).toBe('One order for [redacted] and short');
+    const { text } = await callOnce(toolkits, 'shop__getOrder', { id: '1' });
+    expect(JSON.parse(text)).toMatchObject({ 'x-acme': '[redacted]', note: '[redacted]' });
+    expect(text).toContain('short');
+  });
+
   it('is not called with arguments that would lead to another path', async () => {
     serve(document());
     const toolkits = shop();

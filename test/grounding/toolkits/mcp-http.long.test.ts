@@ -133,6 +133,26 @@ describe('an MCP server at an address', () => {
   });
 });
 
+describe('a redirect', () => {
+  it('is followed within the origin of an MCP server', async () => {
+    const server = await start({
+      before: ({ path }, response) =>
+        path === '/old' && Boolean(response.writeHead(307, { location: '/mcp' }).end()),
+    });
+    const toolkits = open(server.url.replace('/mcp', '/old'));
+    expect((await callOnce(toolkits, 'net__echo')).text).toBe('echoed');
+  });
+
+  it('in circles ends', async () => {
+    const server = await start({
+      before: (_asked, response) => Boolean(response.writeHead(307, { location: '/mcp' }).end()),
+    });
+    await expect(open(server.url).open([{ name: 'net' }], ['*'], signal())).rejects.toMatchObject({
+      message: 'net: it answered 307',
+    });
+  });
+});
+
 describe('a call over HTTP', () => {
   it('that gets no answer ends in time', async () => {
     const server = await start({ call: (_id, response) => void response.writeHead(200) });
@@ -325,13 +345,58 @@ describe('an access token', () => {
       open(url, { auth: unnamed }).open([{ name: 'net' }], ['*'], signal());
 
     it('is got there, for that server', async () => {
-      const tokens = await tokenServer({ accepts: 'basic' });
-      const server = await start(naming(named(tokens.url)));
+      const server = await start(
+        naming((origin) => ({
+          ...named(`${origin}/token`)(origin),
+          '/token': { access_token: 'token-1' },
+        })),
+      );
       const toolkits = open(server.url, { auth: unnamed });
       expect((await callOnce(toolkits, 'net__echo')).text).toBe('echoed');
-      const form = new URLSearchParams(tokens.forms[0]!.body);
-      expect(form.get('resource')).toBe(server.url);
-      expect(tokens.forms).toHaveLength(1);
+      const posts = server.asked.filter(({ path }) => path === '/token');
+      expect(posts).toMatchObject([
+        { method: 'POST', body: expect.stringContaining(encodeURIComponent(server.url)) as string },
+      ]);
+    });
+
+    it('is asked for neither at private addresses nor without TLS, which a server might name', async () => {
+      const asked: string[] = [];
+      const other = createServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.end('{}');
+      });
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      ending.push(() => new Promise((resolve) => other.close(resolve)));
+      const { port } = other.address() as AddressInfo;
+      const private_ = `http://127.0.0.1:${port}`;
+      for (const origin of [
+        private_,
+        private_.replace('http:', 'https:'),
+        `http://localhost:${port}`,
+        'https://169.254.169.254',
+        'https://[::1]',
+        'https://metadata.internal',
+      ]) {
+        const asServer = await start(
+          naming((own) => ({
+            [resourceAt]: { resource: `${own}/mcp`, authorization_servers: [origin] },
+          })),
+        );
+        await expect(refusal(asServer.url)).rejects.toMatchObject({ status: 502 });
+        const asEndpoint = await start(naming(named(`${origin}/token`)));
+        await expect(refusal(asEndpoint.url)).rejects.toMatchObject({ status: 502 });
+      }
+      const redirecting = await start({
+        before: ({ path }, response) => {
+          const isDocument = path.startsWith('/.well-known');
+          response
+            .writeHead(isDocument ? 302 : 401, isDocument ? { location: private_ } : {})
+            .end();
+          return true;
+        },
+      });
+      await expect(refusal(redirecting.url)).rejects.toMatchObject({ status: 502 });
+      expect(asked).toEqual([]);
     });
 
     it('is not asked for where the endpoint has no TLS, or is none of this server’s', async () => {

@@ -79,7 +79,7 @@ function blocks(answer: FullAnswer): ((index: number) => Frame[])[] {
 
 function frames(answer: FullAnswer, asked: Asked): Frame[] {
   const message = {
-    id: 'msg_test',
+    id: `msg_${answer.id}`,
     type: 'message',
     role: 'assistant',
     model: textAt(asked.body, 'model'),
@@ -120,7 +120,7 @@ function json(answer: FullAnswer, asked: Asked): unknown {
     ? { usage: { ...inputUsage(answer), output_tokens: answer.usage.completion } }
     : {};
   return {
-    id: 'msg_test',
+    id: `msg_${answer.id}`,
     type: 'message',
     role: 'assistant',
     model: textAt(asked.body, 'model'),

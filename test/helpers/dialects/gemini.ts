@@ -60,7 +60,7 @@ function whole(answer: FullAnswer, parts: object[], finish: string | null): obje
     candidates: [candidate],
     ...(finish && usage ? { usageMetadata: usage } : {}),
     modelVersion: 'gemini-test',
-    responseId: 'resp-test',
+    responseId: `resp-${answer.id}`,
   };
 }
 

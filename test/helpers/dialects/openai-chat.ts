@@ -43,7 +43,7 @@ function toolDeltas(answer: FullAnswer): object[] {
 
 function frames(answer: FullAnswer, asked: Asked): Frame[] {
   const head = {
-    id: 'chatcmpl-test',
+    id: `chatcmpl-${answer.id}`,
     object: 'chat.completion.chunk',
     created: 1_700_000_000,
     model: textAt(asked.body, 'model'),
@@ -91,7 +91,7 @@ function json(answer: FullAnswer, asked: Asked): unknown {
   }));
   const usage = usageOf(answer);
   return {
-    id: 'chatcmpl-test',
+    id: `chatcmpl-${answer.id}`,
     object: 'chat.completion',
     created: 1_700_000_000,
     model: textAt(asked.body, 'model'),

@@ -1,4 +1,4 @@
-import { textAt } from '../json.js';
+import { at, listAt, textAt, tryJson } from '../json.js';
 import type { FullAnswer } from '../steps.js';
 import { type Asked, type Dialect, type Frame, halves, sse } from './dialect.js';
 import { openaiChat } from './openai-chat.js';
@@ -8,12 +8,47 @@ interface Item {
   deltas: { type: string; delta: string }[];
 }
 
-function items(answer: FullAnswer): Item[] {
+/** Whether a request offers a tool as a `custom` one, which takes a text: also in a namespace. */
+const isCustom = (asked: Asked, name: string): boolean =>
+  [asked.body, ...listAt(asked.body, 'input')]
+    .flatMap((holder) => listAt(holder, 'tools'))
+    .flatMap((tool) => [tool, ...listAt(tool, 'tools')])
+    .some((tool) => at(tool, 'type') === 'custom' && at(tool, 'name') === name);
+
+/** The argument `input` of a call is the whole text for a custom tool. */
+function callItem(call: FullAnswer['toolCalls'][number], asked: Asked): Item {
+  const custom = isCustom(asked, call.name);
+  const field = custom ? 'input' : 'arguments';
+  const text = custom ? textAt(tryJson(call.arguments), 'input') : call.arguments;
+  return {
+    item: {
+      id: `${custom ? 'ctc' : 'fc'}_${call.id}`,
+      type: custom ? 'custom_tool_call' : 'function_call',
+      status: 'completed',
+      call_id: call.id,
+      name: call.name,
+      [field]: text,
+    },
+    deltas: halves(text).map((delta) => ({
+      type: `response.${custom ? 'custom_tool_call_input' : 'function_call_arguments'}.delta`,
+      delta,
+    })),
+  };
+}
+
+function items(answer: FullAnswer, asked: Asked): Item[] {
+  const isCompaction = textAt(listAt(asked.body, 'input').at(-1), 'type') === 'compaction_trigger';
+  if (isCompaction) {
+    const encrypted_content = Buffer.from(answer.text.join('')).toString('base64');
+    return [
+      { item: { id: `cmp_${answer.id}`, type: 'compaction', encrypted_content }, deltas: [] },
+    ];
+  }
   const made: Item[] = [];
   if (answer.reasoning.length > 0) {
     made.push({
       item: {
-        id: 'rs_test',
+        id: `rs_${answer.id}`,
         type: 'reasoning',
         summary: [{ type: 'summary_text', text: answer.reasoning.join('') }],
       },
@@ -26,7 +61,7 @@ function items(answer: FullAnswer): Item[] {
   if (answer.text.length > 0) {
     made.push({
       item: {
-        id: 'msg_test',
+        id: `msg_${answer.id}`,
         type: 'message',
         role: 'assistant',
         status: 'completed',
@@ -35,22 +70,7 @@ function items(answer: FullAnswer): Item[] {
       deltas: answer.text.map((delta) => ({ type: 'response.output_text.delta', delta })),
     });
   }
-  for (const call of answer.toolCalls) {
-    made.push({
-      item: {
-        id: `fc_${call.id}`,
-        type: 'function_call',
-        status: 'completed',
-        call_id: call.id,
-        name: call.name,
-        arguments: call.arguments,
-      },
-      deltas: halves(call.arguments).map((delta) => ({
-        type: 'response.function_call_arguments.delta',
-        delta,
-      })),
-    });
-  }
+  made.push(...answer.toolCalls.map((call) => callItem(call, asked)));
   return made;
 }
 
@@ -69,14 +89,14 @@ function response(answer: FullAnswer, asked: Asked, done: boolean): object {
     total_tokens: answer.usage.prompt + answer.usage.completion,
   };
   return {
-    id: 'resp_test',
+    id: `resp_${answer.id}`,
     object: 'response',
     created_at: 1_700_000_000,
     model: textAt(asked.body, 'model'),
     error: null,
     status: done ? (incomplete ? 'incomplete' : 'completed') : 'in_progress',
     incomplete_details: done && incomplete ? { reason: incomplete } : null,
-    output: done ? items(answer).map(({ item }) => item) : [],
+    output: done ? items(answer, asked).map(({ item }) => item) : [],
     usage: done ? usage : null,
   };
 }
@@ -88,11 +108,16 @@ function frames(answer: FullAnswer, asked: Asked): Frame[] {
     bytes: sse({ type, sequence_number: sequence_number++, ...fields }, type),
   });
   const made = [event('open', 'response.created', { response: response(answer, asked, false) })];
-  items(answer).forEach(({ item, deltas }, output_index) => {
+  items(answer, asked).forEach(({ item, deltas }, output_index) => {
     made.push(
       event('open', 'response.output_item.added', {
         output_index,
-        item: { ...item, status: 'in_progress', ...(item['arguments'] ? { arguments: '' } : {}) },
+        item: {
+          ...item,
+          status: 'in_progress',
+          ...(item['arguments'] ? { arguments: '' } : {}),
+          ...(item['input'] ? { input: '' } : {}),
+        },
       }),
     );
     for (const { type, delta } of deltas)
@@ -108,7 +133,9 @@ function frames(answer: FullAnswer, asked: Asked): Frame[] {
   return [...made, event('end', last, { response: response(answer, asked, true) })];
 }
 
-/** OpenAI's Responses. Its errors are the chat dialect's, under other names inside a stream. */
+/**
+ * OpenAI's Responses. A request that ends in a `compaction_trigger` gets the answer's text as one
+ * `compaction` item. Its errors are the chat dialect's, under other names inside a stream. */
 export const openaiResponses: Dialect = {
   name: 'openai-responses',
   streamType: 'text/event-stream; charset=utf-8',

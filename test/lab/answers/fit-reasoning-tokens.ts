@@ -30,6 +30,12 @@ function effortOf(written: string): ReasoningEffort | 'usual' {
   return efforts.find((effort) => effort === named) ?? 'usual';
 }
 
+/** The place in `levels` of a published setting that reasons. */
+function levelNamed(written: string): number {
+  const named = effortOf(written);
+  return levels.indexOf(named === 'usual' ? 'medium' : named);
+}
+
 interface Line {
   readonly model: string;
   readonly maker: string;
@@ -70,8 +76,11 @@ function lineOf(rows: readonly PublishedLength[]): Line {
   return { model, maker, visible, measured };
 }
 
-/** How much the logarithm of a model's reasoning grows with one step of effort. */
-function growthOf({ measured }: Line): number | null {
+/**
+ * How much the logarithm of a model's reasoning grows with one step of effort.
+ * @param measured by place in `levels`: tokens
+ */
+function growthOf(measured: ReadonlyMap<number, number>): number | null {
   if (measured.size < 2) return null;
   const points = [...measured].map(([level, tokens]) => [steps[level]!, Math.log(tokens)] as const);
   const x = mean(points.map(([step]) => step)),
@@ -85,7 +94,7 @@ function growthOf({ measured }: Line): number | null {
 
 function growthByMaker(lines: readonly Line[]): (maker: string) => number {
   const known = lines.flatMap((line) => {
-    const growth = growthOf(line);
+    const growth = growthOf(line.measured);
     return growth === null ? [] : [{ maker: line.maker, growth }];
   });
   const general = known.length > 0 ? mean(known.map(({ growth }) => growth)) : 0;
@@ -94,6 +103,25 @@ function growthByMaker(lines: readonly Line[]): (maker: string) => number {
     const sum = own.reduce((all, { growth }) => all + growth, 0);
     return (sum + priorModels * general) / (own.length + priorModels);
   };
+}
+
+/**
+ * The growth of models whose answers to programming exercises were counted at several efforts. It is
+ * their own: a maker's later models differ more from one effort to the next.
+ */
+function growthOnExercises({ exercises }: PublishedLengths): ReadonlyMap<string, number> {
+  const byModel = grouped(
+    exercises.filter(({ completion }) => completion > exerciseProgram),
+    ({ model }) => model,
+  );
+  return new Map(
+    [...byModel].flatMap(([model, rows]) => {
+      const growth = growthOf(
+        new Map(rows.map((row) => [levelNamed(row.effort), row.completion - exerciseProgram])),
+      );
+      return growth === null ? [] : [[model, growth]];
+    }),
+  );
 }
 
 /** Reasoning tokens at every level: between measured ones in proportion, beyond them by growth. */
@@ -115,19 +143,18 @@ function tokensOf({ measured }: Line, growth: number): number[] {
   return tokens.map((_, level) => Math.max(...tokens.slice(0, level + 1)));
 }
 
-/** How much more models reason about a programming exercise than about a question. */
-function harderOf(
-  { exercises }: PublishedLengths,
-  models: ReasoningTokens['models'],
-): { factor: number; count: number } {
+/**
+ * How much more models reason about a programming exercise than about a question, at efforts that
+ * both were counted at.
+ */
+function harderOf({ exercises }: PublishedLengths, lines: readonly Line[]): number {
   const logs = exercises.flatMap(({ model, effort, completion }) => {
-    const named = effortOf(effort);
-    const place = levels.indexOf(named === 'usual' ? 'medium' : named);
-    const known = models[model]?.tokens[place];
+    const line = lines.find((one) => one.model === model);
+    const known = line?.measured.get(levelNamed(effort));
     if (known === undefined || /no.?think/.test(effort)) return [];
     return completion > exerciseProgram ? [Math.log((completion - exerciseProgram) / known)] : [];
   });
-  return { factor: logs.length > 0 ? Math.exp(mean(logs)) : 1, count: logs.length };
+  return logs.length > 0 ? Math.exp(mean(logs)) : 1;
 }
 
 /** How many tokens models reason for and write, by model and effort, from published counts. */
@@ -136,14 +163,18 @@ export function fitReasoningTokens(
 ): Pick<ReasoningTokens, 'models' | 'harder'> {
   const named = published.answers.filter(({ maker }) => maker !== 'unknown');
   const lines = [...grouped(named, ({ model }) => model).values()].map(lineOf);
-  const growth = growthByMaker(lines);
+  const growth = growthByMaker(lines),
+    own = growthOnExercises(published);
   const models = Object.fromEntries(
     lines
       .sort((a, b) => (a.model < b.model ? -1 : 1))
       .map((line) => [
         line.model,
-        { visible: Math.round(line.visible), tokens: tokensOf(line, growth(line.maker)) },
+        {
+          visible: Math.round(line.visible),
+          tokens: tokensOf(line, own.get(line.model) ?? growth(line.maker)),
+        },
       ]),
   );
-  return { models, harder: Math.round(harderOf(published, models).factor * 100) / 100 };
+  return { models, harder: Math.round(harderOf(published, lines) * 100) / 100 };
 }

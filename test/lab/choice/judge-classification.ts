@@ -17,7 +17,8 @@ const models: readonly (readonly [model: string, input: number, output: number])
   ['grok-3', 3, 15],
   ['grok-3-mini', 0.3, 0.5],
 ];
-const pool: Candidate[] = models.map(([model, input, output]) => ({
+/** The models as candidates. */
+export const classifiers: readonly Candidate[] = models.map(([model, input, output]) => ({
   label: model,
   provider: null,
   model,
@@ -48,15 +49,16 @@ export function judgeClassification(
     bill = 0;
   for (const { text, answers } of rows) {
     const scores = new Map(answers.map(({ model, score }) => [model.split('/').at(-1)!, score]));
-    if (pool.some(({ model }) => !scores.has(model))) continue;
-    const first = choose(ranker, pool, text)[0]!,
-      cheap = choose(ranker, pool, text, 'cost')[0]!;
+    if (classifiers.some(({ model }) => !scores.has(model))) continue;
+    const first = choose(ranker, classifiers, text)[0]!,
+      cheap = choose(ranker, classifiers, text, 'cost')[0]!;
     texts++;
     byDefault += scores.get(first.model)!;
     byCost += scores.get(cheap.model)!;
     usualBill += first.why.cost!;
     bill += cheap.why.cost!;
-    for (const { model } of pool) right.set(model, (right.get(model) ?? 0) + scores.get(model)!);
+    for (const { model } of classifiers)
+      right.set(model, (right.get(model) ?? 0) + scores.get(model)!);
   }
   return {
     texts,

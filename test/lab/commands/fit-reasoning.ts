@@ -15,7 +15,7 @@ export interface FitReasoningOptions {
 }
 
 const description =
-  'How many tokens models write and reason for, by effort. `visible`: mean tokens of answers to 155 short questions, reasoning excluded; `tokens`: mean reasoning tokens at the efforts minimal, low, medium, high, xhigh and max; efforts that nobody measured are interpolated, or continued by the growth of the maker’s other models. `harder`: how many times more the same models reason about a hard programming exercise. Made by `npm run lab -- reasoning-tokens`.';
+  'How many tokens models write and reason for, by effort. `visible`: mean tokens of answers to 155 short questions, reasoning excluded; `tokens`: mean reasoning tokens at the efforts minimal, low, medium, high, xhigh and max; efforts that nobody measured are interpolated, or continued by the growth of the same model on programming exercises, else by that of the maker’s other models. `harder`: how many times more the same models reason about a hard programming exercise. Made by `npm run lab -- reasoning-tokens`.';
 
 const sources = [
   {
@@ -32,7 +32,7 @@ const sources = [
     commit: '5dc9490',
     date: '2026-05-22',
     licence: 'Apache-2.0',
-    used: 'completion tokens of programming exercises, for `harder`',
+    used: 'completion tokens of programming exercises, for `harder` and for growth with effort',
   },
 ];
 

@@ -42,11 +42,17 @@ export function createScales(points: readonly Point[]): PlotScales {
         .ticks()
         .filter(isRound)
         .map((dollar) => verticalLine(x(dollar), `$${dollar}`)),
-      ...y.ticks(8).map((score) => horizontalLine(y(score), formatShare(score))),
+      ...y
+        .ticks(8)
+        .filter(isWholePercent)
+        .map((score) => horizontalLine(y(score), formatShare(score))),
       `<text class="soft" x="${frame.x + frame.width / 2}" y="${bottom + 38}" text-anchor="middle">cost of 1,000 requests (USD, logarithmic)</text>`,
     ],
   };
 }
+
+const isWholePercent = (share: number): boolean =>
+  Math.abs(100 * share - Math.round(100 * share)) < 1e-6;
 
 function verticalLine(x: number, label: string): string {
   const at = pixel(x);

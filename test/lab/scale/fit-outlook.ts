@@ -69,6 +69,8 @@ export function fitOutlook(
   { name, seed, difficultyError }: { name: string; seed: number; difficultyError: number },
 ): OutlookWeights {
   const scaling = scalingOf(given.map(({ features }) => features));
+  // a final mark and capitals change nothing that is asked: no weight is fitted to them
+  for (const name of ['endsAsking', 'capitalShare']) scaling.scale[denseNames.indexOf(name)] = 0;
   const rows = [...given, ...writtenOtherwise(given)];
   const { difficulty, ceiling } = fitDifficultyScale(difficultyRows(rows, abilityOf), scaling);
   const shown = fewOfEachFamily(rows);

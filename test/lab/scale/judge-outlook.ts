@@ -133,6 +133,6 @@ const catalog = createCatalog({ priceIds: {} });
 const appraisalOf = (model: string): Appraisal =>
   appraise(
     { label: model, provider: null, model },
-    { promptTokens: 100, weighsCost: false },
+    { promptTokens: 100 },
     { catalog, latencies: { p50Ms: () => null } },
   );

@@ -30,7 +30,8 @@ const flat = (texts: Texts): Omit<OwnText, 'language'>[] =>
  * Prompts of our own, for kinds, languages and difficulties that published ones hardly have. Each
  * file of the folder `own` has kinds, in them tiers, in them texts or templates with the `{slots}`
  * of the file. A file that is named for a language has texts in that language. What stands before
- * ` || ` is a system prompt.
+ * ` || ` is a system prompt. The kind `analysis` is read for difficulty and language alone: it is no
+ * kind of request that models are told apart by.
  */
 export function ownTexts(): OwnText[] {
   return readdirSync(folder)

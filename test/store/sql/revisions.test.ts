@@ -14,6 +14,7 @@ const newKey = (): NewKey => ({
   scopes: [],
   models: null,
   toolkits: [],
+  economy: null,
   limits: noLimits,
   createdAt: 1,
   expiresAt: null,

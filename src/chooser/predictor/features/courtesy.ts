@@ -8,14 +8,16 @@ const telling: ReadonlySet<string> = new Set(listed('pleas'));
 const courteous: ReadonlySet<string> = new Set([...telling, ...listed('fillers')]);
 
 const maxSentence = 100,
-  maxSentences = 3;
+  maxSentences = 3,
+  maxMarks = 100;
 /** Words, numbers and signs of mathematics: `please help me with 12 * 37` is not courtesy alone. */
-const word = /[\p{L}\p{N}\p{Sm}*^/]+/gu;
+const word = /[\p{L}\p{M}\p{N}\p{Sm}*^/]+/gu;
 const anything = /[\p{L}\p{N}\p{Sm}]/u;
-const sentenceEnd = /[.!?:\n]/;
+const sentenceEnd = /[.!?:\n。！？：؟।]/;
+const isFinalMark = /[.!?。！？؟।…\s]/;
 const isBlank = (sign: string): boolean => sign === ' ' || sign === '\n';
 /** What stands before a text that the request is about. */
-const introducing = /[:"“„«'(]\s*$/;
+const introducing = /[:：]\s*$|["“„«'(][^\S\n]*$/;
 
 /** Whether a sentence is courtesy. @param isBeside whether a sentence of courtesy is next to it */
 function isCourtesy(sentence: string, isBeside: boolean): boolean {
@@ -46,9 +48,17 @@ function startOfLast(text: string, from: number, to: number): number {
   return at === first ? -1 : at;
 }
 
+/** The text without the marks at its end, few of which end a sentence; itself if it is nothing else. */
+export function withoutFinalMark(text: string): string {
+  const from = Math.max(0, text.length - maxMarks);
+  let to = text.length;
+  while (to > from && isFinalMark.test(text[to - 1]!)) to--;
+  return to === 0 ? text : text.slice(0, to);
+}
+
 /**
- * The text without greetings, pleas for help and thanks at both ends, which say nothing of how hard
- * it is; empty if it consists of nothing else. Knows the languages that have a list of `courtesy` in
+ * The text without greetings, pleas for help, thanks and `Answer:` at both ends, which say nothing of
+ * how hard it is; empty if it consists of nothing else. Knows the languages that have a list of `courtesy` in
  * `config/words`. What a colon or a quotation mark introduces stays: it may be what is to be
  * translated.
  */

@@ -1,6 +1,5 @@
 import type { ChatMessage } from '../../../completion.js';
-import { question } from './characters.js';
-import { withoutCourtesy } from './courtesy.js';
+import { withoutCourtesy, withoutFinalMark } from './courtesy.js';
 import { type Genre, genreOf } from './genre.js';
 import { GramBag, type Grams } from './grams.js';
 import { keywordGroups } from './keywords.js';
@@ -48,20 +47,40 @@ function lengthOf({ content }: ChatMessage): number {
     : 0;
 }
 
+/** What is asked. */
+interface Asked {
+  /** Without courtesy, and without white space and marks at the end. */
+  readonly text: string;
+  /** Characters that it was written in. */
+  readonly written: number;
+  readonly isCourtesy: boolean;
+  readonly endsAsking: boolean;
+}
+
 /**
- * The text of the last user turn; a short one with the end of the turn before it, because it says
- * little alone.
+ * The last user turn; a short one with the end of the turn before it, because it says little alone.
  */
-function askedIn(messages: readonly ChatMessage[]): string {
-  let last: string | null = null;
-  for (let at = messages.length - 1; at >= 0; at--) {
-    if (messages[at]!.role !== 'user') continue;
-    const text = messageText(messages[at]!);
-    if (last !== null) return `${text.slice(-contextLength)}\n${last}`;
-    if (text.length >= followUpLength) return text;
-    last = text;
-  }
-  return last ?? (messages.length > 0 ? messageText(messages.at(-1)!) : '');
+function askedIn(messages: readonly ChatMessage[]): Asked {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const said = messages.length === 0 ? '' : messageText(messages.at(at)!).trim();
+  const meant = withoutCourtesy(said);
+  const left = meant === '' ? said : meant;
+  const text = withoutFinalMark(left);
+  const asked = {
+    text,
+    written: messages.length === 0 ? 0 : lengthOf(messages.at(at)!),
+    isCourtesy: meant === '' && said !== '',
+    endsAsking: /[?？]$/.test(left),
+  };
+  const before = messages.findLastIndex(({ role }, place) => role === 'user' && place < at);
+  if (before < 0 || text.length >= followUpLength) return asked;
+  const context = messageText(messages[before]!).slice(-contextLength);
+  return {
+    ...asked,
+    text: `${withoutCourtesy(context)}\n${text}`,
+    written: asked.written + context.length,
+    isCourtesy: asked.isCourtesy && withoutCourtesy(context) === '',
+  };
 }
 
 /**
@@ -79,65 +98,58 @@ const log = Math.log1p;
 
 type Dense = Readonly<Record<string, number>>;
 
-/** What counts are divided by; at least 1 each. */
-interface Sizes {
-  readonly chars: number;
-  readonly words: number;
-  readonly sentences: number;
-  /** Characters of the text, those that are not read too. */
-  readonly whole: number;
-}
-
-/** The dense features of the text that is asked, in their order: the weights count on it. */
-const counts: Readonly<Record<string, (scan: TextScan, of: Sizes) => number>> = {
-  chars: (_scan, of) => log(of.whole) / 5,
-  words: (_scan, of) => log(of.words) / 4,
-  lines: (scan) => log(scan.lines),
-  wordLength: (_scan, of) => Math.min(3, of.chars / of.words / 6),
-  digitShare: (scan, of) => (scan.digits / of.chars) * 5,
-  capitalShare: (scan, of) => (scan.capitals / of.chars) * 5,
-  ideographShare: (scan, of) => scan.ideographs / of.chars,
-  wideShare: (scan, of) =>
-    (scan.scripts[0]! + scan.scripts[1]! + scan.scripts[2]! + scan.scripts[3]! + scan.scripts[4]!) /
-    of.chars,
-  markShare: (scan, of) => (scan.marks / of.chars) * 5,
-  bracketShare: (scan, of) => (scan.brackets / of.chars) * 5,
-  operatorShare: (scan, of) => (scan.operators / of.chars) * 5,
-  tex: (scan) => log(scan.tex),
-  questions: (scan) => Math.min(2, scan.questions / 2),
-  freshShare: (scan, of) => scan.freshWords / of.words,
-  longShare: (scan, of) => scan.longWords / of.words,
-  sentenceLength: (_scan, of) => log(of.words / of.sentences) / 3,
-  sentences: (_scan, of) => log(of.sentences) / 2,
-  indentShare: (scan) => scan.indents / scan.lines,
-  numbers: (scan) => log(scan.numbers),
-  numberShare: (scan, of) => scan.numbers / of.words,
-  decimals: (scan) => Math.min(1, scan.decimals / 3),
-  options: (scan) => log(scan.options),
-  hasOptions: (scan) => (scan.options >= 2 ? 1 : 0),
-  fences: (scan) => Math.min(1, scan.fences),
-  quotes: (scan) => log(scan.quotes),
-  endsAsking: (scan) => (scan.lastKind === question ? 1 : 0),
-  endsOpen: (scan) => (scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0),
-  blanks: (scan) => Math.min(1, scan.blanks),
-  links: (scan) => Math.min(1, scan.links),
-  isShort: (_scan, of) => (of.chars < 60 ? 1 : 0),
-  latinShare: (scan, of) => scan.scripts[0]! / of.chars,
-  cyrillicShare: (scan, of) => scan.scripts[1]! / of.chars,
-  semiticShare: (scan, of) => scan.scripts[2]! / of.chars,
-  indicShare: (scan, of) => scan.scripts[3]! / of.chars,
-  eastAsianShare: (scan, of) => scan.scripts[4]! / of.chars,
-};
-const countOf = Object.values(counts);
-
-function writeCounts(dense: Float32Array, scan: TextScan, whole: number): void {
-  const of: Sizes = {
-    chars: Math.max(1, scan.chars),
-    words: Math.max(1, scan.words),
-    sentences: Math.max(1, scan.stops - scan.decimals + scan.questions),
-    whole: Math.max(1, whole),
+/**
+ * The dense features of the text that is asked, in their order: the weights count on it.
+ * @param unread characters of the text that were not scanned
+ */
+function textCountsOf(scan: TextScan, unread: number, endsAsking: boolean): Dense {
+  // what counts are divided by
+  const chars = Math.max(1, scan.chars),
+    words = Math.max(1, scan.words),
+    sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
+  return {
+    chars: log(chars + unread) / 5,
+    words: log(words) / 4,
+    lines: log(scan.lines),
+    wordLength: Math.min(3, chars / words / 6),
+    digitShare: (scan.digits / chars) * 5,
+    capitalShare: (scan.capitals / chars) * 5,
+    ideographShare: scan.ideographs / chars,
+    wideShare:
+      (scan.scripts[0]! +
+        scan.scripts[1]! +
+        scan.scripts[2]! +
+        scan.scripts[3]! +
+        scan.scripts[4]!) /
+      chars,
+    markShare: (scan.marks / chars) * 5,
+    bracketShare: (scan.brackets / chars) * 5,
+    operatorShare: (scan.operators / chars) * 5,
+    tex: log(scan.tex),
+    questions: Math.min(2, scan.questions / 2),
+    freshShare: scan.freshWords / words,
+    longShare: scan.longWords / words,
+    sentenceLength: log(words / sentences) / 3,
+    sentences: log(sentences) / 2,
+    indentShare: scan.indents / scan.lines,
+    numbers: log(scan.numbers),
+    numberShare: scan.numbers / words,
+    decimals: Math.min(1, scan.decimals / 3),
+    options: log(scan.options),
+    hasOptions: scan.options >= 2 ? 1 : 0,
+    fences: Math.min(1, scan.fences),
+    quotes: log(scan.quotes),
+    endsAsking: endsAsking ? 1 : 0,
+    endsOpen: scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0,
+    blanks: Math.min(1, scan.blanks),
+    links: Math.min(1, scan.links),
+    isShort: chars < 60 ? 1 : 0,
+    latinShare: scan.scripts[0]! / chars,
+    cyrillicShare: scan.scripts[1]! / chars,
+    semiticShare: scan.scripts[2]! / chars,
+    indicShare: scan.scripts[3]! / chars,
+    eastAsianShare: scan.scripts[4]! / chars,
   };
-  for (let at = 0; at < countOf.length; at++) dense[at] = countOf[at]!(scan, of);
 }
 
 /** Writes how often the words of each group occur, and then their shares of all words. */
@@ -169,8 +181,11 @@ function toolCountsOf(tools: ToolScan, scan: TextScan): Dense {
   };
 }
 
-/** The dense features of the conversation around what is asked. */
-function conversationOf(messages: readonly ChatMessage[], asked: string): Dense {
+/**
+ * The dense features of the conversation around what is asked.
+ * @param asked characters of what is asked
+ */
+function conversationOf(messages: readonly ChatMessage[], asked: number): Dense {
   let turns = 0,
     earlier = 0,
     instructions = 0,
@@ -185,15 +200,15 @@ function conversationOf(messages: readonly ChatMessage[], asked: string): Dense 
   }
   return {
     turns: log(Math.max(0, turns - 1)),
-    earlierText: log(Math.max(0, earlier - asked.length)) / 5,
+    earlierText: log(Math.max(0, earlier - asked)) / 5,
     instructions: log(instructions) / 5,
     pictures: Math.min(1, pictures),
   };
 }
 
-const countNames = Object.keys(counts),
+const countNames = Object.keys(textCountsOf(scan, 0, false)),
   toolNames = Object.keys(toolCountsOf(new ToolScan(bag, noWords), scan)),
-  conversationNames = Object.keys(conversationOf([], ''));
+  conversationNames = Object.keys(conversationOf([], 0));
 
 /** Names of the dense features, in order. Weights name the features that they were fitted to. */
 export const denseNames: readonly string[] = [
@@ -211,17 +226,18 @@ const toolsPlace = denseNames.indexOf('tools'),
  * Makes the features of a conversation: of the last question, of the conversation around it and of
  * the offered tools. Works for any language and script, without a model and with a dictionary of a
  * few hundred words. The work is bounded: of a long turn the first 8 K and last 4 K characters are
- * read, of the tools the first 32. The same request always has the same features.
+ * read, of the tools the first 32. The same request always has the same features, also with more white
+ * space between its words and at its ends, and, but for `endsAsking`, with another mark at its end.
  */
 export function featuresOf({ messages, tools = [] }: Featured): Features {
-  const said = askedIn(messages),
-    meant = withoutCourtesy(said);
+  const { text, written, isCourtesy, endsAsking } = askedIn(messages);
   const task = taskIn(messages),
-    asked = (task === '' ? '' : `${task}\n`) + (meant === '' ? said : meant);
+    asked = (task === '' ? '' : `${task}\n`) + text;
   // discards what a call that threw may have left
   bag.take();
   scan.clear();
-  if (asked.length <= headLength + tailLength) scan.scan(asked, 0, asked.length);
+  const unread = Math.max(0, asked.length - headLength - tailLength);
+  if (unread === 0) scan.scan(asked, 0, asked.length);
   else {
     scan.scan(asked, 0, headLength);
     scan.scan(asked, asked.length - tailLength, asked.length);
@@ -231,13 +247,13 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
     tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : noWords,
   );
   toolScan.scan(tools);
-  const around = conversationOf(messages, said);
+  const around = conversationOf(messages, written);
   const dense = new Float32Array(denseNames.length);
-  writeCounts(dense, scan, asked.length);
+  dense.set(Object.values(textCountsOf(scan, unread, endsAsking)));
   writeGroups(dense, countNames.length, scan);
   // without tools they are 0
   if (tools.length > 0) dense.set(Object.values(toolCountsOf(toolScan, scan)), toolsPlace);
   dense.set(Object.values(around), conversationPlace);
-  const isCourtesy = meant === '' && said !== '' && around['pictures'] === 0;
-  return { dense, genre: genreOf(scan), isCourtesy, ...bag.take() };
+  const isOnlyCourtesy = isCourtesy && around['pictures'] === 0;
+  return { dense, genre: genreOf(scan), isCourtesy: isOnlyCourtesy, ...bag.take() };
 }

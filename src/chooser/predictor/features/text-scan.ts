@@ -38,6 +38,7 @@ const zero = 48,
  * One scan is used for many texts in turn: `clear` forgets the last one.
  */
 export class TextScan {
+  /** White space of any length counts as one. */
   chars = 0;
   words = 0;
   lines = 1;
@@ -63,8 +64,7 @@ export class TextScan {
   readonly scripts = new Int32Array(5);
   /** By place in `keywordGroups`, followed by `markerGroups`. */
   readonly groups = new Int32Array(keywordGroups.length + markerGroups.length);
-  /** The kind and the code of the last character that is not white space. */
-  lastKind = space;
+  /** The code of the last character that is not white space. */
   lastCode = 0;
   /**
    * Hashes of the words, to compare them with the tools' names: the first `heldWords`, at most 512.
@@ -90,7 +90,6 @@ export class TextScan {
     this.lines = 1;
     this.scripts.fill(0);
     this.groups.fill(0);
-    this.lastKind = space;
     this.lastCode = this.length = this.before = this.window = this.wide = 0;
     this.hash = emptyHash;
     this.isNumber = true;
@@ -134,7 +133,6 @@ export class TextScan {
     this.window = window;
     this.length += at - from;
     this.isNumber = false;
-    this.lastKind = letter;
     return at;
   }
 
@@ -150,7 +148,6 @@ export class TextScan {
     if (code === underscore && this.lastCode === underscore) this.blanks++;
     this.hash = hashNext(this.hash, small);
     this.length++;
-    this.lastKind = kind;
     this.lastCode = code;
   }
 
@@ -164,7 +161,6 @@ export class TextScan {
     }
     if (kind === ideograph) this.wideWord(code);
     else this.count(text, at, code, kind);
-    this.lastKind = kind;
     this.lastCode = code;
   }
 
@@ -256,7 +252,10 @@ export class TextScan {
 
   private four(code: number, kind: number): void {
     if (kind === space || kind === newline) {
-      if ((this.window & 0xff) === blank) return;
+      if ((this.window & 0xff) === blank) {
+        this.chars--;
+        return;
+      }
       this.window = (this.window << 8) | blank;
     } else if (kind === digit) this.window = (this.window << 8) | zero;
     else {

@@ -9,20 +9,20 @@ import { logOdds } from '../../../models/numbers.js';
 import { featuresOf } from '../../predictor/features/features.js';
 import type { Expectation, QualityPredictor } from '../../predictor/quality-predictor.js';
 import type { ReadRequest, TunedCandidate, Tuning } from '../../predictor/tuning.js';
-import { createCatalog } from '../../../models/catalog.js';
+import { createCatalog, type PriceSources } from '../../../models/catalog.js';
 import { costOf } from '../../../models/cost.js';
 import type { ModelOverride, Prices } from '../../../models/model-facts.js';
 import { measureRequest } from '../../../models/tokens.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';
 
 /** What a training takes from the configuration: how `tradeoff: cost` chooses, and prices. */
-export interface TrainingTerms {
+export interface TrainingTerms extends PriceSources {
   /** How far below the best quality (0 to 1) that of a cheaper model may be. */
   readonly tolerance: number;
+  /** The dial of economy as configured, 0 to 10. */
+  readonly economy: number;
   /** What the configuration states about models, by `provider/model`. */
   readonly overrides: Readonly<Record<string, ModelOverride>>;
-  /** Configured provider -> its id in the price data; null if no list has its prices. */
-  readonly priceIds: Readonly<Record<string, string | null>>;
 }
 
 /**
@@ -41,8 +41,6 @@ export interface CustomRows {
   readonly odds: Float32Array;
   /** The same as an earlier training has moved them; null: there is none. */
   readonly earlierOdds: Float32Array | null;
-  /** By row and model: the standard deviation of the quality that the predictor expects. */
-  readonly doubts: Float32Array;
   /** By row and model, 0..1; NaN if not measured. */
   readonly scores: Float32Array;
   readonly costs: Float32Array | null;
@@ -73,7 +71,6 @@ export function readCustomRows(
   const width = coordinateCount(predictor.weights);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length),
-    doubts = new Float32Array(prompts.length * models.length),
     expectedCosts = new Float32Array(prompts.length * models.length);
   const earlierOdds = earlier && new Float32Array(odds.length);
   const prices = pricesOf(models, terms);
@@ -86,10 +83,9 @@ export function readCustomRows(
     const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
     const expected = expect({ features, reading });
-    expected.forEach(({ quality, uncertainty, outputTokens }, model) => {
+    expected.forEach(({ quality, outputTokens }, model) => {
       const at = row * models.length + model;
       odds[at] = logOdds(quality);
-      doubts[at] = uncertainty;
       expectedCosts[at] = expectedCost(prices[model]!, tokens, outputTokens);
     });
     if (movedBy) earlierOdds?.set(movedBy({ features, reading }, expected), row * models.length);
@@ -106,7 +102,6 @@ export function readCustomRows(
     ...scaling,
     odds,
     earlierOdds,
-    doubts,
     scores,
     costs,
     expectedCosts,
@@ -173,9 +168,9 @@ function groupsOf(prompts: readonly string[]): Int32Array {
 /** The prices of models as routing knows them, by the names that evaluations give them. */
 function pricesOf(
   models: readonly string[],
-  { overrides, priceIds }: Pick<TrainingTerms, 'overrides' | 'priceIds'>,
+  { overrides, priceIds, selfHosted = [] }: Omit<TrainingTerms, 'tolerance' | 'economy'>,
 ): Prices[] {
-  const catalog = createCatalog({ overrides, priceIds });
+  const catalog = createCatalog({ overrides, priceIds, selfHosted });
   return models.map((model) => {
     const owner = catalog.identify(model);
     return catalog.lookup(owner?.provider ?? null, owner?.model ?? model);

@@ -1,4 +1,5 @@
 import { isTolerated } from '../../rank-by-tradeoff.js';
+import { costDial, type Economy, economyAt, worthOf } from '../../rank-by-worth.js';
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
 import { alwaysCalling, meanOf, meanScores, type Predicted, sumsOf, valuesAt } from './choices.js';
 import type { HeldOut } from './cross-validate.js';
@@ -53,6 +54,7 @@ const roundingError = 1e-6;
 /** What costs are judged by, beside rows and predictions. */
 interface SavingsTerms {
   readonly tolerance: number;
+  readonly economy: number;
   readonly seed: number;
   /** Whether offsets alone may be put in use. */
   readonly mayOffset: boolean;
@@ -81,7 +83,7 @@ function judgeOne(
   rows: CustomRows,
   heldOut: HeldOut,
   single: Int32Array,
-  { tolerance, seed }: SavingsTerms,
+  { tolerance, economy, seed }: SavingsTerms,
   by: TrainedSavings['by'],
 ): Judged {
   const unpriced = unpricedModels(rows);
@@ -90,12 +92,12 @@ function judgeOne(
   const { source, costs, judged } = known;
   // routing sees its own expectation of costs, never what an answer will have cost
   const seen = unpriced.length === 0 ? rows.expectedCosts : meanCosts(rows, costs);
-  const choose = (predicted: Predicted, doubts: Float32Array | null): Int32Array =>
+  const terms = economyAt(costDial(economy));
+  const choose = (predicted: Predicted): Int32Array =>
     judged.map((place, row) =>
-      place < 0 ? -1 : cheapest(rows, { predicted, doubts, costs: seen }, row, tolerance),
+      place < 0 ? -1 : bestValue(rows, { predicted, costs: seen, tolerance, economy: terms }, row),
     );
-  // as routing does: what the account's own data taught is taken as it is
-  const [trained, shipped] = [choose(heldOut[by], null), choose(heldOut.router, rows.doubts)];
+  const [trained, shipped] = [choose(heldOut[by]), choose(heldOut.router)];
   const compare = (places: Int32Array, others: Int32Array): RouterComparison =>
     compared(rows, costs, places, others, seed);
   const costFor = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
@@ -184,36 +186,32 @@ function meanCosts({ models: { length } }: CustomRows, costs: Float32Array): Flo
 /** What `tradeoff: cost` goes by, by row and model. */
 interface Weighed {
   readonly predicted: Predicted;
-  /** Standard deviations of what is predicted; null: it is taken as it is. */
-  readonly doubts: Float32Array | null;
   readonly costs: Float32Array;
+  readonly tolerance: number;
+  readonly economy: Economy;
 }
 
 /** The place that `tradeoff: cost` chooses in a row, among the models with a score there. */
-function cheapest(
+function bestValue(
   { models, scores }: CustomRows,
-  { predicted, doubts, costs }: Weighed,
+  { predicted, costs, tolerance, economy }: Weighed,
   row: number,
-  tolerance: number,
 ): number {
   const from = row * models.length;
   const measured = models.flatMap((_, model) => (Number.isNaN(scores[from + model]!) ? [] : model));
   const best = measured.reduce((kept, model) =>
     predicted[from + model]! > predicted[from + kept]! ? model : kept,
   );
-  const doubtOf = (model: number): number => doubts?.[from + model] ?? 0;
+  const worthAt = (model: number): number =>
+    worthOf(predicted[from + model]!, predicted[from + best]!, costs[from + model]!, economy);
   return measured
     .filter((model) =>
-      isTolerated(
-        predicted[from + best]! - predicted[from + model]! - roundingError,
-        Math.hypot(doubtOf(best), doubtOf(model)),
-        tolerance,
-      ),
+      isTolerated(predicted[from + best]! - predicted[from + model]! - roundingError, tolerance),
     )
     .reduce((kept, model) => {
-      const less = costs[from + model]! - costs[from + kept]!;
+      const more = worthAt(model) - worthAt(kept);
       const isBetter = predicted[from + model]! > predicted[from + kept]!;
-      return less < 0 || (less === 0 && isBetter) ? model : kept;
+      return more > 0 || (more === 0 && isBetter) ? model : kept;
     });
 }
 

@@ -89,19 +89,20 @@ interface Terms extends Pick<TrainingReport, 'scale' | 'seed' | 'setting'> {
   readonly earlierCalibration: CalibrationReport | null;
   /** How much quality `tradeoff: cost` may give up. */
   readonly tolerance: number;
+  readonly economy: number;
 }
 
 /** Compares predictions of held-out rows with always calling the best single model. */
 export function reportOn(
   rows: CustomRows,
   heldOut: HeldOut,
-  { earlier, earlierCalibration, tolerance, ...given }: Terms,
+  { earlier, earlierCalibration, tolerance, economy, ...given }: Terms,
 ): TrainingReport {
   const { best, single } = bestSingleOf(rows);
   const { choices, overShipped } = judgeChoices(rows, heldOut, single, given.seed);
   const priced = pricedPool(rows);
   const calibration = judgeCalibration(rows, heldOut, given.seed);
-  const costTerms = { tolerance, seed: given.seed, mayOffset: calibration.isBetter };
+  const costTerms = { tolerance, economy, seed: given.seed, mayOffset: calibration.isBetter };
   const findings = {
     single: rows.models[best]!,
     gain: choices.fitted.gain,

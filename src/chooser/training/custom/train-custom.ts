@@ -82,10 +82,10 @@ export function trainCustom(
   const [weights, calibration] = [fitted(setting), fitted(offsetsAlone)];
   onProgress(0.95, 'judging');
   const { seed } = wishes,
-    { tolerance } = terms;
+    { tolerance, economy } = terms;
   const kept = earlierWeights && calibrateEarlier(rows, earlierWeights, seed);
   const report = reportOn(rows, heldOut, {
-    ...{ scale, seed, setting, tolerance, earlier },
+    ...{ scale, seed, setting, tolerance, economy, earlier },
     earlierCalibration: kept?.report ?? null,
   });
   onProgress(1, 'done');

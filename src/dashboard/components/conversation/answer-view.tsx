@@ -11,7 +11,7 @@ import {
   Tooltip,
   UnstyledButton,
 } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useDisclosure } from '@mantine/hooks';
 import { Hint, Note, PlainText } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -83,15 +83,32 @@ export function AnswerView({ answer, calls, actions }: AnswerViewProps) {
 /** Who answers, and whether more is coming. */
 function AnswerHead({ answer }: { answer: Answer }) {
   const { provider, model, state } = answer;
+  const seconds = useSeconds(isOpen(answer));
   return (
     <Group gap="xs" wrap="nowrap">
       {isOpen(answer) ? <Loader size="xs" aria-label={words.writing} /> : null}
       <PlainText fw={600}>
         {model === '' ? (isOpen(answer) ? words.choosing : words.nobody) : `${provider}/${model}`}
       </PlainText>
+      {isOpen(answer) && seconds > 0 ? (
+        <Note className="figures">{formatMs(seconds * 1_000)}</Note>
+      ) : null}
       {state === 'stopped' ? <Note>{words.stopped}</Note> : null}
     </Group>
   );
+}
+
+/** The seconds for which an answer has been running, as far as this page has seen it. */
+function useSeconds(isRunning: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (!isRunning) return;
+    const startedAt = Date.now();
+    const count = (): void => setSeconds(Math.round((Date.now() - startedAt) / 1_000));
+    const timer = setInterval(count, 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return seconds;
 }
 
 function Reasoning({ text }: { text: string }) {
@@ -203,6 +220,7 @@ function WorkList({ work, isOpen }: { work: readonly Work[]; isOpen: boolean }) 
   const last = work.at(-1);
   if (!last) return null;
   const isShown = isOpen || opened;
+  const pages = work.filter(({ phase }) => phase === 'read').length;
   return (
     <div>
       <UnstyledButton
@@ -213,6 +231,7 @@ function WorkList({ work, isOpen }: { work: readonly Work[]; isOpen: boolean }) 
       >
         <Note component="span" aria-live="polite">
           {isOpen ? lineOf(last) : fill(workWords.done, { count: work.length })}
+          {isOpen && pages > 0 ? ` · ${fill(workWords.pages, { count: pages })}` : ''}
         </Note>
       </UnstyledButton>
       <Collapse expanded={isShown}>

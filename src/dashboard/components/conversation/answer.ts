@@ -8,7 +8,7 @@ export type Decision = Schema<'CompletionsResponseDecision'>;
 /** One failed attempt. */
 export type TraceEntry = Schema<'CompletionsResponseErrorTrace'>[number];
 /** A call of a tool that the client runs. */
-export type ToolCall = Schema<'ChatCompletionsRequestToolCall'>;
+export type ToolCall = Schema<'ChatCompletionsRequestFunctionCall'>;
 
 /** Something that the gateway did before or between parts of an answer. */
 export interface Work {

@@ -5,7 +5,7 @@ import { Attempts } from './answer-view.js';
 import type { Answer, Decision, TraceEntry } from './answer.js';
 import { type Column, figure, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';
-import { formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatQuality, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -111,7 +111,7 @@ function Candidates({ decision, answer }: { decision: Decision; answer: Answer }
     figure(words.quality, (one) => <Quality {...one} />),
     figure(words.cost, ({ cost }) => formatUsd(cost)),
     figure(words.first, ({ latency }) => formatMs(latency === null ? null : latency * 1_000)),
-    figure(words.score, ({ score }) => score?.toFixed(3) ?? unknownValue),
+    figure(words.score, ({ score }) => formatQuality(score)),
   ];
   return (
     <ListTable
@@ -142,9 +142,9 @@ function Quality({ quality, interval }: Candidate) {
   const [low, high] = interval ?? [];
   return (
     <>
-      {formatShare(quality, 0)}
+      {formatQuality(quality)}
       {low === undefined || high === undefined ? null : (
-        <Note>{`${formatShare(low, 0)} – ${formatShare(high, 0)}`}</Note>
+        <Note>{`${formatQuality(low)} – ${formatQuality(high)}`}</Note>
       )}
     </>
   );

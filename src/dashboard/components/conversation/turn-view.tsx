@@ -1,14 +1,29 @@
-import { Anchor, CloseButton, Group, Image, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import {
+  Anchor,
+  CloseButton,
+  Group,
+  Image,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+} from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { CodeRegion, Note, PlainText } from '../elements.js';
+import { DialogButton } from '../dialog.js';
 import './conversation.css';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
 import type { Step, Turn } from './answer.js';
 import { openableUrl, prettyJson } from './answer-parts.js';
 
+const { playground: words } = texts;
+
 interface TurnViewProps {
   turn: Turn;
+  /** Asks another text in place of the question's. Absent: it cannot be changed. */
+  edit?: (text: string) => void;
   /** Buttons under an answer. */
   actionsOf?: (step: Step, lane: number, index: number) => ReactNode;
   /** What asks for the results of an answer's calls, where they are missing. */
@@ -16,10 +31,10 @@ interface TurnViewProps {
 }
 
 /** A question with the answers of all lanes, side by side where there is room. */
-export const TurnView = ({ turn, actionsOf, askResults }: TurnViewProps) => (
+export const TurnView = ({ turn, edit, actionsOf, askResults }: TurnViewProps) => (
   <Stack gap="sm">
     {turn.text === '' && turn.pictures.length === 0 ? null : (
-      <UserMessage text={turn.text} pictures={turn.pictures} />
+      <UserMessage text={turn.text} pictures={turn.pictures} edit={edit} />
     )}
     <SimpleGrid cols={{ base: 1, md: turn.lanes.length || 1 }} spacing="sm">
       {turn.lanes.map((steps, lane) => (
@@ -52,15 +67,47 @@ function callsOf({ answer, results }: Step, ask: ReactNode): ReactNode {
   ));
 }
 
-/** What a person asked. */
-const UserMessage = ({ text, pictures }: { text: string; pictures: readonly string[] }) => (
-  <Paper className="user-message" p="sm" radius="md" aria-label={texts.playground.you} role="group">
-    <Stack gap="xs">
-      <Pictures urls={pictures} />
-      {text === '' ? null : <PlainText>{text}</PlainText>}
-    </Stack>
-  </Paper>
-);
+interface UserMessageProps extends Pick<Turn, 'text' | 'pictures'> {
+  edit: TurnViewProps['edit'];
+}
+
+/** What a person asked; with `edit` it can be changed and asked anew. */
+function UserMessage({ text, pictures, edit }: UserMessageProps) {
+  const [draft, setDraft] = useState(text);
+  return (
+    <Paper className="user-message" p="sm" radius="md" aria-label={words.you} role="group">
+      <Stack gap="xs">
+        <Pictures urls={pictures} />
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          {text === '' ? null : <PlainText flex={1}>{text}</PlainText>}
+          {edit ? (
+            <DialogButton
+              label={words.edit}
+              title={words.editMessage}
+              size="compact-sm"
+              flex="none"
+              end={{ label: words.askAnew, isReady: draft.trim() !== '' }}
+              onOpen={() => setDraft(text)}
+              act={() => {
+                edit(draft.trim());
+                return Promise.resolve();
+              }}
+            >
+              <Textarea
+                aria-label={words.editMessage}
+                autosize
+                data-autofocus
+                maxRows={12}
+                value={draft}
+                onChange={(event) => setDraft(event.currentTarget.value)}
+              />
+            </DialogButton>
+          ) : null}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
 
 interface PicturesProps {
   /** Addresses, most of them `data:`. */

@@ -36,28 +36,27 @@ export default function ConnectPage() {
       <Panel title={text.fillIn}>
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <ModelSelect model={model} choose={setModel} />
-          <KeyField
-            value={key}
-            change={setKey}
-            program={shown.find(({ id }) => id === program)?.program ?? program}
-          />
+          <KeyField value={key} change={setKey} program={program} />
         </SimpleGrid>
       </Panel>
       <Tabs value={program} onChange={(id) => setProgram(id ?? 'curl')} keepMounted={false}>
         <Tabs.List mb="md">
           {shown.map((snippet) => (
-            <Tabs.Tab key={snippet.id} value={snippet.id}>
+            <Tabs.Tab key={snippet.program} value={snippet.program}>
               {snippet.program}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {shown.map(({ id, program: name, place, code }) => (
-          <Tabs.Panel key={id} value={id}>
+        {shown.map(({ program: name, place, code, tried }) => (
+          <Tabs.Panel key={name} value={name}>
             <Stack gap="xs">
               <Text size="sm">
                 {text.where}: {place}
               </Text>
               <CodeBlock code={code} label={name} />
+              <Text size="sm" c="dimmed">
+                {tried === null ? text.notTried : fill(text.tried, { version: tried })}
+              </Text>
             </Stack>
           </Tabs.Panel>
         ))}

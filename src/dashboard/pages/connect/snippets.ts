@@ -9,13 +9,24 @@ interface Connection {
 
 /** Ready-made settings of one program. */
 interface Snippet {
-  readonly id: string;
   /** The program's name. */
   readonly program: string;
   /** Where the text goes. */
   readonly place: string;
   readonly code: string;
+  /** What the code is written in: the name of a fence in Markdown. */
+  readonly language: 'sh' | 'js' | 'python' | 'json' | 'toml' | 'text';
+  /** The version that has run against the gateway; null: the settings are from its documentation. */
+  readonly tried: string | null;
 }
+
+type Row = readonly [
+  program: string,
+  place: string,
+  language: Snippet['language'],
+  tried: string | null,
+  code: (to: Connection) => string,
+];
 
 /** A text in a string literal of JavaScript, Python or JSON. */
 const quoted = (text: string): string => JSON.stringify(text);
@@ -24,12 +35,10 @@ const quoted = (text: string): string => JSON.stringify(text);
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const curl = ({ url, key, model }: Connection): string =>
-  [
-    `curl ${url}/v1/chat/completions \\`,
-    `  -H ${shellWord(`Authorization: Bearer ${key}`)} \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d ${shellWord(JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }))}`,
-  ].join('\n');
+  `curl ${url}/v1/chat/completions \\
+  -H ${shellWord(`Authorization: Bearer ${key}`)} \\
+  -H 'Content-Type: application/json' \\
+  -d ${shellWord(JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }))}`;
 
 const node = ({ url, key, model }: Connection): string => `import OpenAI from 'openai';
 
@@ -73,6 +82,61 @@ const openWebUi = ({ url, key }: Connection): string =>
 const cursor = ({ url, key, model }: Connection): string =>
   `OpenAI API Key:           ${key}\nOverride OpenAI Base URL: ${url}/v1\nCustom model:             ${model}`;
 
+const litellm = ({ url, key, model }: Connection): string => `import litellm
+
+answer = litellm.completion(
+    model=${quoted(`openai/${model}`)},
+    api_base=${quoted(`${url}/v1`)},
+    api_key=${quoted(key)},
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.choices[0].message.content)`;
+
+const claudeCode = ({ url, key, model }: Connection): string =>
+  `export ANTHROPIC_BASE_URL=${shellWord(url)}
+export ANTHROPIC_AUTH_TOKEN=${shellWord(key)}
+export ANTHROPIC_MODEL=${shellWord(model)}
+export ANTHROPIC_SMALL_FAST_MODEL=${shellWord(model)}
+claude`;
+
+/** A provider of any name but `openai`: Codex then sends no WebSocket and compacts by itself. */
+const codex = ({ url, key, model }: Connection): string => `# SIGNALBOX_KEY=${key}
+model = ${quoted(model)}
+model_provider = "signalbox"
+
+[model_providers.signalbox]
+name = "Signalbox"
+base_url = ${quoted(`${url}/v1`)}
+env_key = "SIGNALBOX_KEY"
+wire_api = "responses"`;
+
+/** By pass-through: the CLI speaks Google's own API, to a provider that is named `gemini` here. */
+const geminiCli = ({ url, key }: Connection): string =>
+  `export GOOGLE_GEMINI_BASE_URL=${shellWord(`${url}/proxy/gemini`)}
+export GEMINI_API_KEY=${shellWord(key)}
+gemini`;
+
+const opencode = ({ url, key, model }: Connection): string =>
+  JSON.stringify(
+    {
+      provider: {
+        signalbox: {
+          npm: '@ai-sdk/openai-compatible',
+          options: { baseURL: `${url}/v1`, apiKey: key },
+          models: { [model]: {} },
+        },
+      },
+      model: `signalbox/${model}`,
+    },
+    null,
+    2,
+  );
+
+const aider = ({ url, key, model }: Connection): string =>
+  `export OPENAI_API_BASE=${shellWord(`${url}/v1`)}
+export OPENAI_API_KEY=${shellWord(key)}
+aider --model ${shellWord(`openai/${model}`)}`;
+
 const mcp = ({ url, key }: Connection): string =>
   JSON.stringify(
     {
@@ -88,46 +152,30 @@ const mcp = ({ url, key }: Connection): string =>
     2,
   );
 
+/** A new program is one row. The versions were tried in November 2026. */
+const programs: readonly Row[] = [
+  ['curl', 'a terminal', 'sh', '7.88', curl],
+  ['Claude Code', 'a terminal', 'sh', '2.1', claudeCode],
+  ['Codex', '~/.codex/config.toml, and the key in the environment', 'toml', '0.169', codex],
+  ['Node', 'a file example.mjs, after npm install openai', 'js', '6.49', node],
+  ['Python', 'a file, after pip install openai', 'python', '3.57', python],
+  ['LangChain', 'a file, after pip install langchain-openai', 'python', '1.7', langchain],
+  ['AI SDK', 'a file, after npm install ai @ai-sdk/openai-compatible', 'js', '6.0', aiSdk],
+  ['LiteLLM', 'a file, after pip install litellm', 'python', '1.110', litellm],
+  ['opencode', 'opencode.json', 'json', '1.18', opencode],
+  ['aider', 'a terminal', 'sh', '0.86', aider],
+  ['Gemini CLI', 'a terminal, for the provider gemini alone', 'sh', '0.61', geminiCli],
+  ['Open WebUI', 'the environment of its container', 'sh', null, openWebUi],
+  ['Cursor', 'Cursor Settings, Models, API Keys', 'text', null, cursor],
+  ['MCP clients', 'the client’s list of MCP servers', 'json', null, mcp],
+];
+
 /** The settings of each program, filled in. */
-export function snippets(to: Connection): Snippet[] {
-  return [
-    { id: 'curl', program: 'curl', place: 'a terminal', code: curl(to) },
-    {
-      id: 'node',
-      program: 'Node',
-      place: 'a file example.mjs, after npm install openai',
-      code: node(to),
-    },
-    {
-      id: 'python',
-      program: 'Python',
-      place: 'a file, after pip install openai',
-      code: python(to),
-    },
-    {
-      id: 'langchain',
-      program: 'LangChain',
-      place: 'a file, after pip install langchain-openai',
-      code: langchain(to),
-    },
-    {
-      id: 'ai-sdk',
-      program: 'AI SDK',
-      place: 'a file example.mjs, after npm install ai @ai-sdk/openai-compatible',
-      code: aiSdk(to),
-    },
-    {
-      id: 'open-webui',
-      program: 'Open WebUI',
-      place: 'the environment of its container',
-      code: openWebUi(to),
-    },
-    {
-      id: 'cursor',
-      program: 'Cursor',
-      place: 'Cursor Settings, Models, API Keys',
-      code: cursor(to),
-    },
-    { id: 'mcp', program: 'MCP clients', place: 'the client’s list of MCP servers', code: mcp(to) },
-  ];
-}
+export const snippets = (to: Connection): Snippet[] =>
+  programs.map(([program, place, language, tried, code]) => ({
+    program,
+    place,
+    language,
+    tried,
+    code: code(to),
+  }));

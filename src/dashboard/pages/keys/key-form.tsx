@@ -14,16 +14,14 @@ import { api, dataOf } from '../../api/client.js';
 import { DialogEnd } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
-import { limitNames } from '../../format/limits.js';
+import { type LimitName, limitNames } from '../../format/limits.js';
+import { formatCount } from '../../format/numbers.js';
+import { useRead } from '../../api/queries.js';
 import { optionsOf } from '../../components/elements.js';
 
 const text = texts.keys;
 
-const scopes = optionsOf({
-  completions: text.scopeCompletions,
-  'model-select': text.scopeModelSelect,
-  admin: text.scopeAdmin,
-});
+const scopes = optionsOf(text.scopeNames);
 
 interface KeyFormProps {
   /** The key that is changed; null: a new one is made. */
@@ -68,7 +66,22 @@ interface TermFieldsProps {
   change: (changed: Partial<FormTerms>) => void;
 }
 
+/** For how many of their longest answers a budget pays, of the models that chat best. */
+function useBudgetWords(): (limit: LimitName, usd: number | null) => string | null {
+  const query = { use: 'auto', sort: 'quality', limit: 3 } as const;
+  const { data } = useRead('/api/v1/models', { query }, { staleTime: 60_000 });
+  return (limit, usd) => {
+    if (usd === null || !limit.endsWith('Usd')) return null;
+    const calls = (data?.items ?? []).flatMap(({ id, longestAnswerUsd: each }) => {
+      const count = each ? formatCount(Math.floor(usd / each)) : null;
+      return count === null ? [] : [fill(text.budgetCalls, { count, model: id })];
+    });
+    return calls.length === 0 ? null : fill(text.budgetPays, { calls: calls.join(', ') });
+  };
+}
+
 function TermFields({ terms, change }: TermFieldsProps) {
+  const budgetWords = useBudgetWords();
   return (
     <>
       <TextInput
@@ -98,12 +111,18 @@ function TermFields({ terms, change }: TermFieldsProps) {
         value={terms.models}
         onChange={(models) => change({ models })}
       />
+      <TagsInput
+        label={text.toolkits}
+        description={text.toolkitsHint}
+        value={terms.toolkits}
+        onChange={(toolkits) => change({ toolkits })}
+      />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         {limitNames.map((limit) => (
           <NumberInput
             key={limit}
             label={text[limit]}
-            description={text.limitHint}
+            description={budgetWords(limit, terms[limit]) ?? text.limitHint}
             min={limit.endsWith('Usd') ? 0 : 1}
             allowDecimal={limit.endsWith('Usd')}
             thousandSeparator=","
@@ -112,6 +131,14 @@ function TermFields({ terms, change }: TermFieldsProps) {
           />
         ))}
       </SimpleGrid>
+      <NumberInput
+        label={text.economy}
+        description={text.economyHint}
+        min={0}
+        max={10}
+        value={terms.economy ?? ''}
+        onChange={(value) => change({ economy: typeof value === 'number' ? value : null })}
+      />
       <TextInput
         label={text.expiry}
         description={text.expiryHint}

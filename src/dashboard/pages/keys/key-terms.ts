@@ -25,11 +25,35 @@ export function stateOf(key: ApiKey, now = Date.now()): string {
   return text.active;
 }
 
+/**
+ * What a key will have spent at the end of the UTC day or month at the rate since its start, or
+ * since the key was made. `last`: the last moment of the period. Null: too early to tell, which is
+ * until a tenth of the period has passed.
+ */
+export function forecastOf(
+  spentUsd: number,
+  period: 'day' | 'month',
+  createdAt: string,
+  now = Date.now(),
+): { readonly usd: number; readonly last: number } | null {
+  const at = new Date(now);
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  const startOf = (next: 0 | 1): number =>
+    period === 'day' ? Date.UTC(year, month, day + next) : Date.UTC(year, month + next);
+  const [start, end] = [startOf(0), startOf(1)];
+  const passed = now - Math.max(start, Date.parse(createdAt));
+  if (passed < (end - start) / 10) return null;
+  return { usd: spentUsd * (1 + (end - now) / passed), last: end - 1 };
+}
+
 /** What the fields of the form hold. */
 export interface FormTerms extends Limits {
   readonly name: string;
   readonly scopes: string[];
   readonly models: string[];
+  readonly toolkits: string[];
+  /** The dial of economy; null: as configured. */
+  readonly economy: number | null;
   /** `YYYY-MM-DD` in the reader's zone; `''`: never. */
   readonly expiresOn: string;
 }
@@ -39,6 +63,8 @@ export const emptyTerms: FormTerms = {
   name: '',
   scopes: ['completions', 'model-select'],
   models: [],
+  toolkits: [],
+  economy: null,
   requestsPerMinute: null,
   tokensPerMinute: null,
   dayBudgetUsd: null,
@@ -47,10 +73,20 @@ export const emptyTerms: FormTerms = {
 };
 
 /** The form with a key's terms. */
-export const formTermsOf = ({ name, scopes, models, limits, expiresAt }: ApiKey): FormTerms => ({
+export const formTermsOf = ({
+  name,
+  scopes,
+  models,
+  toolkits,
+  economy,
+  limits,
+  expiresAt,
+}: ApiKey): FormTerms => ({
   name,
   scopes,
   models: models ?? [],
+  toolkits,
+  economy,
   ...limits,
   expiresOn: expiresAt === null ? '' : localDay(new Date(expiresAt)),
 });
@@ -64,10 +100,20 @@ const isScope = (name: string): name is Scope =>
   ['completions', 'model-select', 'admin'].includes(name);
 
 /** What the form says as the body of a request; a key ends with its last day. */
-export const requestOf = ({ name, scopes, models, expiresOn, ...limits }: FormTerms): KeyTerms => ({
+export const requestOf = ({
+  name,
+  scopes,
+  models,
+  toolkits,
+  economy,
+  expiresOn,
+  ...limits
+}: FormTerms): KeyTerms => ({
   name,
   scopes: scopes.filter(isScope),
   models: models.length === 0 ? null : models,
+  toolkits,
+  economy,
   expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
   limits,
 });

@@ -1,16 +1,26 @@
-import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Page } from '../../components/page.js';
+import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { KeyForm } from './key-form.js';
-import { KeyUsage } from './key-usage.js';
+import { KeySpend, useKeyUsage } from './key-spend.js';
 import { type ApiKey, isUsable, stateOf } from './key-terms.js';
-import { CodeBlock, Note, PlainText, SmallButton, StateBadge } from '../../components/elements.js';
-import { api, dataOf } from '../../api/client.js';
-import { read, usePagedList } from '../../api/queries.js';
-import { ConfirmButton } from '../../components/dialog.js';
+import {
+  CodeBlock,
+  Note,
+  PageLink,
+  PlainText,
+  SmallButton,
+  StateBadge,
+} from '../../components/elements.js';
+import { api, basePath, dataOf } from '../../api/client.js';
+import { read, useAccountNames, usePagedList } from '../../api/queries.js';
+import { ConfirmDialog } from '../../components/dialog.js';
 import { Empty } from '../../components/loaded.js';
-import { type Column, PagedTable } from '../../components/list-table.js';
+import { type Column, figure, PagedTable } from '../../components/list-table.js';
+import { formatCount } from '../../format/numbers.js';
+import { formatSpend } from '../../format/spend.js';
 import { formatAgo, formatDay } from '../../format/times.js';
 import { limitWords } from '../../format/limits.js';
 
@@ -39,15 +49,30 @@ function CreatedKey({ made, close }: { made: ApiKey; close: () => void }) {
   );
 }
 
-/** The page `/keys`: the account's API keys, and what was used with each. */
+/** The page `/keys`: API keys with what was used with each; administrators see those of all accounts. */
 export default function KeysPage() {
+  const isAdmin = useAccount().role === 'admin';
   const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<ApiKey | null>(null);
   const create = <Button onClick={() => setCreating(true)}>{text.create}</Button>;
   return (
-    <Page title={text.title} lead={text.lead} actions={create}>
+    <Page
+      title={text.title}
+      lead={text.lead}
+      actions={
+        <>
+          <SmallButton
+            component="a"
+            href={`${basePath}/api/v1/usage?by=key&format=csv${isAdmin ? '&account=all' : ''}`}
+            download="usage-by-key.csv"
+          >
+            {text.export}
+          </SmallButton>
+          {create}
+        </>
+      }
+    >
       <KeyList create={create} onNewSecret={setMade} />
-      <KeyUsage />
       {isCreating ? (
         <KeyForm
           edited={null}
@@ -70,32 +95,33 @@ interface KeyListProps {
   onNewSecret: (key: ApiKey) => void;
 }
 
-/** The account's keys, newest first. */
+/** The keys, newest first. */
 function KeyList({ create, onNewSecret }: KeyListProps) {
-  const list = usePagedList(['keys'], (page) => read('/api/v1/keys', { query: page }));
-  return (
-    <PagedTable
-      list={list}
-      label={text.title}
-      columns={columnsOf(onNewSecret)}
-      minWidth={760}
-      isPale={(key) => !isUsable(key)}
-      highlightOnHover
-      empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />}
-    />
+  const isAdmin = useAccount().role === 'admin';
+  const accounts = useAccountNames(isAdmin);
+  const usage = useKeyUsage(isAdmin);
+  const list = usePagedList(['keys', isAdmin], (page) =>
+    read('/api/v1/keys', { query: { ...page, ...(isAdmin ? { account: 'all' } : {}) } }),
   );
-}
-
-function columnsOf(onNewSecret: KeyRowProps['onNewSecret']): readonly Column<ApiKey>[] {
-  return [
+  const columns: readonly Column<ApiKey>[] = [
     { label: text.name, cell: (key) => <Name shown={key} /> },
-    { label: text.prefix, cell: ({ prefix }) => <Code>{prefix}…</Code> },
-    { label: text.scopes, cell: (key) => <Scopes shown={key} /> },
-    { label: text.limits, cell: ({ limits }) => limitWords(limits, text.limitWords) },
-    {
-      label: text.lastUsed,
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? text.never : formatAgo(lastUsedAt)),
-    },
+    ...(accounts.size > 1
+      ? [
+          {
+            label: text.account,
+            cell: ({ accountId }: ApiKey) => accounts.get(accountId) ?? accountId,
+          },
+        ]
+      : []),
+    { label: text.spend, cell: (key) => <KeySpend shown={key} usage={usage} /> },
+    figure(text.requests, ({ id }) => (
+      <PageLink href={`/requests?key=${id}&range=30d`}>
+        {formatCount(usage.month.get(id)?.requests ?? 0)}
+      </PageLink>
+    )),
+    figure(text.lastUsed, ({ lastUsedAt }) =>
+      lastUsedAt === null ? text.never : formatAgo(lastUsedAt),
+    ),
     {
       label: text.state,
       cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
@@ -106,23 +132,52 @@ function columnsOf(onNewSecret: KeyRowProps['onNewSecret']): readonly Column<Api
       isHeadHidden: true,
     },
   ];
+  const keyless = usage.month.get('');
+  return (
+    <>
+      <PagedTable
+        list={list}
+        label={text.title}
+        columns={columns}
+        minWidth={860}
+        verticalSpacing={4}
+        isPale={(key) => !isUsable(key)}
+        highlightOnHover
+        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />}
+      />
+      {keyless ? (
+        <Note>
+          {fill(text.withoutKey, {
+            requests: formatCount(keyless.requests),
+            spend: formatSpend(keyless),
+          })}
+        </Note>
+      ) : null}
+    </>
+  );
 }
 
-const Name = ({ shown: { name, createdAt } }: { shown: ApiKey }) => (
-  <>
-    <PlainText fw={500}>{name}</PlainText>
-    <Note>
-      {text.created} {formatDay(createdAt)}
-    </Note>
-  </>
-);
-
-const Scopes = ({ shown: { scopes, models } }: { shown: ApiKey }) => (
-  <>
-    {scopes.join(', ')}
-    {models === null ? null : <Note>{models.join(', ')}</Note>}
-  </>
-);
+/** A key's name and beginning, and below them what it allows. */
+function Name({ shown }: { shown: ApiKey }) {
+  const { name, prefix, createdAt, scopes, models, toolkits, limits } = shown;
+  const terms = [
+    models?.join(', ') ?? text.anyModel,
+    ...toolkits,
+    limitWords(limits),
+    ...scopes.map((scope) => text.scopeNames[scope as keyof typeof text.scopeNames]),
+  ].join(' · ');
+  return (
+    <>
+      <Group gap="xs" title={`${text.created} ${formatDay(createdAt)}`}>
+        <PlainText fw={500}>{name}</PlainText>
+        <Code>{prefix}…</Code>
+      </Group>
+      <Note className="clipped" maw={360} title={terms}>
+        {terms}
+      </Note>
+    </>
+  );
+}
 
 interface KeyRowProps {
   shown: ApiKey;
@@ -130,30 +185,44 @@ interface KeyRowProps {
 }
 
 function KeyActions({ shown, onNewSecret }: KeyRowProps) {
-  const [isEdited, setEdited] = useState(false);
+  const [chosen, choose] = useState<'edit' | 'rotate' | 'revoke' | null>(null);
   const path = { params: { path: { id: shown.id } } };
   const { name } = shown;
+  const close = (): void => choose(null);
   return (
-    <Group gap="xs" justify="flex-end">
-      <SmallButton aria-label={`${text.edit} ${name}`} onClick={() => setEdited(true)}>
-        {text.edit}
-      </SmallButton>
-      <ConfirmButton
-        label={text.rotate}
-        aria-label={`${text.rotate} ${name}`}
-        question={fill(text.rotateQuestion, { name })}
-        act={async () =>
-          onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} })))
-        }
-      />
-      <ConfirmButton
-        label={text.revoke}
-        aria-label={`${text.revoke} ${name}`}
-        question={fill(text.revokeQuestion, { name })}
-        act={() => api.DELETE('/api/v1/keys/{id}', path)}
-      />
-      {isEdited ? (
-        <KeyForm edited={shown} close={() => setEdited(false)} onSaved={() => setEdited(false)} />
+    <Group justify="flex-end">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label={fill(text.actionsOf, { name })}>
+            ⋯
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {(['edit', 'rotate', 'revoke'] as const).map((act) => (
+            <Menu.Item key={act} onClick={() => choose(act)}>
+              {text[act]}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {chosen === 'edit' ? <KeyForm edited={shown} close={close} onSaved={close} /> : null}
+      {chosen === 'rotate' ? (
+        <ConfirmDialog
+          label={text.rotate}
+          question={fill(text.rotateQuestion, { name })}
+          close={close}
+          act={async () =>
+            onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} })))
+          }
+        />
+      ) : null}
+      {chosen === 'revoke' ? (
+        <ConfirmDialog
+          label={text.revoke}
+          question={fill(text.revokeQuestion, { name })}
+          close={close}
+          act={() => api.DELETE('/api/v1/keys/{id}', path)}
+        />
       ) : null}
     </Group>
   );

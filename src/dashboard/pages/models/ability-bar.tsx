@@ -1,5 +1,5 @@
 import { Box, Group, Text, Tooltip } from '@mantine/core';
-import { formatShare } from '../../format/numbers.js';
+import { formatQuality } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 
 const text = texts.models;
@@ -18,9 +18,9 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 export function AbilityBar({ value, interval, isGuess = false }: AbilityBarProps) {
   const [low = value, high = value] = interval ?? [];
   const label = fill(text.abilityLabel, {
-    value: formatShare(value, 0),
-    low: formatShare(low, 0),
-    high: formatShare(high, 0),
+    value: formatQuality(value),
+    low: formatQuality(low),
+    high: formatQuality(high),
   });
   return (
     <Tooltip label={label}>
@@ -45,7 +45,7 @@ export function AbilityBar({ value, interval, isGuess = false }: AbilityBarProps
           />
         </Box>
         <Text size="sm" className="figures" w={36} ta="right">
-          {formatShare(value, 0)}
+          {formatQuality(value)}
         </Text>
       </Group>
     </Tooltip>

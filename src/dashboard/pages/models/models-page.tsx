@@ -7,6 +7,7 @@ import { Page, Panel } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { ModelsTable } from './models-table.js';
+import { PricePanel } from './price-panel.js';
 import { ProvidersTable, useProviders } from './providers-table.js';
 import { optionsOf } from '../../components/elements.js';
 
@@ -39,6 +40,7 @@ export default function ModelsPage() {
         <Filters wanted={wanted} change={(some) => setWanted({ ...wanted, ...some })} />
         <Models wanted={wanted} isAdmin={isAdmin} />
       </Panel>
+      {isAdmin ? <PricePanel /> : null}
     </Page>
   );
 }

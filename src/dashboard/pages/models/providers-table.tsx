@@ -1,10 +1,11 @@
-import { Code, Stack, Text } from '@mantine/core';
-import { Note, StateBadge } from '../../components/elements.js';
+import { Stack, Text } from '@mantine/core';
+import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
+import { reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
-import { formatAgo, formatMs, formatSecond } from '../../format/times.js';
+import { formatAgo, formatClock, formatMs, formatSecond } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { conditionColors, errorShare } from './scales.js';
 import { TestButton } from './test-button.js';
@@ -59,15 +60,57 @@ const Name = ({ provider: { name, api: dialect, details } }: { provider: Provide
   </>
 );
 
-const Condition = ({ provider: { condition, details } }: { provider: Provider }) => (
+/** A provider's state, and what of it is set aside: why, since when and until when. */
+const Condition = ({ provider: { name, condition, details } }: { provider: Provider }) => (
   <Stack gap={2} align="flex-start">
     <StateBadge color={conditionColors[condition]} label={text.conditions[condition]} />
-    {details?.cooldowns.map(({ until, why }, index) => (
-      <Note key={index}>
-        {fill(text.rests, { time: formatSecond(until), why: text.whys[why] })}
-      </Note>
+    {details?.circuits.map(({ model, state, until, since, failures, cause }) => (
+      <Aside
+        key={model ?? ''}
+        cause={cause}
+        since={since}
+        words={fill(text.openUntil, {
+          what: model ?? text.wholeProvider,
+          state: text.circuits[state],
+          time: formatClock(until),
+          failures,
+        })}
+      />
     ))}
+    {details?.cooldowns.map(({ key, model, until, since, why, cause }) => (
+      <Aside
+        key={`${key} ${model ?? ''}`}
+        cause={cause}
+        since={since}
+        words={fill(text.cooldownUntil, {
+          key,
+          model: model === null ? '' : fill(text.ofModel, { model }),
+          time: formatClock(until),
+          why: text.whys[why],
+        })}
+      />
+    ))}
+    {condition === 'failing' || details?.circuits.length ? (
+      <PageLink size="xs" href={`/requests?provider=${encodeURIComponent(name)}&failedBy=provider`}>
+        {text.seeFailures}
+      </PageLink>
+    ) : null}
   </Stack>
+);
+
+type Cause = NonNullable<Provider['details']>['circuits'][number]['cause'];
+
+const Aside = ({ words, since, cause }: { words: string; since: string; cause: Cause | null }) => (
+  <div>
+    <Text size="xs" title={fill(text.since, { time: formatSecond(since) })}>
+      {words}
+    </Text>
+    {cause === null ? null : (
+      <PlainText size="xs" c="var(--bad-color)">
+        {fill(text.causeText, { reason: reasonOf(cause.code), message: cause.message })}
+      </PlainText>
+    )}
+  </div>
 );
 
 type Health = NonNullable<Provider['details']>['health'];
@@ -80,10 +123,12 @@ function lastErrorsOf(health: Health) {
     <Stack gap={2}>
       {lastFailure ? (
         <Text size="xs" title={formatSecond(lastFailure.at)}>
-          {formatAgo(lastFailure.at)}: <Code>{lastFailure.code}</Code> {lastFailure.status ?? ''}{' '}
+          {formatAgo(lastFailure.at)}: {lastFailure.status ?? ''} {reasonOf(lastFailure.code)},{' '}
           {lastFailure.model}
         </Text>
       ) : null}
+      {lastFailure?.message ? <Note className="text-plain">{lastFailure.message}</Note> : null}
+      {health?.isLogged ? <Note>{text.fromLog}</Note> : null}
       {lastModelError ? (
         <Note className="text-plain" title={formatSecond(lastModelError.at)}>
           {fill(text.modelMissing, {

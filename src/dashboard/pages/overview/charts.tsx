@@ -1,15 +1,17 @@
 import { SegmentedControl, SimpleGrid } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Chart } from '../../components/chart.js';
+import { errorColor } from '../../components/chart-columns.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   byModel,
-  errorSeries,
+  errorRates,
   percentileByModel,
   percentiles,
+  type Shown,
   tokenSeries,
   type UsageSeries,
 } from './series.js';
@@ -20,16 +22,16 @@ const labels = { none: text.noModel, rest: text.rest };
 const group = 'overview';
 
 /** The figures over time. */
-export function OverviewCharts({ series }: { series: UsageSeries }) {
+export function OverviewCharts({ series, span }: { series: UsageSeries; span: Shown }) {
   const times = useMemo(() => series.times.map((time) => Date.parse(time)), [series]);
   const drawn = useMemo(
     () => ({
-      requestsByModel: byModel(series, 'requests', labels),
-      spendByModel: byModel(series, 'costUsd', labels),
+      requestsByModel: byModel(series, 'requests', labels, span),
+      spendByModel: byModel(series, 'costUsd', labels, span),
       tokens: tokenSeries(series, { prompt: text.prompt, completion: text.completion }),
-      errorRate: errorSeries(series, text.errorRate),
+      errorRate: [{ label: text.errorRate, color: errorColor, values: errorRates(series) }],
     }),
-    [series],
+    [series, span],
   );
   const stacked = (title: keyof typeof drawn, format: (value: number) => string) => (
     <Panel title={text[title]}>

@@ -4,14 +4,15 @@ import { colorAt } from '../../components/chart-columns.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
+import { shortNames } from '../../format/outcomes.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   errorRate,
   groupName,
-  type Range,
-  ranges,
+  modelHref,
   type SeriesGroup,
+  type Shown as Span,
   type UsageSeries,
 } from './series.js';
 
@@ -19,20 +20,20 @@ const text = texts.overview;
 
 interface ModelSharesProps {
   series: UsageSeries;
-  range: Range;
-  account: string | undefined;
+  span: Span;
 }
 
 /** What each model did, with links to its requests. */
-export function ModelShares({ series, range, account }: ModelSharesProps) {
+export function ModelShares({ series, span }: ModelSharesProps) {
   const { groups, totals } = series;
   if (groups.length === 0) return null;
+  const names = shortNames(groups.map((group) => groupName(group, text.noModel)));
   return (
     <Panel title={text.models}>
       <ListTable
         label={text.models}
-        columns={columnsOf(totals.costUsd, (group) => requestsOf(group, range, account))}
-        rows={groups.map((group, index) => ({ ...group, color: colorAt(index) }))}
+        columns={columnsOf(totals.costUsd, (group, more) => modelHref(group, span, more))}
+        rows={groups.map((group, at) => ({ ...group, name: names[at] ?? '', color: colorAt(at) }))}
         keyOf={(group) => groupName(group, '')}
         minWidth={680}
       />
@@ -41,53 +42,51 @@ export function ModelShares({ series, range, account }: ModelSharesProps) {
   );
 }
 
-/** The requests of a model in the request log. */
-function requestsOf(group: SeriesGroup, range: Range, account: string | undefined): string | null {
-  const { provider, model } = group;
-  if (!provider || !model || provider === 'other') return null;
-  const search = new URLSearchParams({
-    model: `${provider}/${model}`,
-    range: ranges[range] > ranges['30d'] ? '30d' : range,
-    ...(account === undefined ? { account: 'own' } : {}),
-  });
-  return `/requests?${search}`;
-}
-
-type Shown = SeriesGroup & { readonly color: string };
+type Shown = SeriesGroup & { readonly name: string; readonly color: string };
 
 /** @param whole of all models, in USD */
 function columnsOf(
   whole: number,
-  hrefOf: (group: SeriesGroup) => string | null,
+  linkOf: (group: SeriesGroup, more?: Readonly<Record<string, string>>) => string | null,
 ): readonly Column<Shown>[] {
   const shareOfCost = ({ costUsd }: Shown['totals']): string =>
     whole > 0 ? ` · ${formatShare(costUsd / whole, 0)}` : '';
   return [
-    { label: text.model, cell: (group) => <Name group={group} href={hrefOf(group)} /> },
+    {
+      label: text.model,
+      cell: (group) => (
+        <span className="one-line" title={groupName(group, text.noModel)}>
+          <Linked href={linkOf(group)}>{group.name}</Linked>
+        </span>
+      ),
+    },
     { label: text.share, cell: (group) => <Share group={group} /> },
     figure(text.requests, ({ totals }) => formatCompact(totals.requests)),
     figure(text.spend, ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`),
-    figure(text.errorRate, ({ totals }) => formatShare(errorRate(totals))),
+    figure(text.errorRate, (group) => (
+      <Linked href={errorRate(group.totals) ? linkOf(group, { failedBy: 'provider' }) : null}>
+        {formatShare(errorRate(group.totals))}
+      </Linked>
+    )),
     figure(
-      text.latency,
+      fill(text.bothOf, { title: texts.requests.latency }),
       ({ totals }) => `${formatMs(totals.latencyP50Ms)} · ${formatMs(totals.latencyP95Ms)}`,
     ),
     figure(
-      text.ttft,
+      fill(text.bothOf, { title: texts.requests.ttft }),
       ({ totals }) => `${formatMs(totals.ttftP50Ms)} · ${formatMs(totals.ttftP95Ms)}`,
     ),
   ];
 }
 
-function Name({ group, href }: { group: SeriesGroup; href: string | null }) {
-  const name = groupName(group, text.noModel);
-  if (href === null) return name;
-  return (
+const Linked = ({ href, children }: { href: string | null; children: string }) =>
+  href === null ? (
+    children
+  ) : (
     <PageLink href={href} className="text-plain">
-      {name}
+      {children}
     </PageLink>
   );
-}
 
 const Share = ({ group }: { group: Shown }) => (
   <Group gap="xs" wrap="nowrap" miw={160}>

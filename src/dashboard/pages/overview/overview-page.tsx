@@ -1,5 +1,6 @@
 import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
@@ -8,9 +9,17 @@ import { formatInstant } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { OverviewCharts } from './charts.js';
+import { Failures } from './failures.js';
 import { ModelShares } from './model-shares.js';
-import { type Range, rangeOf, ranges, refreshMs, type UsageSeries } from './series.js';
-import { Receipt } from './receipt.js';
+import {
+  defaultRange,
+  type Range,
+  rangeOf,
+  ranges,
+  refreshMs,
+  type UsageSeries,
+} from './series.js';
+import { SavingsPanel } from './savings.js';
 import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
 import { optionsOf } from '../../components/elements.js';
@@ -46,10 +55,12 @@ function FirstRun({ range }: { range: Range }) {
 /** The page `/`: what the gateway did lately. */
 export default function OverviewPage() {
   const [parameters, change] = useParameters();
-  const range = rangeOf(parameters.range);
   const { role } = useAccount();
   const isAdmin = role === 'admin';
   const account = isAdmin && parameters.account !== 'own' ? 'all' : undefined;
+  const asked = parameters.range;
+  const day = useSeries('24h', account, asked === undefined);
+  const range = asked === undefined ? defaultRange(day.data) : rangeOf(asked);
   const query = useSeries(range, account);
   return (
     <Page
@@ -70,7 +81,7 @@ export default function OverviewPage() {
             size="xs"
             aria-label={text.range}
             value={range}
-            onChange={(value) => change({ range: value === '24h' ? null : value })}
+            onChange={(value) => change({ range: value })}
             data={Object.keys(ranges).map((value) => ({ value, label: value }))}
           />
         </>
@@ -89,7 +100,7 @@ const spanOf = ({ from, to }: UsageSeries) => ({
 });
 
 /** The figures of a range up to now, asked for again and again. */
-function useSeries(range: Range, account: string | undefined) {
+function useSeries(range: Range, account: string | undefined, enabled = true) {
   return useQuery({
     queryKey: ['usage-series', range, account],
     queryFn: () =>
@@ -100,6 +111,7 @@ function useSeries(range: Range, account: string | undefined) {
           ...(account === undefined ? {} : { account }),
         },
       }),
+    enabled,
     refetchInterval: refreshMs(range),
     placeholderData: keepPreviousData,
   });
@@ -112,15 +124,17 @@ interface ContentProps {
 }
 
 function Content({ series, range, account }: ContentProps) {
+  const span = useMemo(() => ({ range, account }), [range, account]);
   const isQuiet = series.totals.requests === 0;
   if (isQuiet && series.previous.requests === 0) return <FirstRun range={range} />;
   return (
     <Stack gap="lg">
-      <Tiles totals={series.totals} previous={series.previous} />
+      <Tiles series={series} span={span} />
       {isQuiet ? <Text c="dimmed">{text.quiet}</Text> : null}
-      <OverviewCharts series={series} />
-      <ModelShares series={series} range={range} account={account} />
-      <Receipt range={range} account={account} />
+      {series.totals.errors === 0 ? null : <Failures {...span} />}
+      <OverviewCharts series={series} span={span} />
+      <ModelShares series={series} span={span} />
+      <SavingsPanel range={range} account={account} />
     </Stack>
   );
 }

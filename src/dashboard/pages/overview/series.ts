@@ -1,11 +1,5 @@
 import type { Schema } from '../../api/schema.js';
-import {
-  type ChartSeries,
-  colorAt,
-  errorColor,
-  restColor,
-  restOf,
-} from '../../components/chart-columns.js';
+import { type ChartSeries, colorAt, restColor, restOf } from '../../components/chart-columns.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -27,24 +21,40 @@ export type Range = keyof typeof ranges;
 export const rangeOf = (name: string | undefined): Range =>
   name !== undefined && Object.hasOwn(ranges, name) ? (name as Range) : '24h';
 
+/**
+ * The range where the address names none: a day, and on the gateway's first day the shortest range
+ * with all of its requests.
+ * @param day the figures of a day; absent: they have not come
+ */
+export function defaultRange(day: UsageSeries | undefined, now = Date.now()): Range {
+  const first = day?.points.requests.findIndex((count) => count > 0) ?? -1;
+  const since = day?.times[first];
+  if (!day || since === undefined || day.previous.requests > 0) return '24h';
+  return (['1h', '6h'] as const).find((range) => Date.parse(since) >= now - ranges[range]) ?? '24h';
+}
+
 /** How often a range is asked for again: as often as its points can change visibly. */
 export const refreshMs = (range: Range): number =>
   Math.min(minuteMs, Math.max(5_000, ranges[range] / 2_000));
 
 /** A change against the time before. */
 export interface Change {
-  /** `+12%`, or in points of a percentage. */
+  /** `+12%`, points of a percentage, or `new`. */
   readonly text: string;
   readonly direction: 'up' | 'down' | 'same';
 }
 
-/** Relative change; null: there was nothing before. */
+/** More than this is no change but something new. */
+const maxShownPercent = 999;
+
+/** Relative change; null: nothing can be compared. */
 export function relativeChange(now: number | null, before: number | null): Change | null {
-  if (now === null || before === null || before === 0) return null;
+  if (now === null || before === null || (before === 0 && now === 0)) return null;
   const share = now / before - 1;
   const percent = Math.abs(share) * 100;
   if (percent < 0.5) return { text: '0%', direction: 'same' };
-  const shown = percent >= 1_000 ? '>999' : percent.toFixed(percent < 10 ? 1 : 0);
+  if (share > 0 && percent > maxShownPercent) return { text: 'new', direction: 'up' };
+  const shown = percent.toFixed(percent < 10 ? 1 : 0);
   return { text: `${share > 0 ? '+' : '−'}${shown}%`, direction: share > 0 ? 'up' : 'down' };
 }
 
@@ -59,14 +69,35 @@ export function pointsChange(now: number | null, before: number | null): Change 
   };
 }
 
-/** Errors per request; null without requests. */
-export const errorRate = ({
-  requests,
-  errors,
-}: {
-  readonly requests: number;
-  readonly errors: number;
-}): number | null => (requests === 0 ? null : errors / requests);
+type ErrorCounts = Pick<UsageSeries['totals'], 'requests' | 'errors' | 'refused' | 'clientClosed'>;
+
+/** Requests that providers failed: neither refused, nor left by their clients. */
+export const providerErrors = ({ errors, refused, clientClosed }: ErrorCounts): number =>
+  Math.max(0, errors - refused - clientClosed);
+
+/** The share of requests that providers failed; null without requests. */
+export const errorRate = (counts: ErrorCounts): number | null =>
+  counts.requests === 0 ? null : providerErrors(counts) / counts.requests;
+
+/** The list of the requests that filters select, in the time and the accounts of the overview. */
+export function requestsHref(
+  filters: Readonly<Record<string, string | null>>,
+  { range, account }: Shown,
+): string {
+  const search = new URLSearchParams({
+    range: ranges[range] > ranges['30d'] ? '30d' : range,
+    ...(account === undefined ? { account: 'own' } : {}),
+  });
+  for (const [name, value] of Object.entries(filters)) if (value !== null) search.set(name, value);
+  return `/requests?${search}`;
+}
+
+/** What the overview shows. */
+export interface Shown {
+  readonly range: Range;
+  /** `all`, or the reader's own. */
+  readonly account: string | undefined;
+}
 
 /** Figures over time, as the API answers them. */
 export type UsageSeries = Schema<'UsageSeriesResponse'>;
@@ -78,6 +109,16 @@ export function groupName({ provider, model }: SeriesGroup, none: string): strin
   return names.length === 0 ? none : names.join('/');
 }
 
+/** The requests of a model, of those that are not summed up under another name. */
+export const modelHref = (
+  { provider, model }: SeriesGroup,
+  span: Shown,
+  more: Readonly<Record<string, string>> = {},
+): string | null =>
+  provider && model && provider !== 'other'
+    ? requestsHref({ model: `${provider}/${model}`, ...more }, span)
+    : null;
+
 type CountName = 'requests' | 'costUsd' | 'errors';
 
 /** A figure of each model, and of the rest together. */
@@ -85,8 +126,10 @@ export function byModel(
   { groups, points }: UsageSeries,
   name: CountName,
   labels: { readonly none: string; readonly rest: string },
+  span: Shown,
 ): ChartSeries[] {
   const parts = groups.map((group, index) => ({
+    href: modelHref(group, span),
     label: groupName(group, labels.none),
     values: group.points[name],
     color: colorAt(index),
@@ -107,16 +150,16 @@ export const tokenSeries = (
   { label: labels.completion, values: points.completionTokens, color: colorAt(1) },
 ];
 
-/** Errors per request at each time with requests. */
-export const errorSeries = ({ points }: UsageSeries, label: string): ChartSeries[] => [
-  {
-    label,
-    color: errorColor,
-    values: points.requests.map((count, at) =>
-      count === 0 ? null : (points.errors[at] ?? 0) / count,
-    ),
-  },
-];
+/** The share of requests that providers failed, at each time with requests. */
+export const errorRates = ({ points }: UsageSeries): (number | null)[] =>
+  points.requests.map((requests, at) => {
+    const [errors = 0, refused = 0, clientClosed = 0] = [
+      points.errors[at],
+      points.refused[at],
+      points.clientClosed[at],
+    ];
+    return errorRate({ requests, errors, refused, clientClosed });
+  });
 
 type Percentile = 'latencyP50Ms' | 'latencyP95Ms' | 'ttftP50Ms' | 'ttftP95Ms';
 

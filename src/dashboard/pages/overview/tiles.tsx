@@ -1,4 +1,5 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { Anchor, SimpleGrid, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { FigureTile } from '../../components/elements.js';
 import {
   formatCompact,
@@ -7,13 +8,18 @@ import {
   formatUsd,
   unknownValue,
 } from '../../format/numbers.js';
+import { spendParts } from '../../format/spend.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Change,
   errorRate,
+  errorRates,
   pointsChange,
+  providerErrors,
   relativeChange,
+  requestsHref,
+  type Shown,
   type UsageSeries,
 } from './series.js';
 
@@ -28,14 +34,18 @@ interface Tile {
   /** What is good: more or less of it; absent: neither. */
   readonly better?: 'up' | 'down';
   readonly detail: string;
+  /** The figure over time. */
+  readonly history: readonly (number | null)[];
+  /** The requests that the figure is of. */
+  readonly filters: Readonly<Record<string, string>>;
 }
 
-/** The figures of the range, with their change against the time before. */
-export function Tiles({ totals, previous }: { totals: Totals; previous: Totals }) {
+/** The figures of the range, each a link to its requests, with their change against the time before. */
+export function Tiles({ series, span }: { series: UsageSeries; span: Shown }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      {[...countTiles(totals, previous), ...latencyTiles(totals, previous)].map((tile) => (
-        <TileBox key={tile.label} tile={tile} />
+      {[...countTiles(series), ...latencyTiles(series)].map((tile) => (
+        <TileBox key={tile.label} tile={tile} span={span} />
       ))}
     </SimpleGrid>
   );
@@ -44,20 +54,28 @@ export function Tiles({ totals, previous }: { totals: Totals; previous: Totals }
 const tokensOf = ({ promptTokens, completionTokens }: Totals): number =>
   promptTokens + completionTokens;
 
-function countTiles(totals: Totals, previous: Totals): Tile[] {
+function countTiles(series: UsageSeries): Tile[] {
+  const { totals, previous, points } = series;
   return [
     {
       label: text.requests,
       value: formatCompact(totals.requests),
       change: relativeChange(totals.requests, previous.requests),
       detail: fill(text.beforeCount, { count: formatCompact(previous.requests) }),
+      history: points.requests,
+      filters: {},
     },
     {
       label: text.spend,
       value: formatUsd(totals.costUsd),
       change: relativeChange(totals.costUsd, previous.costUsd),
       better: 'down',
-      detail: fill(text.beforeCount, { count: formatUsd(previous.costUsd) }),
+      detail: [
+        fill(text.beforeCount, { count: formatUsd(previous.costUsd) }),
+        ...spendParts(totals),
+      ].join(' · '),
+      history: points.costUsd,
+      filters: { sort: 'cost' },
     },
     {
       label: text.tokens,
@@ -67,43 +85,63 @@ function countTiles(totals: Totals, previous: Totals): Tile[] {
         prompt: formatCompact(totals.promptTokens),
         completion: formatCompact(totals.completionTokens),
       }),
+      history: points.promptTokens.map((count, at) => count + (points.completionTokens[at] ?? 0)),
+      filters: { sort: 'tokens' },
     },
     {
       label: text.errorRate,
       value: formatShare(errorRate(totals)),
       change: pointsChange(errorRate(totals), errorRate(previous)),
       better: 'down',
-      detail: fill(text.failedCount, { count: formatCount(totals.errors) }),
+      detail: fill(text.failedCount, {
+        provider: formatCount(providerErrors(totals)),
+        refused: formatCount(totals.refused),
+        client: formatCount(totals.clientClosed),
+      }),
+      history: errorRates(series),
+      filters: { failed: 'true' },
     },
   ];
 }
 
-const latencyTiles = (totals: Totals, previous: Totals): Tile[] =>
+const latencyTiles = ({ totals, previous, points }: UsageSeries): Tile[] =>
   (['latency', 'ttft'] as const).map((what) => ({
-    label: text[what],
+    label: fill(text.tileOf, { title: texts.requests[what] }),
+    history: points[`${what}P50Ms`],
     value: formatMs(totals[`${what}P50Ms`]),
     change: relativeChange(totals[`${what}P50Ms`], previous[`${what}P50Ms`]),
     better: 'down',
     detail: fill(text.p95, { time: formatMs(totals[`${what}P95Ms`]) }),
+    filters: { sort: 'latency', failed: 'false' },
   }));
 
-function TileBox({ tile: { label, value, change, better, detail } }: { tile: Tile }) {
+function TileBox({ tile, span }: { tile: Tile; span: Shown }) {
+  const { label, value, change, better, detail, filters, history } = tile;
   return (
-    <FigureTile
-      label={label}
-      value={value}
-      detail={value === unknownValue ? text.noneMeasured : detail}
+    <Anchor
+      component={Link}
+      href={requestsHref(filters, span)}
+      underline="never"
+      c="inherit"
+      display="grid"
     >
-      {change === null ? null : (
-        <Text size="xs" fw={600} className="figures" c={colorOf(change, better)}>
-          {fill(text.change, { change: change.text })}
-        </Text>
-      )}
-    </FigureTile>
+      <FigureTile
+        label={label}
+        value={value}
+        detail={value === unknownValue ? text.noneMeasured : detail}
+        history={history}
+      >
+        {change === null ? null : (
+          <Text size="xs" fw={600} className="figures" c={colorOf(change, better)}>
+            {change.text === 'new' ? change.text : fill(text.change, { change: change.text })}
+          </Text>
+        )}
+      </FigureTile>
+    </Anchor>
   );
 }
 
-function colorOf({ direction }: Change, better: Tile['better']): string {
-  if (direction === 'same' || better === undefined) return 'dimmed';
+function colorOf({ direction, text: words }: Change, better: Tile['better']): string {
+  if (words === 'new' || direction === 'same' || better === undefined) return 'dimmed';
   return direction === better ? 'var(--good-color)' : 'var(--bad-color)';
 }

@@ -24,8 +24,10 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
   const canRate = state === 'done' && responseId !== null;
   return (
     <>
-      {again && state !== 'done' ? (
-        <CompactButton onClick={again}>{words.again}</CompactButton>
+      {again ? (
+        <CompactButton onClick={again}>
+          {state === 'done' ? words.regenerate : words.again}
+        </CompactButton>
       ) : null}
       {canRate ? (
         <>

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
+import { useDraft } from '../../components/draft.js';
 import { Note } from '../../components/elements.js';
 import { Pictures } from '../../components/conversation/turn-view.js';
 import { PictureIcon } from '../../components/icons.js';
@@ -18,7 +19,7 @@ interface ComposerProps {
 
 /** Where a person writes. Enter sends; pictures are attached, pasted or dropped. */
 export function Composer({ playground, maxBodyBytes }: ComposerProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft('prompt');
   const { pictures, problem, add, remove, clear } = usePictures(maxBodyBytes);
   const { isBusy, ask, stop } = playground;
   const isEmpty = text.trim() === '' && pictures.length === 0;

@@ -62,6 +62,29 @@ export const withResults = (
     { answer: emptyAnswer, results: null },
   ]);
 
+/**
+ * Without an answer and all that came after it: it is asked for again. What was answered stays in
+ * its stored conversation, and a new one begins.
+ */
+export function withAnswerAgain(state: ConversationState, { turn, lane, step }: Place) {
+  const replaced = state.turns[turn]?.lanes[lane]?.[step]?.answer;
+  const isBranch = turn < state.turns.length - 1 || replaced?.state === 'done';
+  const kept = { ...state, turns: state.turns.slice(0, turn + 1) };
+  return withSteps(isBranch ? withNewConversations(kept) : kept, { turn, lane, step }, (steps) => [
+    ...steps.slice(0, step),
+    { answer: emptyAnswer, results: null },
+  ]);
+}
+
+/** As it was before a turn, from where a new conversation goes on. */
+export const withoutTurnsFrom = (state: ConversationState, turn: number): ConversationState =>
+  withNewConversations({ ...state, turns: state.turns.slice(0, turn) });
+
+const withNewConversations = (state: ConversationState): ConversationState => ({
+  ...state,
+  lanes: state.lanes.map((lane) => ({ ...lane, conversationId: null })),
+});
+
 function withSteps(
   state: ConversationState,
   { turn, lane }: Place,
@@ -169,6 +192,7 @@ export function requestOf(
   settings: PlaygroundSettings,
 ): Schema<'CompletionsRequest'> {
   const { instructions, tools, toolkits, search, research, maxTokens, stores } = settings;
+  const { temperature, effort } = settings;
   const messages = historyOf(turns, lane);
   return {
     models: [...models],
@@ -185,5 +209,7 @@ export function requestOf(
     ...(toolkits.length > 0 && research === 'off' ? { toolkits: [...toolkits] } : {}),
     ...(tools.length > 0 && research === 'off' ? { tools: [...tools] } : {}),
     ...(maxTokens === null ? {} : { maxTokens }),
+    ...(temperature === null ? {} : { temperature }),
+    ...(effort === 'default' ? {} : { reasoning_effort: effort }),
   };
 }

@@ -9,11 +9,10 @@ import {
   Switch,
   Textarea,
 } from '@mantine/core';
-import { useState } from 'react';
 import { Note, optionsOf } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type ClientTool, exampleTools, type PlaygroundSettings, readTools } from './settings.js';
+import { exampleTools, type PlaygroundSettings, readTools } from './settings.js';
 
 const { options: words } = texts.playground;
 
@@ -29,41 +28,56 @@ interface OptionsPanelProps {
 /** What the next questions ask for beside a model. */
 export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) => (
   <Stack gap="md">
-    <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
-      <Select<PlaygroundSettings['search']>
-        label={words.search}
-        description={options.search.engines.length > 0 ? words.searchHint : words.searchNative}
-        data={optionsOf(words.searchModes)}
-        value={settings.search}
-        allowDeselect={false}
-        onChange={(search) => change({ search: search ?? 'off' })}
-      />
-      <Select<PlaygroundSettings['research']>
-        label={words.research}
-        description={options.research ? words.researchHint : words.researchNeeds}
-        data={optionsOf(words.efforts)}
-        value={settings.research}
-        disabled={options.research === null}
-        allowDeselect={false}
-        onChange={(research) => change({ research: research ?? 'off' })}
-      />
-      <MultiSelect
-        label={words.toolkits}
-        description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
-        data={[...options.toolkits]}
-        value={[...settings.toolkits]}
-        disabled={options.toolkits.length === 0 || settings.research !== 'off'}
-        onChange={(toolkits) => change({ toolkits })}
-      />
-      <NumberInput
-        label={words.maxTokens}
-        description={words.maxTokensHint}
-        min={1}
-        allowDecimal={false}
-        value={settings.maxTokens ?? ''}
-        onChange={(value) => change({ maxTokens: typeof value === 'number' ? value : null })}
-      />
-    </Group>
+    <Select<PlaygroundSettings['search']>
+      label={words.search}
+      description={options.search.engines.length > 0 ? words.searchHint : words.searchNative}
+      data={optionsOf(words.searchModes)}
+      value={settings.search}
+      allowDeselect={false}
+      onChange={(search) => change({ search: search ?? 'off' })}
+    />
+    <Select<PlaygroundSettings['research']>
+      label={words.research}
+      description={options.research ? words.researchHint : words.researchNeeds}
+      data={optionsOf(words.efforts)}
+      value={settings.research}
+      disabled={options.research === null}
+      allowDeselect={false}
+      onChange={(research) => change({ research: research ?? 'off' })}
+    />
+    <MultiSelect
+      label={words.toolkits}
+      description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
+      data={[...options.toolkits]}
+      value={[...settings.toolkits]}
+      disabled={options.toolkits.length === 0 || settings.research !== 'off'}
+      onChange={(toolkits) => change({ toolkits })}
+    />
+    <NumberInput
+      label={words.temperature}
+      description={words.temperatureHint}
+      min={0}
+      max={1}
+      step={0.1}
+      value={settings.temperature ?? ''}
+      onChange={(value) => change({ temperature: typeof value === 'number' ? value : null })}
+    />
+    <Select<PlaygroundSettings['effort']>
+      label={words.effort}
+      description={words.effortHint}
+      data={optionsOf(words.reasoningEfforts)}
+      value={settings.effort}
+      allowDeselect={false}
+      onChange={(effort) => change({ effort: effort ?? 'default' })}
+    />
+    <NumberInput
+      label={words.maxTokens}
+      description={words.maxTokensHint}
+      min={1}
+      allowDecimal={false}
+      value={settings.maxTokens ?? ''}
+      onChange={(value) => change({ maxTokens: typeof value === 'number' ? value : null })}
+    />
     <Textarea
       label={words.instructions}
       placeholder={words.instructionsHint}
@@ -73,7 +87,11 @@ export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) =
       value={settings.instructions}
       onChange={(event) => change({ instructions: event.currentTarget.value })}
     />
-    <ToolsEditor isDisabled={settings.research !== 'off'} onChange={(tools) => change({ tools })} />
+    <ToolsEditor
+      text={settings.toolsText}
+      isDisabled={settings.research !== 'off'}
+      change={change}
+    />
     {options.storesConversations ? (
       <Switch
         label={words.store}
@@ -86,20 +104,17 @@ export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) =
 
 const { tools: toolWords } = texts.playground;
 
-interface ToolsEditorProps {
+interface ToolsEditorProps extends Pick<OptionsPanelProps, 'change'> {
+  text: string;
   isDisabled: boolean;
-  /** The tools of a text that is valid. */
-  onChange: (tools: readonly ClientTool[]) => void;
 }
 
 /** Function tools in JSON. The page shows their calls, and its reader answers them. */
-function ToolsEditor({ isDisabled, onChange }: ToolsEditorProps) {
-  const [text, setText] = useState('');
+function ToolsEditor({ text, isDisabled, change }: ToolsEditorProps) {
   const { tools, problem } = readTools(text);
-  const write = (next: string): void => {
-    setText(next);
-    const read = readTools(next);
-    if (read.tools) onChange(read.tools);
+  const write = (toolsText: string): void => {
+    const read = readTools(toolsText);
+    change(read.tools ? { toolsText, tools: read.tools } : { toolsText });
   };
   return (
     <div>

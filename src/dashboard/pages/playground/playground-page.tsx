@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
+import { emptyAnswer, type Step, type Turn } from '../../components/conversation/answer.js';
+import { keptContentOf } from '../requests/kept-content.js';
 import { Loaded } from '../../components/loaded.js';
 import { readWholeConversation } from '../conversations/conversation-queries.js';
 import { useMay } from '../../session/session.js';
@@ -10,17 +12,24 @@ import { type Beginning, PlaygroundView } from './playground-view.js';
 import { plainSettings } from './settings.js';
 import { read } from '../../api/queries.js';
 
-/** The page `/playground`; with `?conversation=<id>` a stored conversation goes on. */
+/**
+ * The page `/playground`; with `?conversation=<id>` a stored conversation goes on, with
+ * `?request=<id>` a request of the log is repeated with another model beside.
+ */
 export default function PlaygroundPage() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('conversation');
   // what the page itself has begun is not read again because its id stands in the address now
   const [own, setOwn] = useState<OwnConversation>({ id: null, beganAs: null });
   const shown = asked !== null && asked === own.id ? own.beganAs : asked;
+  const repeated = search.get('request');
   const mayReadRequests = useMay()('admin');
   const beginning = useQuery({
-    queryKey: ['playground', shown],
-    queryFn: () => readBeginning(shown, mayReadRequests),
+    queryKey: ['playground', shown, repeated],
+    queryFn: async () =>
+      repeated === null
+        ? readBeginning(shown, mayReadRequests)
+        : { ...(await readBeginning(null, mayReadRequests)), ...(await readRepeated(repeated)) },
     // changes are made by the page itself
     staleTime: 'static',
     gcTime: 0,
@@ -31,7 +40,9 @@ export default function PlaygroundPage() {
   };
   return (
     <Loaded query={beginning}>
-      {(begin) => <PlaygroundView key={shown ?? 'new'} {...begin} onJoined={onJoined} />}
+      {(begin) => (
+        <PlaygroundView key={shown ?? repeated ?? 'new'} {...begin} onJoined={onJoined} />
+      )}
     </Loaded>
   );
 }
@@ -46,6 +57,24 @@ interface OwnConversation {
 async function readModels(): Promise<string[]> {
   const { data } = await read('/v1/models');
   return data.filter(({ type }) => type === undefined || type === 'chat').map(({ id }) => id);
+}
+
+/** A request as two lanes: what its model answered, and another model that can be asked. */
+async function readRepeated(id: string): Promise<Pick<Beginning, 'state' | 'settings'>> {
+  const request = await read('/api/v1/requests/{id}', { path: { id } });
+  const { messages, answer } = keptContentOf(request) ?? { messages: [], answer: [] };
+  const unanswered: Step[] = [{ answer: { ...emptyAnswer, state: 'stopped' }, results: null }];
+  const turns = turnsOf([...messages, ...answer]).map((turn, index, { length }): Turn => {
+    const [steps = []] = turn.lanes;
+    const first = steps.length === 0 ? unanswered : steps;
+    return { ...turn, lanes: [first, index === length - 1 ? unanswered : first] };
+  });
+  const model = [request.provider, request.model].filter((name) => name !== null).join('/');
+  const lanes = [model, 'auto'].map((name) => ({ models: [name], conversationId: null }));
+  return {
+    state: { turns, lanes },
+    settings: { ...plainSettings, instructions: instructionsOf(messages) },
+  };
 }
 
 async function readBeginning(

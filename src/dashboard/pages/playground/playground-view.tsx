@@ -1,5 +1,5 @@
-import { Button, Collapse, Group, Paper, Stack, Textarea } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, CloseButton, Drawer, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Hint, SmallButton } from '../../components/elements.js';
@@ -12,7 +12,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { AnswerActions } from './answer-actions.js';
 import { Composer } from './composer.js';
 import { type ConversationState, newConversation } from './conversation-state.js';
-import { LaneBar } from './lane-bar.js';
+import { LaneBar, LaneSummary } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
 import { type PlaygroundSettings, requestedOf } from './settings.js';
 import { type Playground, usePlayground } from './use-playground.js';
@@ -73,40 +73,67 @@ interface PlaygroundViewProps extends Beginning {
 export function PlaygroundView(props: PlaygroundViewProps) {
   const { state, settings: begin, title, models, options, onJoined } = props;
   const [settings, setSettings] = useState(begin);
-  const [areOptionsOpen, { toggle }] = useDisclosure(false);
+  const [areOptionsOpen, { toggle, close }] = useDisclosure(false);
+  // beside the conversation where there is room, so that it covers nothing
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
   const playground = usePlayground(settings, state);
   const requested = requestedOf(settings);
+  const panel = (
+    <OptionsPanel
+      settings={settings}
+      options={options}
+      change={(changes) => setSettings((before) => ({ ...before, ...changes }))}
+    />
+  );
   return (
     <Page
       title={title ?? words.title}
       lead={words.lead}
       actions={<NewConversation playground={playground} />}
     >
-      <LaneBar playground={playground} models={models} />
-      <Turns playground={playground} onJoined={onJoined} />
-      <Stack gap="xs" className="composer-dock">
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          style={{ alignSelf: 'flex-start' }}
-          aria-expanded={areOptionsOpen}
-          onClick={toggle}
-        >
-          {requested.length === 0
-            ? words.options.label
-            : fill(words.options.on, { list: requested.join(', ') })}
-        </Button>
-        <Collapse expanded={areOptionsOpen}>
-          <Paper withBorder p="sm" className="options-panel">
-            <OptionsPanel
-              settings={settings}
-              options={options}
-              change={(changes) => setSettings((before) => ({ ...before, ...changes }))}
-            />
+      <div className="playground">
+        <Stack gap="lg" flex={1} miw={0}>
+          <LaneBar playground={playground} models={models} />
+          <Turns playground={playground} onJoined={onJoined} />
+          <Stack gap="xs" className="composer-dock">
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              style={{ alignSelf: 'flex-start' }}
+              aria-expanded={areOptionsOpen}
+              onClick={toggle}
+            >
+              {requested.length === 0
+                ? words.options.label
+                : fill(words.options.on, { list: requested.join(', ') })}
+            </Button>
+            <Composer playground={playground} maxBodyBytes={options.maxBodyBytes} />
+          </Stack>
+        </Stack>
+        {areOptionsOpen && isWide ? (
+          <Paper
+            withBorder
+            p="sm"
+            component="aside"
+            aria-label={words.options.label}
+            className="options-panel"
+          >
+            <Group justify="space-between" mb="sm">
+              <Text fw={600}>{words.options.label}</Text>
+              <CloseButton aria-label={texts.common.close} onClick={close} />
+            </Group>
+            {panel}
           </Paper>
-        </Collapse>
-        <Composer playground={playground} maxBodyBytes={options.maxBodyBytes} />
-      </Stack>
+        ) : null}
+      </div>
+      <Drawer
+        opened={areOptionsOpen && !isWide && !playground.isBusy}
+        onClose={close}
+        position="right"
+        title={words.options.label}
+      >
+        {panel}
+      </Drawer>
     </Page>
   );
 }
@@ -144,29 +171,30 @@ function Turns({ playground, onJoined }: TurnsProps) {
   return (
     <Stack gap="lg" role="log" aria-label={words.conversation} aria-live="off">
       {turns.map((turn, index) => (
-        <TurnView
-          key={index}
-          turn={turn}
-          actionsOf={({ answer }, lane, step) => (
-            <AnswerActions
-              answer={answer}
-              explain={() => setExplained(answer)}
-              rate={(rating) => playground.rate({ turn: index, lane, step }, rating)}
-              {...(index === turns.length - 1 && !isBusy
-                ? { again: () => playground.again({ turn: index, lane, step }) }
-                : {})}
-            />
-          )}
-          askResults={({ answer }, lane, step) =>
-            index === turns.length - 1 ? (
-              <AskResults
-                calls={answer.toolCalls}
-                isBusy={isBusy}
-                send={(results) => playground.answerCalls({ turn: index, lane, step }, results)}
+        <Stack key={index} gap="sm">
+          <TurnView
+            turn={turn}
+            {...(isBusy ? {} : { edit: (text) => playground.edit(index, { ...turn, text }) })}
+            actionsOf={({ answer }, lane, step) => (
+              <AnswerActions
+                answer={answer}
+                explain={() => setExplained(answer)}
+                rate={(rating) => playground.rate({ turn: index, lane, step }, rating)}
+                {...(isBusy ? {} : { again: () => playground.again({ turn: index, lane, step }) })}
               />
-            ) : null
-          }
-        />
+            )}
+            askResults={({ answer }, lane, step) =>
+              index === turns.length - 1 ? (
+                <AskResults
+                  calls={answer.toolCalls}
+                  isBusy={isBusy}
+                  send={(results) => playground.answerCalls({ turn: index, lane, step }, results)}
+                />
+              ) : null
+            }
+          />
+          <LaneSummary lanes={turn.lanes} />
+        </Stack>
       ))}
       <div ref={end} />
       <DecisionDrawer answer={explained} close={() => setExplained(null)} />

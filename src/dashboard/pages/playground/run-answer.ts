@@ -1,12 +1,16 @@
 import { basePath, changeHeaders } from '../../api/client.js';
+import { noteAnswer } from '../../api/connection.js';
+import { read } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import {
   type Answer,
   type Chunk,
+  type Figures,
   isOpen,
   withChunk,
   withFailure,
 } from '../../components/conversation/answer.js';
+import { texts } from '../../texts/texts.js';
 import { eventReader, failureIn, type StreamListener } from './event-reader.js';
 
 /** Chunks that come within this time are shown together. In ms. */
@@ -18,14 +22,20 @@ interface Watcher {
   grow(how: (answer: Answer) => Answer): void;
   /** The turn is stored in this conversation. */
   joined(conversationId: string): void;
+  /** Whether what a stopped answer cost can be read from the request log. */
+  readonly mayReadRequests: boolean;
 }
+
+/** How often, and how many times, the request log is asked for a request that has just ended. */
+const [readAgainMs, maxReads] = [400, 10];
 
 /** Streams one answer into the page. Resolves when it is over; a stop leaves what has come. */
 export async function runAnswer(
   body: Schema<'CompletionsRequest'>,
-  { grow, joined }: Watcher,
+  { grow, joined, mayReadRequests }: Watcher,
   signal: AbortSignal,
 ): Promise<void> {
+  let requestId: string | null = null;
   let waiting: Chunk[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   const show = (): void => {
@@ -38,7 +48,10 @@ export async function runAnswer(
   await streamCompletion(
     body,
     {
-      begun: (requestId) => grow((answer) => ({ ...answer, requestId })),
+      begun(id) {
+        requestId = id;
+        grow((answer) => ({ ...answer, requestId: id }));
+      },
       chunk(chunk) {
         waiting.push(chunk);
         timer ??= setTimeout(show, frameMs);
@@ -55,6 +68,25 @@ export async function runAnswer(
   );
   show();
   grow((answer) => (isOpen(answer) ? { ...answer, state: 'stopped' } : answer));
+  const figures = signal.aborted && mayReadRequests ? await figuresOf(requestId) : null;
+  if (figures) grow((answer) => ({ ...answer, figures }));
+}
+
+/** What a request came to that was stopped, and so has not told it; null: it is not known. */
+async function figuresOf(requestId: string | null): Promise<Figures | null> {
+  for (let reads = 0; requestId !== null && reads < maxReads; reads++) {
+    await new Promise((resolve) => setTimeout(resolve, readAgainMs));
+    const asked = read('/api/v1/requests/{id}', { path: { id: requestId } });
+    // it is stored with others a moment later
+    const row = await asked.catch(() => null);
+    if (!row) continue;
+    const { promptTokens, completionTokens, costUsd, latencyMs, ttftMs, estimatedUsd } = row;
+    return {
+      ...{ promptTokens, completionTokens, costUsd, grounding: null },
+      ...{ latency: latencyMs, ttft: ttftMs, isEstimated: estimatedUsd > 0 },
+    };
+  }
+  return null;
 }
 
 /**
@@ -73,17 +105,21 @@ async function streamCompletion(
       body: JSON.stringify(body),
       signal,
     });
+    noteAnswer(response);
     listener.begun(response.headers.get('x-request-id'));
     if (!response.ok) {
       const said = await response.text();
-      listener.failed(failureIn(said) ?? { message: said || `HTTP ${response.status}`, trace: [] });
+      const failed = failureIn(said) ?? { message: said || `HTTP ${response.status}`, trace: [] };
+      // the page asks for the password
+      listener.failed(
+        response.status === 401 ? { ...failed, message: texts.playground.signedOut } : failed,
+      );
     } else if (response.body) await readEvents(response.body, listener);
   } catch (error) {
-    if (!signal.aborted)
-      listener.failed({
-        message: error instanceof Error ? error.message : String(error),
-        trace: [],
-      });
+    if (signal.aborted) return;
+    noteAnswer(null);
+    const message = error instanceof TypeError ? texts.common.unanswered : String(error);
+    listener.failed({ message, trace: [] });
   }
 }
 

@@ -12,6 +12,11 @@ export interface PlaygroundSettings {
   readonly research: 'off' | 'low' | 'medium' | 'high';
   readonly toolkits: readonly string[];
   readonly tools: readonly ClientTool[];
+  /** JSON as it was typed, of which `tools` was the last that was valid. */
+  readonly toolsText: string;
+  /** From 0 to 1; null: the provider's own. */
+  readonly temperature: number | null;
+  readonly effort: 'default' | 'none' | 'minimal' | 'low' | 'medium' | 'high';
   /** Null: as long as the model likes. */
   readonly maxTokens: number | null;
   /** Whether the conversation is stored. */
@@ -25,6 +30,9 @@ export const plainSettings: PlaygroundSettings = {
   research: 'off',
   toolkits: [],
   tools: [],
+  toolsText: '',
+  temperature: null,
+  effort: 'default',
   maxTokens: null,
   stores: true,
 };
@@ -100,6 +108,7 @@ export const exampleTools = JSON.stringify(
 /** What is asked for beside an answer, in a few words. */
 export function requestedOf(settings: PlaygroundSettings): string[] {
   const { search, research, toolkits, tools, instructions, maxTokens, stores } = settings;
+  const { temperature, effort } = settings;
   const { options: words } = texts.playground;
   return [
     ...(search === 'off' ? [] : [words.search]),
@@ -107,6 +116,8 @@ export function requestedOf(settings: PlaygroundSettings): string[] {
     ...(research === 'off' ? toolkits : []),
     ...(research === 'off' ? tools.map((tool) => tool.function?.name ?? '') : []),
     ...(instructions.trim() === '' ? [] : [words.instructions]),
+    ...(temperature === null ? [] : [words.temperature]),
+    ...(effort === 'default' ? [] : [words.effort]),
     ...(maxTokens === null ? [] : [words.maxTokens]),
     ...(stores ? [] : [words.notStored]),
   ];

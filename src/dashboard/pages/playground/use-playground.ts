@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import {
   type Answer,
-  emptyAnswer,
   isOpen,
   type Rating,
   type Turn,
@@ -13,20 +12,26 @@ import {
   type Place,
   requestOf,
   withAnswer,
+  withAnswerAgain,
   withLane,
   withQuestion,
+  withoutTurnsFrom,
   withResults,
 } from './conversation-state.js';
 import { runAnswer } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
 import { api } from '../../api/client.js';
+import { useMay } from '../../session/session.js';
 
 /** What the page can do with its conversation. */
 export interface Playground extends ConversationState {
   readonly isBusy: boolean;
   ask(question: Pick<Turn, 'text' | 'pictures'>): void;
   answerCalls(place: Place, results: Readonly<Record<string, string>>): void;
+  /** Asks again for an answer; what came after it is gone. */
   again(place: Place): void;
+  /** Asks another question in place of one; what came after it is gone. */
+  edit(turn: number, question: Pick<Turn, 'text' | 'pictures'>): void;
   stop(): void;
   rate(place: Place, rating: Exclude<Rating, null>): Promise<void>;
   change(change: (state: ConversationState) => ConversationState): void;
@@ -38,21 +43,26 @@ export function usePlayground(
   begin: ConversationState = newConversation,
 ): Playground {
   const { state, change, run, stop } = useRunning(settings, begin);
+  const ask: Playground['ask'] = (question) => {
+    const asked = change((now) => withQuestion(now, question));
+    asked.lanes.forEach((_, lane) => run(lastPlace(asked, lane)));
+  };
   return {
     ...state,
     isBusy: hasOpenAnswer(state),
     change: (how) => void change(how),
     stop,
-    ask(question) {
-      const asked = change((now) => withQuestion(now, question));
-      asked.lanes.forEach((_, lane) => run(lastPlace(asked, lane)));
+    ask,
+    edit(turn, question) {
+      change((now) => withoutTurnsFrom(now, turn));
+      ask(question);
     },
     answerCalls(place, results) {
       const answered = change((now) => withResults(now, place, results));
       run(lastPlace(answered, place.lane));
     },
     again(place) {
-      change((now) => withAnswer(now, place, () => emptyAnswer));
+      change((now) => withAnswerAgain(now, place));
       run(place);
     },
     async rate(place, rating) {
@@ -66,6 +76,7 @@ export function usePlayground(
 
 /** The conversation, and the answers that are being streamed into it. */
 function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
+  const mayReadRequests = useMay()('admin');
   const [state, setState] = useState(begin);
   // answers grow between two renderings
   const current = useRef(begin);
@@ -92,7 +103,8 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
     const joined = (conversationId: string): void =>
       void change((now) => withLane(now, place.lane, { conversationId }));
     const body = requestOf(turns, place.lane, lane, settings);
-    void runAnswer(body, { grow, joined }, controller.signal).finally(() =>
+    const watcher = { grow, joined, mayReadRequests };
+    void runAnswer(body, watcher, controller.signal).finally(() =>
       running.current.delete(controller),
     );
   };

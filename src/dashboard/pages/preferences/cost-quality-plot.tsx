@@ -1,6 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { formatUsd } from '../../format/numbers.js';
+import { type NamePlace, placeNames } from '../../components/place-names.js';
+import { axisLabel, formatQuality, formatUsd } from '../../format/numbers.js';
+import { shortNames } from '../../format/outcomes.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Evaluation,
@@ -12,8 +14,6 @@ import {
 
 const text = texts.preferences;
 const smallest = 300;
-/** Below this width, models are named without their providers. */
-const narrow = 520;
 const height = 360;
 const colour = {
   trained: 'var(--mantine-color-blue-filled)',
@@ -35,11 +35,16 @@ export function CostQualityPlot({ evaluation }: { evaluation: Evaluation }) {
     bottom: 44,
   };
   const layout = layOut(evaluation, frame);
+  const names = shortNames(layout.singles.map(({ label: name }) => name));
+  const places = placeNames(
+    layout.singles.map(({ x, y }, at) => ({ x, y, text: names[at] ?? '' })),
+    frame,
+  );
   const best = [...evaluation.singles].sort((a, b) => b.score.value - a.score.value)[0];
   const label = fill(text.plotLabel, {
-    trained: evaluation.trained[0]?.score.value.toFixed(3) ?? '',
+    trained: formatQuality(evaluation.trained[0]?.score.value),
     model: best?.model ?? '',
-    single: best?.score.value.toFixed(3) ?? '',
+    single: formatQuality(best?.score.value),
   });
   return (
     <div ref={ref}>
@@ -55,8 +60,8 @@ export function CostQualityPlot({ evaluation }: { evaluation: Evaluation }) {
           strokeWidth={2}
         />
         <path d={layout.trained} fill="none" stroke={colour.trained} strokeWidth={2.5} />
-        {layout.singles.map((point) => (
-          <Single key={point.label} point={point} frame={frame} />
+        {layout.singles.map((point, at) => (
+          <Single key={point.label} point={point} name={names[at]} place={places[at]} />
         ))}
       </svg>
       <Legend />
@@ -78,7 +83,7 @@ function Axes({ layout: { cost, score }, frame }: { layout: PlotLayout; frame: F
             stroke={colour.grid}
           />
           <text x={frame.left - 8} y={score.at(tick) + 4} textAnchor="end">
-            {tick}
+            {axisLabel(formatQuality(tick))}
           </text>
         </g>
       ))}
@@ -101,30 +106,33 @@ function Axes({ layout: { cost, score }, frame }: { layout: PlotLayout; frame: F
   );
 }
 
-/** A model with its intervals; its name stands on the side with more room. */
-function Single({ point, frame }: { point: PlotPoint; frame: Frame }) {
-  const { label, x, y, left, right, top, bottom, labelY } = point;
-  const isRight = x > (frame.left + frame.width) / 2;
-  return (
-    <g>
-      <path
-        d={`M${left},${y}H${right}M${x},${top}V${bottom}`}
-        stroke={colour.single}
-        strokeWidth={1.5}
-      />
-      <circle cx={x} cy={y} r={4.5} fill={colour.single} />
-      <text
-        x={isRight ? x - 9 : x + 9}
-        y={labelY}
-        fontSize={12}
-        fill="var(--mantine-color-text)"
-        textAnchor={isRight ? 'end' : 'start'}
-      >
-        {frame.width < narrow ? label.slice(label.lastIndexOf('/') + 1) : label}
-      </text>
-    </g>
-  );
+interface SingleProps {
+  point: PlotPoint;
+  name: string | undefined;
+  place: NamePlace | undefined;
 }
+
+/** A model with its intervals and its name. */
+const Single = ({ point: { label, x, y, left, right, top, bottom }, name, place }: SingleProps) => (
+  <g>
+    <path
+      d={`M${left},${y}H${right}M${x},${top}V${bottom}`}
+      stroke={colour.single}
+      strokeWidth={1.5}
+    />
+    <circle cx={x} cy={y} r={4.5} fill={colour.single} />
+    <text
+      x={place?.x}
+      y={place?.y}
+      fontSize={12}
+      fill="var(--mantine-color-text)"
+      textAnchor={place?.anchor}
+    >
+      <title>{label}</title>
+      {name}
+    </text>
+  </g>
+);
 
 const legend = [
   [colour.trained, text.legendTrained],

@@ -21,8 +21,6 @@ export interface PlotPoint {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** Where its name stands, clear of the names of others. */
-  readonly labelY: number;
 }
 
 /** A plot ready to be drawn. */
@@ -51,9 +49,6 @@ export interface Frame {
 const manyfold = 20;
 /** The width that a cost on the axis needs. */
 const tickRoom = 110;
-const labelHeight = 14;
-/** Of a name above its point. */
-const labelOffset = 7;
 
 /** Lays out cost (x) and score (y) of each way to choose. */
 export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
@@ -74,7 +69,7 @@ export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
   return {
     cost,
     score,
-    singles: labelled(singles.map((one) => pointOf(one, cost, score))),
+    singles: singles.map((one) => pointOf(one, cost, score)),
     hull: line(hull),
     trained: line(sorted.map(valuesOf)),
     trainedBand: bandOf(sorted, line),
@@ -105,7 +100,7 @@ function pointOf(
   { model, cost, score }: Evaluation['singles'][number],
   x: Axis,
   y: Axis,
-): Omit<PlotPoint, 'labelY'> {
+): PlotPoint {
   return {
     label: model,
     x: x.at(cost.value),
@@ -115,17 +110,6 @@ function pointOf(
     top: y.at(score.high),
     bottom: y.at(score.low),
   };
-}
-
-/** Each name above its point, or below the name before it where there is no room. */
-function labelled(points: readonly Omit<PlotPoint, 'labelY'>[]): PlotPoint[] {
-  const heights = new Map<unknown, number>();
-  let lowest = -Infinity;
-  for (const point of [...points].sort((one, other) => one.y - other.y)) {
-    lowest = Math.max(point.y - labelOffset, lowest + labelHeight);
-    heights.set(point, lowest);
-  }
-  return points.map((point) => ({ ...point, labelY: heights.get(point) ?? point.y }));
 }
 
 function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame): Axis {

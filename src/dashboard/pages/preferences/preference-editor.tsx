@@ -54,7 +54,6 @@ const curlOf = (id: string, models: readonly string[]): string =>
 export const NewPreference = () => (
   <Page title={text.create} actions={<BackLink />}>
     <Editor stored={null} />
-    <Hint>{text.saveFirst}</Hint>
   </Page>
 );
 
@@ -136,6 +135,7 @@ function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
           </Button>
         ) : null}
       </Group>
+      {stored ? null : <Hint>{text.saveFirst}</Hint>}
     </Stack>
   );
 }

@@ -2,7 +2,7 @@ import { Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/co
 import { FigureTile, Note, PageLink, PlainText } from '../../components/elements.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
-import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatCount, formatQuality, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Draft } from './settings.js';
@@ -42,12 +42,7 @@ function Tiles({ totals }: { totals: Totals }) {
         detail={fill(text.ofItems, { count: changed, all: items })}
       />
       <BesideTile label={text.tiles.cost} of={cost} show={formatUsd} note={text.sum} />
-      <BesideTile
-        label={text.tiles.quality}
-        of={quality}
-        show={(value) => value.toFixed(3)}
-        note={text.mean}
-      />
+      <BesideTile label={text.tiles.quality} of={quality} show={formatQuality} note={text.mean} />
       <BesideTile
         label={text.tiles.latency}
         of={latency}
@@ -154,7 +149,7 @@ const columns: readonly Column<PreviewItem>[] = [
     <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
   )),
   figure(text.items.quality, ({ winner }) => (
-    <Figure value={winner?.quality?.toFixed(3) ?? null} change={intervalText(winner)} />
+    <Figure value={winner && formatQuality(winner.quality)} change={intervalText(winner)} />
   )),
   figure(text.items.latency, ({ winner }) => (
     <Figure
@@ -166,7 +161,8 @@ const columns: readonly Column<PreviewItem>[] = [
 
 function leadOf({ runnerUp, lead }: PreviewItem): string {
   if (!runnerUp || !lead) return text.nobodyElse;
-  return fill(text.leadBy, { label: runnerUp.label, score: lead.score?.toFixed(3) ?? '' });
+  const score = formatQuality(lead.score);
+  return fill(score === '0' ? text.leadEqual : text.leadBy, { label: runnerUp.label, score });
 }
 
 function Source({ item: { source, id, kind, prompt, at, answered } }: { item: PreviewItem }) {
@@ -218,5 +214,5 @@ function intervalText(winner: Candidate | null): string | null {
   const [low, high] = winner?.interval ?? [];
   return low === undefined || high === undefined
     ? null
-    : fill(text.interval, { low: low.toFixed(2), high: high.toFixed(2) });
+    : fill(text.interval, { low: formatQuality(low), high: formatQuality(high) });
 }

@@ -15,7 +15,7 @@ import { texts } from '../../texts/texts.js';
 import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
 
 const text = texts.preferences;
-const aims: readonly Aim[] = ['weights', 'quality', 'cost', 'latency'];
+const aims: readonly Aim[] = ['quality', 'cost', 'latency', 'weights'];
 
 interface FormProps {
   draft: Draft;

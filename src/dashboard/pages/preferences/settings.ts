@@ -21,10 +21,10 @@ export interface Draft {
 /** The ends of the sliders. */
 export const maxWeight = 10;
 
-/** A new preference; the sliders show their effect at once. */
+/** A new preference. */
 export const newDraft: Draft = {
   name: '',
-  aim: 'weights',
+  aim: 'quality',
   weights: { quality: 6, cost: 3, latency: 1 },
   allow: [],
   exclude: [],

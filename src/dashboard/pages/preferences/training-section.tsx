@@ -10,7 +10,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { isUnderWay, trainingColors, useTraining } from './queries.js';
 import { TrainingUpload } from './training-upload.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { formatCount, formatUsd } from '../../format/numbers.js';
+import { formatCount, formatQuality, formatUsd } from '../../format/numbers.js';
 import { CostQualityPlot } from './cost-quality-plot.js';
 import type { Evaluation } from './plot-layout.js';
 
@@ -139,7 +139,7 @@ type Figure = Evaluation['singles'][number]['score'];
 
 const columns: readonly Column<{ name: string; score: Figure; cost: Figure }>[] = [
   { label: text.way, cell: ({ name }) => name },
-  figure(text.score, ({ score }) => <Estimate of={score} show={(value) => value.toFixed(3)} />),
+  figure(text.score, ({ score }) => <Estimate of={score} show={formatQuality} />),
   figure(text.costOf, ({ cost }) => <Estimate of={cost} show={formatUsd} />),
 ];
 

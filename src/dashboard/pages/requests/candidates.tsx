@@ -4,11 +4,13 @@ import { useElementSize } from '@mantine/hooks';
 import { Hint, Note } from '../../components/elements.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
-import { formatUsd } from '../../format/numbers.js';
+import { placeNames } from '../../components/place-names.js';
+import { formatQuality, formatUsd } from '../../format/numbers.js';
+import { shortNames } from '../../format/outcomes.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails } from '../../api/schema.js';
-import { type Dot, scatterOf, type WeighedCandidate } from './scatter.js';
+import { scatterOf, type WeighedCandidate } from './scatter.js';
 import { WhatIf } from './what-if.js';
 
 const text = texts.requests.detail;
@@ -57,9 +59,6 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   );
 }
 
-const percent = (quality: number | null): string =>
-  quality === null ? '–' : (quality * 100).toFixed(1);
-
 /** Where the cost of this request was not predicted, the price of a million tokens. */
 const expectedCost = ({ cost, price }: WeighedCandidate): string =>
   typeof cost === 'number' || price === null
@@ -68,7 +67,7 @@ const expectedCost = ({ cost, price }: WeighedCandidate): string =>
 
 const columns: readonly Column<WeighedCandidate>[] = [
   { label: texts.requests.model, cell: ({ label }) => label },
-  figure(text.quality, ({ quality }) => percent(quality)),
+  figure(text.quality, ({ quality }) => formatQuality(quality)),
   figure(text.expectedCost, expectedCost),
   figure(text.expectedLatency, ({ latency }) =>
     formatMs(latency === null ? null : latency * 1_000),
@@ -80,9 +79,7 @@ const columns: readonly Column<WeighedCandidate>[] = [
   },
 ];
 const height = 280;
-/** Narrower than this, labels are shortened. */
-const narrow = 460;
-const inner = { left: 36, right: 16, top: 12, bottom: 36 };
+const inner = { left: 36, right: 28, top: 12, bottom: 36 };
 const toY = (share: number): number =>
   height - inner.bottom - share * (height - inner.top - inner.bottom);
 
@@ -98,8 +95,18 @@ interface ScatterProps {
 function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
   const { dots, costs, qualities, unknown } = scatterOf(candidates);
   const { ref, width } = useElementSize();
+  const names = shortNames(dots.map(({ candidate }) => candidate.label)).map((name, at) => {
+    const label = dots[at]?.candidate.label;
+    const roles = [label === answered ? text.answered : '', label === winner ? text.wouldWin : ''];
+    const role = roles.filter((word) => word !== '').join(', ');
+    return role === '' ? name : `${name} (${role})`;
+  });
   const toX = (share: number): number =>
     inner.left + share * Math.max(0, width - inner.left - inner.right);
+  const places = placeNames(
+    dots.map(({ x, y }, at) => ({ x: toX(x), y: toY(y), text: names[at] ?? '' })),
+    { width, height: height - inner.bottom },
+  );
   return (
     <Box ref={ref}>
       <svg width={width} height={height} role="img" aria-label={text.scatter} className="scatter">
@@ -113,21 +120,28 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
         ))}
         {costs.map(({ value, at }) => (
           <text key={value} x={toX(at)} y={height - 18} textAnchor="middle">
-            {formatUsd(value)}
+            {value === 0 ? text.free : formatUsd(value)}
           </text>
         ))}
         <text x={toX(1)} y={height - 3} textAnchor="end">
           {text.expectedCost}
         </text>
-        {dots.map((dot) => (
-          <DotMark
-            key={dot.candidate.label}
-            dot={dot}
-            toX={toX}
-            isNarrow={width < narrow}
-            isAnswered={dot.candidate.label === answered}
-            isWinner={dot.candidate.label === winner}
-          />
+        {dots.map(({ candidate: { label }, x, y, low, high }) => (
+          <g
+            key={label}
+            className={
+              label === winner ? 'dot winner' : label === answered ? 'dot answered' : 'dot'
+            }
+          >
+            <line x1={toX(x)} x2={toX(x)} y1={toY(low)} y2={toY(high)} />
+            <circle cx={toX(x)} cy={toY(y)} r={label === answered || label === winner ? 7 : 5} />
+          </g>
+        ))}
+        {places.map((place, at) => (
+          <text key={dots[at]?.candidate.label} x={place.x} y={place.y} textAnchor={place.anchor}>
+            <title>{dots[at]?.candidate.label}</title>
+            {names[at]}
+          </text>
         ))}
       </svg>
       {unknown.length === 0 ? null : (
@@ -136,39 +150,5 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
         </Note>
       )}
     </Box>
-  );
-}
-
-interface DotProps {
-  dot: Dot;
-  toX: (share: number) => number;
-  /** Models are named without their providers. */
-  isNarrow: boolean;
-  isAnswered: boolean;
-  isWinner: boolean;
-}
-
-function DotMark({ dot, toX, isNarrow, isAnswered, isWinner }: DotProps) {
-  const { candidate, x, y, low, high, labelAt } = dot;
-  const isRight = x > 0.6;
-  const role = [isAnswered ? text.answered : '', isWinner ? text.wouldWin : '']
-    .filter((word) => word !== '')
-    .join(', ');
-  const label = isNarrow
-    ? candidate.label.slice(candidate.label.lastIndexOf('/') + 1)
-    : candidate.label;
-  const name = role === '' ? label : `${label} (${role})`;
-  return (
-    <g className={isWinner ? 'dot winner' : isAnswered ? 'dot answered' : 'dot'}>
-      <line x1={toX(x)} x2={toX(x)} y1={toY(low)} y2={toY(high)} />
-      <circle cx={toX(x)} cy={toY(y)} r={isAnswered || isWinner ? 7 : 5} />
-      <text
-        x={toX(x) + (isRight ? -10 : 10)}
-        y={toY(labelAt) - 8}
-        textAnchor={isRight ? 'end' : 'start'}
-      >
-        {name}
-      </text>
-    </g>
   );
 }

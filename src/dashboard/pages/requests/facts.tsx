@@ -1,12 +1,14 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CodeRegion, Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
+import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatUsd } from '../../format/numbers.js';
+import { spendParts } from '../../format/spend.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
-import { Outcome } from './request-table.js';
+import { Outcome } from '../../components/outcome.js';
+import { reasonOf } from '../../format/outcomes.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 
 const list = texts.requests;
@@ -18,7 +20,7 @@ export function Facts({ request }: { request: RequestDetails }) {
   return (
     <Stack gap="sm">
       {code === null ? null : (
-        <Alert color="red" title={fill(text.failedTitle, { code })}>
+        <Alert color="red" title={fill(text.failedTitle, { code, reason: reasonOf(code) })}>
           <PlainText>{error ?? code}</PlainText>
           {field === null ? null : (
             <Text size="sm">
@@ -43,18 +45,20 @@ export function Facts({ request }: { request: RequestDetails }) {
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
   const { conversationId, shadow, keyName, keyId } = request;
   return [
-    [text.status, <Outcome key="status" {...request} isShort />],
+    [text.status, <Outcome key="status" {...request} />],
     [list.latency, formatMs(request.latencyMs)],
     [list.ttft, formatMs(request.ttftMs)],
     [
       list.tokens,
       `${formatCount(request.promptTokens)} → ${formatCount(request.completionTokens)}`,
     ],
-    [list.cost, formatUsd(request.costUsd)],
+    [list.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
     [text.outputRate, outputRate(request)],
     [list.surface, `${request.surface}${request.stream ? ` · ${list.streamed}` : ''}`],
-    [list.key, keyName ?? keyId ?? list.browser],
-    [text.account, request.accountId],
+    keyId === null
+      ? [list.key, list.browser]
+      : link(list.key, `/requests?key=${encodeURIComponent(keyId)}`, keyName ?? keyId),
+    [text.account, request.accountEmail ?? request.accountId],
     [text.requestId, request.requestId],
     ...(conversationId === null
       ? []
@@ -145,18 +149,6 @@ export function Grounding({ request }: { request: RequestDetails }) {
           <ListTable label={text.tool} columns={columns} rows={calls} minWidth={320} />
         )}
       </Stack>
-    </Panel>
-  );
-}
-
-/** The messages and the answer, where the configuration keeps them. */
-export function Content({ request: { content } }: { request: RequestDetails }) {
-  if (!content) return null;
-  return (
-    <Panel title={text.content}>
-      <CodeRegion label={text.content} mah={480}>
-        {JSON.stringify(content, null, 2)}
-      </CodeRegion>
     </Panel>
   );
 }

@@ -1,10 +1,30 @@
-import { Button, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useModelLabels } from '../../api/queries.js';
+import {
+  Button,
+  Group,
+  NumberInput,
+  Popover,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
+import { useRef } from 'react';
+import { useAccountNames, useKeys, useModelLabels, useRead } from '../../api/queries.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
-import { isFiltered, maxModels, modelsOf, spanOf, spans, withoutFilters } from './filters.js';
-import { optionsOf } from '../../components/elements.js';
+import {
+  type Bound,
+  bounds,
+  isFiltered,
+  maxModels,
+  modelsOf,
+  spanOf,
+  spans,
+  withoutFilters,
+} from './filters.js';
+import { optionsOf, SmallButton } from '../../components/elements.js';
 
 /** `vite.config.ts` writes them here, from the API's schema. */
 declare const requestSurfaces: readonly string[];
@@ -16,23 +36,22 @@ const typingMs = 400;
 const outcomes = optionsOf({
   'failed=false': text.outcomes.answered,
   'failed=true': text.outcomes.failed,
-  'status=4xx': text.outcomes.refused,
-  'status=429': text.outcomes.limited,
-  'status=5xx': text.outcomes.broken,
+  'failedBy=provider': text.outcomes.provider,
+  'failedBy=refused': text.outcomes.refused,
+  'failedBy=client': text.outcomes.client,
 });
 
 /** The filters, which stand in the address. */
 export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
   const [parameters, change] = useParameters();
-  const { failed, status, from } = parameters;
-  const outcome = failed ? `failed=${failed}` : status ? `status=${status}` : null;
+  const keys = useKeys(isAdmin).map(({ id, name }) => ({ value: id, label: name }));
   return (
-    <Group gap="sm" align="flex-end">
+    <Group gap={6}>
       <Select
         size="xs"
-        w={110}
-        label={text.time}
-        value={from ? null : spanOf(parameters.range)}
+        w={80}
+        aria-label={text.time}
+        value={parameters.from ? null : spanOf(parameters.range)}
         placeholder={text.selected}
         data={Object.keys(spans)}
         allowDeselect={false}
@@ -40,49 +59,106 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
           change({ range: range === '24h' ? null : range, from: null, to: null })
         }
       />
-      <Select
-        size="xs"
-        w={150}
-        label={text.outcome}
-        value={outcome}
-        placeholder={text.any}
-        data={outcomes}
-        clearable
-        onChange={(value) => {
-          const [name, wanted] = value?.split('=') ?? [];
-          change({ failed: null, status: null, ...(name ? { [name]: wanted ?? null } : {}) });
-        }}
-      />
+      <OutcomeFilter />
+      <Choice name="code" label={text.reason} options={optionsOf(texts.codes)} w={150} />
       <ModelFilter />
-      <KeyFilter />
-      <Select
-        size="xs"
-        w={140}
-        label={text.surface}
-        value={parameters.surface ?? null}
-        placeholder={text.any}
-        data={requestSurfaces}
-        clearable
-        onChange={(surface) => change({ surface })}
-      />
-      <SlowerThan />
-      {isAdmin ? (
-        <Select
-          size="xs"
-          w={120}
-          label={text.whose}
-          value={parameters.account === 'own' ? 'own' : 'all'}
-          data={optionsOf({ all: text.everybody, own: text.own })}
-          allowDeselect={false}
-          onChange={(account) => change({ account: account === 'own' ? account : null })}
-        />
-      ) : null}
+      <Choice name="key" label={text.key} options={keys} />
+      <TypedId />
+      <MoreFilters isAdmin={isAdmin} />
       {isFiltered(parameters) ? (
         <Button size="xs" variant="subtle" onClick={() => change(withoutFilters)}>
           {text.clear}
         </Button>
       ) : null}
     </Group>
+  );
+}
+
+function OutcomeFilter() {
+  const [{ failed, failedBy, status }, change] = useParameters();
+  const outcome = failed ? `failed=${failed}` : failedBy ? `failedBy=${failedBy}` : null;
+  return (
+    <Select
+      size="xs"
+      w={130}
+      aria-label={text.outcome}
+      value={outcome}
+      placeholder={status ?? text.outcome}
+      data={outcomes}
+      clearable
+      onChange={(value) => {
+        const [name, wanted] = value?.split('=') ?? [];
+        const none = { failed: null, failedBy: null, status: null };
+        change({ ...none, ...(name ? { [name]: wanted ?? null } : {}) });
+      }}
+    />
+  );
+}
+
+interface ChoiceProps {
+  /** Of the parameter. */
+  name: string;
+  label: string;
+  options: readonly { value: string; label: string }[];
+  w?: number;
+}
+
+/** One of some values, found by typing; one of the address that is none of them is shown too. */
+function Choice({ name, label, options, w = 120 }: ChoiceProps) {
+  const [parameters, change] = useParameters();
+  const value = parameters[name] ?? null;
+  const isKnown = value === null || options.some((one) => one.value === value);
+  return (
+    <Select
+      size="xs"
+      w={w}
+      aria-label={label}
+      placeholder={label}
+      searchable
+      clearable
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      data={isKnown ? [...options] : [...options, { value, label: value }]}
+      value={value}
+      onChange={(chosen) => change({ [name]: chosen })}
+    />
+  );
+}
+
+/** What is asked for less often. */
+function MoreFilters({ isAdmin }: { isAdmin: boolean }) {
+  const providers = useRead('/api/v1/providers', {}, { staleTime: 60_000 }).data?.items ?? [];
+  const accounts = [...useAccountNames(isAdmin)].map(([value, label]) => ({ value, label }));
+  const same = (value: string) => ({ value, label: value });
+  return (
+    <Popover width={300} position="bottom-end" trapFocus>
+      <Popover.Target>
+        <SmallButton>{text.moreFilters}</SmallButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <Choice
+            name="provider"
+            label={text.provider}
+            options={providers.map(({ name }) => same(name))}
+            w={276}
+          />
+          <Choice name="surface" label={text.surface} options={requestSurfaces.map(same)} w={276} />
+          {isAdmin ? (
+            <Choice
+              name="account"
+              label={text.account}
+              options={[{ value: 'own', label: text.own }, ...accounts]}
+              w={276}
+            />
+          ) : null}
+          <SimpleGrid cols={2} spacing="xs">
+            {bounds.map((name) => (
+              <BoundField key={name} name={name} />
+            ))}
+          </SimpleGrid>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
@@ -94,51 +170,54 @@ function ModelFilter() {
   return (
     <TagsInput
       size="xs"
-      w={220}
-      label={text.models}
-      placeholder={chosen.length === 0 ? text.any : text.another}
+      w={180}
+      aria-label={text.models}
+      placeholder={chosen.length === 0 ? text.models : ''}
       data={[...labels]}
       limit={20}
       maxTags={maxModels}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       value={chosen}
       onChange={(models) => change({ model: models.join(',') })}
     />
   );
 }
 
-/** Typed. Another value from outside, such as “clear”, makes a new field. */
-function KeyFilter() {
-  const [parameters, change] = useParameters();
-  const search = useDebouncedCallback((key: string) => change({ key: key.trim() }), typingMs);
-  const value = parameters.key ?? '';
+/** The id of a request. Another value from outside, such as “clear”, makes a new field. */
+function TypedId() {
+  const [{ id = '' }, change] = useParameters();
+  const field = useRef<HTMLInputElement>(null);
+  useHotkeys([['/', () => field.current?.focus()]]);
+  const search = useDebouncedCallback((typed: string) => change({ id: typed.trim() }), typingMs);
   return (
     <TextInput
-      key={value === '' ? 'empty' : 'set'}
+      key={id === '' ? 'empty' : 'set'}
+      ref={field}
       size="xs"
-      w={120}
-      label={text.key}
-      placeholder={text.any}
-      defaultValue={value}
+      w={110}
+      aria-label={text.id}
+      title={text.keysHint}
+      placeholder={`${text.id} /`}
+      defaultValue={id}
       onChange={({ currentTarget }) => search(currentTarget.value)}
     />
   );
 }
 
-function SlowerThan() {
+function BoundField({ name }: { name: Bound }) {
   const [parameters, change] = useParameters();
   const search = useDebouncedCallback(
-    (value: string | number) => change({ minLatency: value === '' ? null : String(value) }),
+    (value: string | number) => change({ [name]: value === '' ? null : String(value) }),
     typingMs,
   );
-  const value = parameters.minLatency ?? '';
+  const value = parameters[name] ?? '';
+  const isCost = name.endsWith('Cost');
   return (
     <NumberInput
       key={value === '' ? 'empty' : 'set'}
       size="xs"
-      w={120}
-      label={text.slowerThan}
-      placeholder={text.any}
-      suffix=" ms"
+      label={text[name]}
+      {...(isCost ? { prefix: '$' } : { suffix: ' ms' })}
       min={0}
       hideControls
       defaultValue={value}

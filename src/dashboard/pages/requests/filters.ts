@@ -30,17 +30,33 @@ export const modelsOf = ({ model = '' }: Parameters): string[] => [
 ];
 
 /** The filters that go to the API as they are. */
-const plain = ['model', 'key', 'surface', 'status', 'failed', 'code'] as const;
+const plain = [
+  'model',
+  'provider',
+  'key',
+  'surface',
+  'status',
+  'failed',
+  'failedBy',
+  'code',
+  'id',
+] as const;
+
+/** The bounds of latency in ms and of cost in USD. */
+export const bounds = ['minLatency', 'maxLatency', 'minCost', 'maxCost'] as const;
+export type Bound = (typeof bounds)[number];
+
+/** By what the list can be sorted. */
+export const orders = ['latency', 'tokens', 'cost'] as const;
 
 /** The filters of the API that an address names. Absent: everything of the caller. */
-type RequestQuery = Partial<Record<(typeof plain)[number] | 'from' | 'to', string>> & {
-  account?: string;
-  minLatency?: number;
-};
+type RequestQuery = Partial<
+  Record<(typeof plain)[number] | 'from' | 'to' | 'account', string> & Record<Bound, number>
+>;
 
 /**
  * The query for the API.
- * @param now in ms; a range that ends now has no end
+ * @param now in ms; a range that ends now has no end, and a request that is named has no range
  */
 export function queryOf(parameters: Parameters, isAdmin: boolean, now: number): RequestQuery {
   const query: RequestQuery = {};
@@ -48,19 +64,24 @@ export function queryOf(parameters: Parameters, isAdmin: boolean, now: number): 
     const value = parameters[name]?.trim();
     if (value) query[name] = value;
   }
-  const minLatency = Number(parameters.minLatency ?? 0);
-  if (minLatency > 0) query.minLatency = minLatency;
-  if (isAdmin && parameters.account !== 'own') query.account = 'all';
-  const { from, to } = parameters;
+  for (const name of bounds) {
+    const bound = Number(parameters[name] ?? 0);
+    if (bound > 0) query[name] = bound;
+  }
+  const { from, to, account = 'all' } = parameters;
+  if (isAdmin && account !== 'own') query.account = account;
+  if (query.id) return query;
   if (from && to) return { ...query, from, to };
   return { ...query, from: String(now - spans[spanOf(parameters.range)]) };
 }
 
+const filterNames = [...plain, ...bounds];
+
 /** Whether a filter besides the time is set. */
 export const isFiltered = (parameters: Parameters): boolean =>
-  [...plain, 'minLatency'].some((name) => (parameters[name] ?? '') !== '');
+  filterNames.some((name) => (parameters[name] ?? '') !== '');
 
-/** What takes all filters away; the account and the time stay. */
+/** What takes all filters away; the account, the order and the time stay. */
 export const withoutFilters: Readonly<Record<string, null>> = Object.fromEntries(
-  [...plain, 'minLatency'].map((name) => [name, null]),
+  filterNames.map((name) => [name, null]),
 );

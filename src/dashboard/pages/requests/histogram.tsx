@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Note, SmallButton } from '../../components/elements.js';
+import { SmallButton } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { Chart } from '../../components/chart.js';
 import { type ChartSeries, colorAt, errorColor } from '../../components/chart-columns.js';
@@ -25,7 +25,7 @@ interface HistogramProps {
 export function Histogram({ isAdmin, refreshMs }: HistogramProps) {
   const [parameters, change] = useParameters();
   const { from, to } = parameters;
-  const { live: _live, ...shown } = parameters;
+  const { live: _live, sort: _sort, ...shown } = parameters;
   const query = useQuery({
     queryKey: ['request-histogram', shown, isAdmin],
     queryFn: () =>
@@ -60,9 +60,7 @@ export function Histogram({ isAdmin, refreshMs }: HistogramProps) {
             {text.unselect}
           </SmallButton>
         </Group>
-      ) : (
-        <Note>{text.dragHint}</Note>
-      )}
+      ) : null}
     </Box>
   );
 }
@@ -89,7 +87,7 @@ function Bars({ histogram, onSelect }: BarsProps) {
       series={series}
       kind="stacked"
       format={formatCompact}
-      height={120}
+      height={84}
       onSelect={onSelect}
     />
   );

@@ -1,5 +1,7 @@
 import { Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { PageLink, SmallButton } from '../../components/elements.js';
 import { api } from '../../api/client.js';
 import type { RequestDetails } from '../../api/schema.js';
@@ -8,14 +10,27 @@ import { Empty, Failure, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatSecond } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
-import { texts } from '../../texts/texts.js';
+import { fill, texts } from '../../texts/texts.js';
 import { Candidates } from './candidates.js';
-import { Content, Facts, Grounding } from './facts.js';
-import { modelOf } from './request-table.js';
+import { Facts, Grounding } from './facts.js';
+import { keptContentOf } from './kept-content.js';
+import { modelOf, reasonOf } from '../../format/outcomes.js';
 import { WaterfallPanel } from './waterfall-panel.js';
 import { useRead } from '../../api/queries.js';
 
 const text = texts.requests.detail;
+
+/** With all that shows conversations, which most visits do not need at once. */
+const Content = lazy(() => import('./content.js'));
+
+/** How a request ended, and who answered or was asked. */
+function titleOf(request: RequestDetails): string {
+  const { code, status } = request;
+  const model = modelOf(request);
+  if (code === null) return fill(text.titles.answered, { model });
+  const { cut, failed } = text.titles;
+  return fill(status < 400 ? cut : failed, { model, status, reason: reasonOf(code) });
+}
 
 /** Adds the request to the evaluation set, from which a router is trained. */
 function AddToEvaluations({ request }: { request: RequestDetails }) {
@@ -51,11 +66,16 @@ export function RequestDetail({ id }: { id: string }) {
   const isMissing = query.error instanceof ApiFailure && query.error.status === 404;
   return (
     <Page
-      title={request ? modelOf(request) : text.title}
+      title={request ? titleOf(request) : text.title}
       lead={request ? formatSecond(request.at) : undefined}
       actions={
         <>
           {back}
+          {request && keptContentOf(request) ? (
+            <SmallButton component={Link} href={`/playground?request=${request.id}`}>
+              {text.replay}
+            </SmallButton>
+          ) : null}
           {request && isOwn ? <AddToEvaluations request={request} /> : null}
         </>
       }
@@ -77,6 +97,8 @@ const Parts = ({ request, isOwn }: { request: RequestDetails; isOwn: boolean }) 
     <WaterfallPanel request={request} />
     <Candidates request={request} isOwn={isOwn} />
     <Grounding request={request} />
-    <Content request={request} />
+    <Suspense fallback={null}>
+      <Content request={request} isOwn={isOwn} />
+    </Suspense>
   </Stack>
 );

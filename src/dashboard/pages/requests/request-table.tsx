@@ -1,72 +1,99 @@
-import { Text } from '@mantine/core';
-import { PageLink, StateBadge } from '../../components/elements.js';
+import { Box, Group, Text } from '@mantine/core';
+import { PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { formatCompact, formatUsd, unknownValue } from '../../format/numbers.js';
-import { formatMs, formatSecond } from '../../format/times.js';
+import { ModelName, Outcome } from '../../components/outcome.js';
+import { useParameters } from '../../components/search-parameters.js';
+import { formatCount, unknownValue } from '../../format/numbers.js';
+import { formatSpend } from '../../format/spend.js';
+import { formatClock, formatMs } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
+import type { orders } from './filters.js';
 
 const text = texts.requests;
 
 export type RequestSummary = Schema<'RequestResponse'>;
 
-/** `<provider>/<model>`, as far as it is known. */
-export const modelOf = ({ provider, model }: Pick<RequestSummary, 'provider' | 'model'>): string =>
-  [provider, model].filter((name) => name !== null).join('/') || unknownValue;
+/** Requests, one a line; a click on a head of figures sorts the whole period. */
+export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
+  const [{ sort, live }, change] = useParameters();
+  const sortBy = (order: (typeof orders)[number]): Pick<Column<RequestSummary>, 'sort'> =>
+    live
+      ? {}
+      : {
+          sort: {
+            isOn: sort === order,
+            toggle: () => change({ sort: sort === order ? null : order }),
+          },
+        };
+  const slowest = Math.max(1, ...items.map(({ latencyMs }) => latencyMs));
+  const columns: readonly Column<RequestSummary>[] = [
+    {
+      label: text.at,
+      cell: ({ id, at }) => (
+        <PageLink href={hrefOf({ id })} className="one-line figures" size="xs">
+          {formatClock(at)}
+        </PageLink>
+      ),
+    },
+    { label: text.model, cell: (item) => <ModelName {...item} /> },
+    {
+      label: text.outcome,
+      cell: ({ error, ...ended }) => (
+        <Box title={error ?? undefined}>
+          <Outcome {...ended} />
+        </Box>
+      ),
+    },
+    {
+      label: text.latency,
+      cell: (item) => <Latency {...item} slowest={slowest} />,
+      ...sortBy('latency'),
+    },
+    figure(text.tokens, tokensOf, { isMinor: true, ...sortBy('tokens') }),
+    figure(text.cost, formatSpend, sortBy('cost')),
+    {
+      label: text.key,
+      cell: ({ keyName, keyId }) => (
+        <Text size="xs" className="clipped" maw={130}>
+          {keyName ?? keyId ?? text.browser}
+        </Text>
+      ),
+      isMinor: true,
+    },
+  ];
+  return (
+    <ListTable
+      label={text.title}
+      columns={columns}
+      rows={items}
+      hrefOf={hrefOf}
+      minWidth={860}
+      fz="xs"
+      verticalSpacing={2}
+      highlightOnHover
+    />
+  );
+}
 
-const columns: readonly Column<RequestSummary>[] = [
-  {
-    label: text.at,
-    cell: ({ id, at }) => (
-      <PageLink href={`/requests/${id}`} className="one-line">
-        {formatSecond(at)}
-      </PageLink>
-    ),
-  },
-  { label: text.model, cell: modelOf },
-  { label: text.outcome, cell: (item) => <Outcome {...item} /> },
-  figure(text.latency, ({ latencyMs }) => formatMs(latencyMs)),
-  figure(text.ttft, ({ ttftMs }) => formatMs(ttftMs), { isMinor: true }),
-  figure(text.tokens, tokensOf, { isMinor: true }),
-  figure(text.cost, ({ costUsd }) => formatUsd(costUsd)),
-  {
-    label: text.key,
-    cell: ({ keyName, keyId }) => (
-      <Text size="sm" truncate maw={140}>
-        {keyName ?? keyId ?? text.browser}
-      </Text>
-    ),
-    isMinor: true,
-  },
-  {
-    label: text.surface,
-    cell: ({ surface, stream }) => `${surface}${stream ? ` · ${text.streamed}` : ''}`,
-    isMinor: true,
-  },
-];
+const hrefOf = ({ id }: Pick<RequestSummary, 'id'>): string => `/requests/${id}`;
 
-/** Requests, newest first, each with a link to its page. */
-export const RequestTable = ({ items }: { items: readonly RequestSummary[] }) => (
-  <ListTable label={text.title} columns={columns} rows={items} minWidth={860} highlightOnHover />
+/** As a bar beside the slowest of the list, and in figures. */
+const Latency = ({ latencyMs, slowest }: { latencyMs: number; slowest: number }) => (
+  <Group gap={6} wrap="nowrap">
+    <Box w={70} h={6} visibleFrom="sm" aria-hidden>
+      <Box
+        h="100%"
+        bdrs="xs"
+        w={`max(2px, ${(latencyMs / slowest) * 100}%)`}
+        bg="var(--mantine-primary-color-filled)"
+      />
+    </Box>
+    <span className="figures one-line">{formatMs(latencyMs)}</span>
+  </Group>
 );
 
 function tokensOf({ promptTokens, completionTokens }: RequestSummary): string {
   if (promptTokens === null && completionTokens === null) return unknownValue;
-  return `${formatCompact(promptTokens)} → ${formatCompact(completionTokens)}`;
-}
-
-interface OutcomeProps extends Pick<RequestSummary, 'status' | 'code'> {
-  /** The code stands elsewhere. */
-  isShort?: boolean;
-}
-
-/** The status, and the error code where there is one. */
-export function Outcome({ status, code, isShort = false }: OutcomeProps) {
-  const isClient = status >= 400 && status < 500;
-  return (
-    <StateBadge
-      color={code === null ? 'green' : isClient ? 'orange' : 'red'}
-      label={code === null || isShort ? String(status) : `${status} ${code}`}
-    />
-  );
+  return `${formatCount(promptTokens)} → ${formatCount(completionTokens)}`;
 }

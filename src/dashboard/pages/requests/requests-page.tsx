@@ -9,8 +9,9 @@ import { useParameters } from '../../components/search-parameters.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { FilterBar } from './filter-bar.js';
-import { isFiltered, queryOf, withoutFilters } from './filters.js';
+import { isFiltered, orders, queryOf, withoutFilters } from './filters.js';
 import { Histogram } from './histogram.js';
+import { Export, Views } from './list-actions.js';
 import { type RequestSummary, RequestTable } from './request-table.js';
 
 /** The pages `/requests` and `/requests/<id>`. */
@@ -39,13 +40,17 @@ function RequestList() {
       title={text.title}
       lead={text.lead}
       actions={
-        <Toggle
-          label={text.live}
-          checked={isLive}
-          onChange={({ currentTarget: { checked } }) =>
-            change(checked ? { live: 'true', from: null, to: null } : { live: null })
-          }
-        />
+        <>
+          <Toggle
+            label={text.live}
+            checked={isLive}
+            onChange={({ currentTarget: { checked } }) =>
+              change(checked ? { live: 'true', from: null, to: null, sort: null } : { live: null })
+            }
+          />
+          <Views />
+          <Export isAdmin={isAdmin} />
+        </>
       }
     >
       <FilterBar isAdmin={isAdmin} />
@@ -59,8 +64,15 @@ function RequestList() {
 function useRequests(isAdmin: boolean, isLive: boolean) {
   const [parameters] = useParameters();
   const { live: _live, ...shown } = parameters;
+  const sort = orders.find((one) => one === parameters.sort);
   const readPage = (page: PageQuery) =>
-    read('/api/v1/requests', { query: { ...queryOf(parameters, isAdmin, Date.now()), ...page } });
+    read('/api/v1/requests', {
+      query: {
+        ...queryOf(parameters, isAdmin, Date.now()),
+        ...(sort && !isLive ? { sort } : {}),
+        ...page,
+      },
+    });
   const newest = useQuery({
     queryKey: ['requests', 'newest', shown, isAdmin],
     queryFn: () => readPage({ limit: liveSize }),

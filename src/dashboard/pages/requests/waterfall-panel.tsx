@@ -1,10 +1,19 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Hint, Note, PlainText } from '../../components/elements.js';
+import { reasonOf } from '../../format/outcomes.js';
 import { Panel } from '../../components/page.js';
+import { axisLabel } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails } from '../../api/schema.js';
-import { axisEnd, type Lane, lanesOf, type Phase, type PhaseName } from './waterfall.js';
+import {
+  axisTicks,
+  equalLanes,
+  type Lane,
+  lanesOf,
+  type Phase,
+  type PhaseName,
+} from './waterfall.js';
 
 const text = texts.requests.detail;
 
@@ -20,7 +29,8 @@ const failedColor = '#fa5252';
 /** The attempts on one time axis: waits, retries, fallbacks, first token, end. */
 export function WaterfallPanel({ request }: { request: RequestDetails }) {
   const lanes = lanesOf(request.attempts ?? []);
-  const end = axisEnd(lanes, request.latencyMs);
+  const ticks = axisTicks(lanes, request.latencyMs);
+  const end = ticks.at(-1) ?? 1;
   return (
     <Panel title={text.waterfall}>
       {lanes.length === 0 ? (
@@ -28,15 +38,15 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
       ) : (
         <Stack gap="sm">
           <Note>{text.waterfallHint}</Note>
-          {lanes.map((lane, index) => (
+          {equalLanes(lanes).map((equal, index) => (
             <LaneRow
               key={index}
-              lane={lane}
+              lanes={equal}
               end={end}
               isOneOfMany={(lanes.at(-1)?.call ?? 1) > 1}
             />
           ))}
-          <Axis end={end} />
+          <Axis ticks={ticks} />
           <Legend lanes={lanes} />
         </Stack>
       )}
@@ -45,19 +55,22 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
 }
 
 interface LaneRowProps {
-  lane: Lane;
+  /** Equal attempts. */
+  lanes: readonly Lane[];
   end: number;
   /** Whether the request made several calls. */
   isOneOfMany: boolean;
 }
 
-function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
-  const { attempt, call, phases, start } = lane;
+function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
+  const [lane] = lanes;
+  if (!lane) return null;
+  const { attempt, call, start } = lane;
   const { provider, model, number, keyIndex, outcome, status, error, waitMs = 0 } = attempt;
   const name = `${provider}/${model}`;
   const isFailed = outcome !== 'ok';
   const notes = [
-    isFailed ? `${status ?? ''} ${outcome}`.trim() : null,
+    isFailed ? `${status ?? ''} ${reasonOf(outcome)}`.trim() : null,
     waitMs > 0 ? fill(text.retryAfter, { time: formatMs(waitMs) }) : null,
     attempt.firstContentMs === null
       ? null
@@ -69,7 +82,9 @@ function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
     <Box>
       <Group gap="xs" justify="space-between">
         <Text size="sm" fw={600}>
-          {fill(isOneOfMany ? text.callAttempt : text.attempt, { call, model: name, number })}
+          {lanes.length > 1
+            ? fill(text.attempts, { model: name, count: lanes.length })
+            : fill(isOneOfMany ? text.callAttempt : text.attempt, { call, model: name, number })}
         </Text>
         <Note className="figures">{notes.join(' · ')}</Note>
       </Group>
@@ -82,12 +97,14 @@ function LaneRow({ lane, end, isOneOfMany }: LaneRowProps) {
           model: name,
           outcome,
           start: formatMs(start),
-          end: formatMs(lane.end),
+          end: formatMs(lanes.at(-1)?.end),
         })}
       >
-        {phases.map((phase, index) => (
-          <PhaseBar key={index} phase={phase} end={end} isFailed={isFailed} />
-        ))}
+        {lanes
+          .flatMap(({ phases }) => phases)
+          .map((phase, index) => (
+            <PhaseBar key={index} phase={phase} end={end} isFailed={isFailed} />
+          ))}
       </Box>
       {error === null ? null : <PlainText c="var(--bad-color)">{error}</PlainText>}
     </Box>
@@ -115,10 +132,10 @@ function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFaile
   );
 }
 
-const Axis = ({ end }: { end: number }) => (
+const Axis = ({ ticks }: { ticks: readonly number[] }) => (
   <Group justify="space-between" className="figures">
-    {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-      <Note key={share}>{formatMs(Math.round(share * end))}</Note>
+    {ticks.map((ms) => (
+      <Note key={ms}>{axisLabel(formatMs(ms))}</Note>
     ))}
   </Group>
 );

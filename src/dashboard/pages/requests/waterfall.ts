@@ -1,3 +1,4 @@
+import { durationSteps } from '../../format/times.js';
 import type { RequestDetails } from '../../api/schema.js';
 
 /** One upstream call, as the API tells it. */
@@ -63,6 +64,23 @@ function phasesOf(attempt: TimedAttempt, start: number): Phase[] {
   return phases;
 }
 
-/** The end of the axis: of the request, or of its last attempt. */
-export const axisEnd = (lanes: readonly Lane[], latencyMs: number): number =>
-  Math.max(1, latencyMs, ...lanes.map(({ end }) => end));
+/** Attempts one after the other that differ in their times alone, in one row. */
+export function equalLanes(lanes: readonly Lane[]): Lane[][] {
+  const groups: Lane[][] = [];
+  for (const lane of lanes) {
+    const last = groups.at(-1);
+    if (last?.[0] && alike(last[0]) === alike(lane)) last.push(lane);
+    else groups.push([lane]);
+  }
+  return groups;
+}
+
+const alike = ({ call, attempt: { provider, model, outcome, status, error } }: Lane): string =>
+  JSON.stringify([call, provider, model, outcome, status, error]);
+
+/** Round times in ms from 0 to the end of the request and of its last attempt, or soon after it. */
+export function axisTicks(lanes: readonly Lane[], latencyMs: number): number[] {
+  const end = Math.max(1, latencyMs, ...lanes.map((lane) => lane.end));
+  const step = durationSteps.find((one) => end / one <= 5) ?? end / 5;
+  return Array.from({ length: Math.ceil(end / step) + 1 }, (_, at) => at * step);
+}

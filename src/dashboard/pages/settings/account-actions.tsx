@@ -93,7 +93,7 @@ function LimitsButton({ account: { id, email, limits } }: { account: Account }) 
       {limitNames.map((name) => (
         <NumberInput
           key={name}
-          label={text[name]}
+          label={texts.keys[name]}
           placeholder={text.noLimit}
           min={0}
           value={edited[name] ?? ''}

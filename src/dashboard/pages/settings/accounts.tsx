@@ -81,7 +81,7 @@ function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[
   return [
     { label: text.email, cell: (account) => <Name {...account} /> },
     { label: text.state, cell: (account) => <State {...account} /> },
-    { label: text.limits, cell: ({ limits }) => limitWords(limits, text.limitWords) },
+    { label: text.limits, cell: ({ limits }) => limitWords(limits) },
     {
       label: text.actions,
       cell: (account) => <AccountActions account={account} onLink={onLink} />,

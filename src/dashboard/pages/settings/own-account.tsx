@@ -5,7 +5,7 @@ import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
 import { Failure } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
-import { useAccount, useMay, useSessionChange } from '../../session/session.js';
+import { useAccount, useMay, leave } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 
 const text = texts.settings;
@@ -83,10 +83,9 @@ function PasswordForm() {
 }
 
 function Browsers() {
-  const changed = useSessionChange();
   const act = async (): Promise<void> => {
     await api.POST('/api/v1/auth/sign-out', { body: { everywhere: true } });
-    await changed();
+    leave();
   };
   return (
     <Panel title={text.browsers} lead={text.browsersLead}>
@@ -99,10 +98,9 @@ function Browsers() {
 
 function Deletion({ id }: { id: string }) {
   const [password, setPassword] = useState('');
-  const changed = useSessionChange();
   const act = async (): Promise<void> => {
     await api.DELETE('/api/v1/accounts/{id}', { params: { path: { id } }, body: { password } });
-    await changed();
+    leave();
   };
   return (
     <Panel title={text.deleteAccount} lead={text.deleteLead}>

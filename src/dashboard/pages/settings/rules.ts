@@ -10,13 +10,14 @@ type Connections = Schema<'ConfigurationResponse'>['connections'];
 
 /** All that can be tested; the database always is there. */
 export function connectionsOf(connections: Connections): TestedConnection[] {
-  const { mail, redis, providers, engines, toolkits } = connections;
+  const { mail, alerts, redis, providers, engines, toolkits } = connections;
   const named = (kind: TestedConnection['kind'], names: readonly string[]): TestedConnection[] =>
     names.map((name) => ({ kind, name }));
   return [
     { kind: 'database' },
     ...(redis ? [{ kind: 'redis' } as const] : []),
     ...(mail ? [{ kind: 'mail' } as const] : []),
+    ...(alerts ? [{ kind: 'alerts' } as const] : []),
     ...named('provider', providers),
     ...named('engine', engines),
     ...named('toolkit', toolkits),

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
+import { importPart } from '../../api/connection.js';
 import { Loading } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { useAccount, useMay } from '../../session/session.js';
@@ -8,9 +9,10 @@ import { texts } from '../../texts/texts.js';
 import { OwnAccount } from './own-account.js';
 
 const text = texts.settings;
-const Accounts = lazy(() => import('./accounts.js'));
-const Configuration = lazy(() => import('./configuration.js'));
-const AuditLog = lazy(() => import('./audit-log.js'));
+const Accounts = lazy(() => importPart(() => import('./accounts.js')));
+const Configuration = lazy(() => importPart(() => import('./configuration.js')));
+const Alerts = lazy(() => importPart(() => import('./alerts.js')));
+const AuditLog = lazy(() => importPart(() => import('./audit-log.js')));
 
 type Tab = keyof typeof text.tabs;
 const tabs = Object.keys(text.tabs) as Tab[];
@@ -43,6 +45,7 @@ export default function SettingsPage() {
           </Tabs.Panel>
           <Tabs.Panel value="accounts">{isAdmin ? <Accounts /> : null}</Tabs.Panel>
           <Tabs.Panel value="configuration">{isAdmin ? <Configuration /> : null}</Tabs.Panel>
+          <Tabs.Panel value="alerts">{isAdmin ? <Alerts /> : null}</Tabs.Panel>
           <Tabs.Panel value="audit">
             <AuditLog isAdmin={isAdmin} />
           </Tabs.Panel>

@@ -35,15 +35,20 @@ type Fits = readonly ReadonlyMap<number, number>[];
  * It compares words: it knows no synonyms and no other languages, and no `not`.
  * @returns '' if there is none
  */
-export function findEvidence(statement: string, source: SourceText): string {
+export function* findEvidence(statement: string, source: SourceText): Generator<unknown, string> {
   const words = statementWords(statement);
-  const fits = words.terms.map((term) => source.placesOf(term));
+  const fits: ReadonlyMap<number, number>[] = [];
+  for (const term of words.terms) {
+    fits.push(source.placesOf(term));
+    yield;
+  }
   const quotations = quotationsIn(statement);
   const isShort = (quotation: string): boolean =>
     quotation.split(/\s+/).length < minWordsOfQuotation;
   for (const quotation of quotations) {
     const isDoubtful = isShort(quotation) && lacksNames(words, fits, source);
-    const quote = isDoubtful ? '' : literalQuote(quotation, source);
+    const quote = isDoubtful ? '' : yield* literalQuote(quotation, source);
+    yield;
     // what stands beside the quotation counts too
     if (quote !== '' && hasNumbers(words, fits)) return quote;
   }
@@ -56,8 +61,8 @@ const hasNumbers = ({ terms }: StatementWords, fits: Fits): boolean =>
   terms.every(({ kind }, index) => kind !== 'number' || fits[index]!.size > 0);
 
 /** A quotation as the source has it; '' if it does not have it. */
-export function literalQuote(quotation: string, source: SourceText): string {
-  const found = findQuotation(quotation, source.comparable);
+export function* literalQuote(quotation: string, source: SourceText): Generator<unknown, string> {
+  const found = findQuotation(quotation, yield* source.comparable());
   return found ? cut(source.text.slice(found.start, found.end).trim()) : '';
 }
 

@@ -1,3 +1,4 @@
+import { atOnce } from '../../../async/turns.js';
 import { readableText, type ReadableText } from './readable-text.js';
 
 const quotations =
@@ -36,7 +37,7 @@ export function findQuotation(
 ): { readonly start: number; readonly end: number } | null {
   const parts = quotation
     .split(gap)
-    .map((part) => readableText(part).text.replace(/^[\s.,;:!?'-]+|[\s.,;:!?'-]+$/g, ''))
+    .map((part) => atOnce(readableText(part)).text.replace(/^[\s.,;:!?'-]+|[\s.,;:!?'-]+$/g, ''))
     .filter((part) => part !== '');
   const [first] = parts;
   if (first === undefined) return null;
@@ -60,9 +61,17 @@ function endOfParts(text: string, parts: readonly string[], from: number): numbe
   return end;
 }
 
+/** More places within longer words are not looked at. */
+const maxWithinWords = 2_000;
+
 /** Where words stand that are not a part of longer ones. */
 function find(text: string, part: string, from: number): number {
-  for (let at = text.indexOf(part, from); at !== -1; at = text.indexOf(part, at + 1)) {
+  let at = text.indexOf(part, from);
+  for (
+    let tries = 0;
+    at !== -1 && tries < maxWithinWords;
+    tries++, at = text.indexOf(part, at + 1)
+  ) {
     const isInWord = isLatin(text[at - 1], part[0]) || isLatin(part.at(-1), text[at + part.length]);
     if (!isInWord) return at;
   }

@@ -9,19 +9,25 @@ const quotes = /["'`´‘’‚‛“”„‟«»‹›「」『』〝〞＂＇
 const dashes = /[‐‑‒–—―−﹘﹣－]/;
 const ignored = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/;
 const mark = /\p{M}/u;
+const charactersAtOnce = 4_096;
 /** The longest that one unit becomes, by Unicode's forms of compatibility. */
 const maxGrowth = 18;
 
 /**
  * Makes texts comparable in which only blanks, quotation marks, dashes, case or Unicode's forms of
- * compatibility differ. Takes time in proportion to the length.
+ * compatibility differ. Takes time in proportion to the length; yields now and then.
  */
-export function readableText(original: string): ReadableText {
+export function* readableText(original: string): Generator<unknown, ReadableText> {
   let places = new Int32Array(original.length + maxGrowth);
   const parts: string[] = [];
   let length = 0;
   let last = ' ';
+  let pauseAt = charactersAtOnce;
   for (let at = 0; at < original.length;) {
+    if (at >= pauseAt) {
+      yield;
+      pauseAt = at + charactersAtOnce;
+    }
     const code = original.charCodeAt(at);
     const isPlain = code < 0x80 && !(original.charCodeAt(at + 1) > 0x2ff);
     const end = isPlain ? at + 1 : endOfCharacter(original, at);

@@ -1,16 +1,17 @@
-import { splitSentences } from '../sentences.js';
+import { sentencesOf } from '../sentences.js';
 import type { StatementTerm } from './statement-terms.js';
 import { readableText, type ReadableText } from './readable-text.js';
 import { stemOf, termsOf } from './terms.js';
 
 /** More of a source is not looked through. */
 const maxLength = 1_000_000;
+const maxSentences = 20_000;
 
 /** A text in which many statements are looked up: its sentences, and where each word is. */
 export class SourceText {
   /** Without the addresses of links. */
   readonly text: string;
-  private readonly sentences: readonly string[];
+  private readonly sentences: string[] = [];
   /** The sentences that have a word or a number. */
   private readonly places = new Map<string, number[]>();
   /** The words that begin alike. */
@@ -20,16 +21,24 @@ export class SourceText {
   private readonly titleKeys = new Set<string>();
   private readable: ReadableText | undefined;
 
-  constructor(title: string, text: string) {
+  private constructor(title: string, text: string) {
     this.text = withoutAddresses(text.slice(0, maxLength));
-    this.sentences = splitSentences(this.text)
-      .map(({ start, end }) => this.text.slice(start, end).trim())
-      .filter((sentence) => sentence !== '');
-    for (const [index, sentence] of this.sentences.entries()) this.addSentence(sentence, index);
     for (const { key } of termsOf(title)) {
       this.titleKeys.add(key);
       if (stemOf(key) !== '') this.titleKeys.add(stemOf(key));
     }
+  }
+
+  /** Reads a text; yields between its sentences. */
+  static *read(title: string, text: string): Generator<unknown, SourceText> {
+    const source = new SourceText(title, text);
+    for (const { start, end } of sentencesOf(source.text)) {
+      const sentence = source.text.slice(start, end).trim();
+      if (sentence !== '') source.addSentence(sentence, source.sentences.push(sentence) - 1);
+      if (source.size >= maxSentences) break;
+      yield;
+    }
+    return source;
   }
 
   get size(): number {
@@ -41,8 +50,8 @@ export class SourceText {
   }
 
   /** The text as quotations are compared with it. */
-  get comparable(): ReadableText {
-    return (this.readable ??= readableText(this.text));
+  *comparable(): Generator<unknown, ReadableText> {
+    return (this.readable ??= yield* readableText(this.text));
   }
 
   hasInTitle({ key, stem }: StatementTerm): boolean {

@@ -5,18 +5,39 @@ const statedWithinBytes = 2_048;
 
 /**
  * Decodes a document: by its byte order mark, else the charset of the header, else the one that
- * the document states, else UTF-8 where that fits, else the likeliest. Never fails: bytes that do
- * not fit become U+FFFD.
+ * the document states, else UTF-8 where that fits, else the likeliest. A charset that most of its
+ * characters do not fit is passed over. Never fails: bytes that do not fit become U+FFFD.
  * @param isMarkup whether the document can state a charset itself
  */
 export function decodeText(bytes: Uint8Array, declared: string | null, isMarkup: boolean): string {
-  const decoder =
-    decoderFor(markOf(bytes)) ??
-    decoderFor(declared) ??
-    decoderFor(isMarkup ? statedCharset(bytes) : null) ??
-    new TextDecoder(guessCharset(bytes));
+  const named = [markOf(bytes), declared, isMarkup ? statedCharset(bytes) : null];
+  const decoders = named.map(decoderFor).filter((decoder) => decoder !== null);
+  for (const decoder of decoders) {
+    const text = decodeWith(decoder, bytes);
+    const isDoubtful = oneByte.test(decoder.encoding) || text.includes('\ufffd');
+    if (isDoubtful && decoded(bytes, 'utf-8') !== null) return new TextDecoder().decode(bytes);
+    if (!isMisread(text)) return text;
+  }
+  return decodeWith(new TextDecoder(guessCharset(bytes)), bytes);
+}
+
+/** All bytes fit these, also those of UTF-8, whose sequences other texts do not have by chance. */
+const oneByte = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac)/;
+
+function decodeWith(decoder: TextDecoder, bytes: Uint8Array): string {
   const text = decoder.decode(bytes);
   return decoder.encoding === 'windows-1252' ? withQuotes(text) : text;
+}
+
+/** Whether at least half of the characters beyond ASCII were replaced: a page may have a few. */
+function isMisread(text: string): boolean {
+  let [replaced, beyondAscii] = [0, 0];
+  for (let at = text.indexOf('\ufffd'); at >= 0 && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7f) beyondAscii++;
+    if (code === 0xfffd) replaced++;
+  }
+  return replaced > 0 && replaced * 2 >= beyondAscii;
 }
 
 /** The characters of windows-1252 from 0x80 to 0x9f; a dot for bytes that mean nothing. */

@@ -53,14 +53,14 @@ interface Choice extends ScoredPassage {
  * the best first, with a preference for texts that have none yet. Passages that repeat another one
  * are left out.
  * @returns the texts of which there are passages, the best first; never more tokens than allowed,
- * which may be none
+ * which may be none. Yields now and then
  */
-export function packPassages(
+export function* packPassages(
   question: string,
   texts: readonly RankedText[],
   { maxTokens, tokensPerText = 0, minShare = defaultMinShare }: PackingLimits,
-): PackedText[] {
-  const choices = inOrderOfGain(scorePassages(question, texts));
+): Generator<unknown, PackedText[]> {
+  const choices = inOrderOfGain(yield* scorePassages(question, texts));
   const least = minShare * (choices[0]?.gain ?? 0);
   const chosen = new Map<number, Choice[]>();
   const seen = new Set<string>();
@@ -69,6 +69,7 @@ export function packPassages(
   for (const choice of choices) {
     if (misfits >= maxMisfits) break;
     const { source, start, end, score } = choice;
+    yield;
     if (score < least) continue;
     const text = texts[source]!.text.slice(start, end).trim();
     const key = comparable(text);

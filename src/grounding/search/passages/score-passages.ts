@@ -39,11 +39,19 @@ interface Counted extends Span {
  * Takes time in proportion to the length of the texts.
  * @returns in the order of the texts
  */
-export function scorePassages(question: string, texts: readonly RankedText[]): ScoredPassage[] {
+export function* scorePassages(
+  question: string,
+  texts: readonly RankedText[],
+): Generator<unknown, ScoredPassage[]> {
   const terms = new QuestionTerms(question);
-  const passages = texts.flatMap(({ text }, source) => countPassages(terms, text, source));
-  const importance = importanceOf(terms, passages);
-  const scores = bm25(passages, importance);
+  const passages: Counted[] = [];
+  for (const [source, { text }] of texts.entries())
+    for (const span of splitText(text)) {
+      passages.push(counted(terms, text, span, source));
+      yield;
+    }
+  const importance = yield* importanceOf(terms, passages);
+  const scores = yield* bm25(passages, importance);
   const titles = texts.map(({ title }) => titleScore(terms, title, importance));
   const best = scores.reduce((most, score) => Math.max(most, score), 0);
   const order = orderShare * (best || 1);
@@ -58,33 +66,48 @@ export function scorePassages(question: string, texts: readonly RankedText[]): S
   });
 }
 
-function countPassages(terms: QuestionTerms, text: string, source: number): Counted[] {
-  return splitText(text).map(({ start, end }) => {
-    const counts = new Uint8Array(terms.size);
-    return { start, end, source, counts, length: terms.countIn(text, start, end, counts) };
-  });
+function counted(
+  terms: QuestionTerms,
+  text: string,
+  { start, end }: Span,
+  source: number,
+): Counted {
+  const counts = new Uint8Array(terms.size);
+  return { start, end, source, counts, length: terms.countIn(text, start, end, counts) };
 }
 
 /** How much each term tells: little if it is in most passages. */
-function importanceOf(terms: QuestionTerms, passages: readonly Counted[]): number[] {
-  return terms.weights.map((weight, term) => {
+function* importanceOf(
+  terms: QuestionTerms,
+  passages: readonly Counted[],
+): Generator<unknown, number[]> {
+  const importance: number[] = [];
+  for (const [term, weight] of terms.weights.entries()) {
     const having = passages.reduce((sum, { counts }) => sum + (counts[term]! > 0 ? 1 : 0), 0);
-    return weight * Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
-  });
+    importance.push(weight * Math.log(1 + (passages.length - having + 0.5) / (having + 0.5)));
+    yield;
+  }
+  return importance;
 }
 
-function bm25(passages: readonly Counted[], importance: readonly number[]): number[] {
+function* bm25(
+  passages: readonly Counted[],
+  importance: readonly number[],
+): Generator<unknown, number[]> {
   const words = passages.reduce((sum, { length }) => sum + length, 0);
   const usual = words / passages.length || 1;
-  return passages.map(({ counts, length }) => {
+  const scores: number[] = [];
+  for (const { counts, length } of passages) {
     const damping = saturation * (1 - lengthShare + (lengthShare * length) / usual);
     let score = 0;
     for (let term = 0; term < counts.length; term++) {
       const count = counts[term]!;
       if (count > 0) score += (importance[term]! * count * (saturation + 1)) / (count + damping);
     }
-    return score;
-  });
+    scores.push(score);
+    yield;
+  }
+  return scores;
 }
 
 function titleScore(terms: QuestionTerms, title: string, importance: readonly number[]): number {

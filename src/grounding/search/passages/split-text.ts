@@ -90,21 +90,21 @@ function isHeading(line: string): boolean {
  * have no spaces. The passages follow each other without gaps: together they are the text. Takes
  * time in proportion to its length.
  */
-export function splitText(text: string): Span[] {
-  const spans: Span[] = [];
+export function* splitText(text: string): Generator<Span, void> {
   let start = 0;
   let weight = 0;
   let afterHeading = false;
-  const close = (end: number): void => {
-    if (end > start) spans.push({ start, end });
+  const close = function* (end: number): Generator<Span, void> {
+    if (end > start) yield { start, end };
     start = end;
     weight = 0;
   };
   for (const line of linesOf(text)) {
     const isNewTopic = line.isHeading && !afterHeading && weight >= minBeforeHeading;
-    if (isNewTopic || (weight >= minWeight && weight + line.weight > maxWeight)) close(line.start);
+    if (isNewTopic || (weight >= minWeight && weight + line.weight > maxWeight))
+      yield* close(line.start);
     if (weight + line.weight > maxWeight)
-      for (const end of endsWithin(text, start, line.end)) close(end);
+      for (const end of endsWithin(text, start, line.end)) yield* close(end);
     weight =
       start === line.end
         ? 0
@@ -113,10 +113,9 @@ export function splitText(text: string): Span[] {
           : weigh(text, start, line.end);
     afterHeading = line.isHeading;
     const isWhole = line.endsParagraph ? weight >= minWeight : weight >= targetWeight;
-    if (isWhole && !line.isHeading) close(line.end);
+    if (isWhole && !line.isHeading) yield* close(line.end);
   }
-  close(text.length);
-  return spans;
+  yield* close(text.length);
 }
 
 /** Where to cut a span that is too long for one passage. The rest after the last cut may be short. */

@@ -1,4 +1,7 @@
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
+import { PrivateHosts, readableUrl, type UrlRules } from '../../reading/readable-url.js';
+import { ReadingClock } from '../../reading/reading-clock.js';
+import { sendRequest, systemLookup } from '../../reading/web-request.js';
 import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
@@ -21,7 +24,6 @@ export class AccessToken {
     private readonly config: NonNullable<ToolkitConfig<'mcp-http'>['auth']>,
     private readonly timeoutMs: number,
     private readonly serverUrl: string,
-    private readonly fetchFn: typeof fetch,
   ) {}
 
   /** @throws Error if the token endpoint gives none; the message has no secret */
@@ -42,7 +44,7 @@ export class AccessToken {
     const { clientId, clientSecret, scope, tokenUrl } = this.config;
     const endpoint =
       tokenUrl === null
-        ? await discoverTokenEndpoint(this.serverUrl, this.fetchFn)
+        ? await discoverTokenEndpoint(this.serverUrl, this.timeoutMs)
         : { url: tokenUrl, resource: null };
     const form = {
       grant_type: 'client_credentials',
@@ -65,16 +67,53 @@ export class AccessToken {
     return { text, until: performance.now() + lifeMs - Math.min(marginMs, lifeMs / 2) };
   }
 
-  private async post(url: string, form: Record<string, string>, headers: Record<string, string>) {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, accept: 'application/json' },
-      body: new URLSearchParams(form),
-      redirect: 'error',
-      signal: AbortSignal.timeout(this.timeoutMs),
-    });
-    const { text } = await readBounded(answer.body, maxAnswerBytes);
-    return { status: answer.status, text };
+  private post(url: string, form: Record<string, string>, headers: Record<string, string>) {
+    const { tokenUrl } = this.config;
+    // what is configured is the operator's choice
+    const trusted = new URL(tokenUrl ?? this.serverUrl).origin;
+    return ask(url, { ...headers, accept: 'application/json' }, form, trusted, this.timeoutMs);
+  }
+}
+
+/** Other addresses than the operator's are those of the public internet. */
+const namedRules: UrlRules = { ports: new Set([443]), privateHosts: new PrivateHosts([]) };
+
+/**
+ * Asks an address of the operator's own origin, or one that a server has named: that must have TLS
+ * and be public, by the rules for pages. Redirects are not followed.
+ * @param form null: GET
+ */
+async function ask(
+  address: string,
+  headers: Record<string, string>,
+  form: Record<string, string> | null,
+  trusted: string,
+  timeoutMs: number,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const body = form && new URLSearchParams(form).toString();
+  const sent = form
+    ? { ...headers, 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' }
+    : headers;
+  const url = new URL(address);
+  if (url.origin === trusted) {
+    const [method, signal] = [form ? 'POST' : 'GET', AbortSignal.timeout(timeoutMs)];
+    const answer = await fetch(url, { method, headers: sent, body, redirect: 'manual', signal });
+    return { status: answer.status, text: (await readBounded(answer.body, maxAnswerBytes)).text };
+  }
+  if (url.protocol !== 'https:') throw new Error('the server names an address without TLS');
+  const target = readableUrl(address, namedRules);
+  const clock = new ReadingClock(timeoutMs, undefined);
+  const limits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
+  try {
+    const answer = await sendRequest(target, sent, limits, systemLookup, clock, body);
+    try {
+      const { text } = await readBounded(answer.body, maxAnswerBytes);
+      return { status: answer.status, text };
+    } finally {
+      answer.close();
+    }
+  } finally {
+    clock.end();
   }
 }
 
@@ -88,14 +127,21 @@ interface TokenEndpoint {
 /**
  * Asks a server for its authorization server (RFC 9728), and that for its token endpoint (RFC 8414).
  * @throws Error where none is named, or one that may not get the secret of the client: without TLS,
- * or on behalf of another server
+ * at an address that is not public, or on behalf of another server
  */
-async function discoverTokenEndpoint(
-  serverUrl: string,
-  fetchFn: typeof fetch,
-): Promise<TokenEndpoint> {
+async function discoverTokenEndpoint(serverUrl: string, timeoutMs: number): Promise<TokenEndpoint> {
   const library = await import('@modelcontextprotocol/client');
-  const found = await library.discoverOAuthServerInfo(serverUrl, { fetchFn });
+  const trusted = new URL(serverUrl).origin;
+  const found = await library.discoverOAuthServerInfo(serverUrl, {
+    fetchFn: async (url, init) => {
+      const headers = Object.fromEntries(new Headers(init?.headers));
+      const { status, text } = await ask(String(url), headers, null, trusted, timeoutMs);
+      // the constructor takes no other status, nor a body with these
+      const isOdd = status < 200 || status > 599;
+      const isBare = status === 204 || status === 205 || status === 304;
+      return new Response(isBare ? null : text, { status: isOdd ? 502 : status });
+    },
+  });
   const url = found.authorizationServerMetadata?.token_endpoint;
   if (url === undefined) throw new Error('the server names no token endpoint');
   library.assertSecureTokenEndpoint(url);

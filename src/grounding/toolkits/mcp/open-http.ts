@@ -1,5 +1,6 @@
 import { withTimeout } from '../../../async/with-timeout.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
+import { parseUrl } from '../../../text/parse-url.js';
 import { AccessToken } from './access-token.js';
 import { openSession } from './mcp-session.js';
 import type { OpenSession } from './mcp-source.js';
@@ -11,7 +12,7 @@ const maxGoodbyeMs = 2_000;
 export function httpSessions(config: ToolkitConfig<'mcp-http'>): OpenSession {
   const { url, headers, era, auth, timeoutMs } = config;
   const fetchBounded = boundedFetch(timeoutMs);
-  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url, fetchBounded);
+  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url);
   return async (options) => {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -54,11 +55,34 @@ function boundedFetch(timeoutMs: number): typeof fetch {
     const isStream = init?.method === 'GET';
     const limits = [init?.signal, isStream ? null : AbortSignal.timeout(timeoutMs + graceMs)];
     const signal = AbortSignal.any(limits.filter((limit) => limit !== null && limit !== undefined));
-    const answer = await fetch(url, { ...init, signal });
+    const answer = await fetchWithinOrigin(url, { ...init, signal });
     if (answer.body === null) return answer;
     const { status, statusText, headers } = answer;
     return new Response(bounded(answer.body, isEvents(headers)), { status, statusText, headers });
   };
+}
+
+const maxRedirects = 5;
+
+/** Follows redirects within the origin alone, which could else take credentials elsewhere. */
+async function fetchWithinOrigin(
+  url: string | URL | Request,
+  init: RequestInit,
+  followed = 0,
+): Promise<Response> {
+  const answer = await fetch(url, { ...init, redirect: 'manual' });
+  const from = new URL(answer.url);
+  const next = redirectOf(answer, from);
+  const keepsMethod = init.method === 'GET' || answer.status === 307 || answer.status === 308;
+  const isHere = next?.origin === from.origin && next.username === '' && next.password === '';
+  if (!next || !isHere || !keepsMethod || followed === maxRedirects) return answer;
+  await answer.body?.cancel();
+  return fetchWithinOrigin(next, init, followed + 1);
+}
+
+function redirectOf({ status, headers }: Response, from: URL): URL | null {
+  const location = headers.get('location');
+  return status >= 300 && status < 400 && location !== null ? parseUrl(location, from) : null;
 }
 
 const isEvents = (headers: Headers): boolean =>

@@ -71,11 +71,11 @@ export class OpenApiSource implements ToolSource {
   }
 
   private async read(): Promise<ReadApi> {
-    const { name, operations: wanted } = this.config;
+    const { name, headers, operations: wanted } = this.config;
     try {
       this.closing.signal.throwIfAborted();
       const { document, baseUrl } = await readDocument(this.config, this.closing.signal);
-      const operations = operationsOf(document)
+      const operations = operationsOf(document, headers)
         .filter(({ id }) => wanted === null || wanted.some((glob) => matchesGlob(glob, id)))
         .map((operation) => [operation.id, operation] as const);
       return { operations: new Map(operations), baseUrl };

@@ -28,7 +28,7 @@ export function operationCall(
     }
   }
   const body = operation.hasBody && args.body !== undefined ? JSON.stringify(args.body) : null;
-  // the operator's headers are not the model's to change
+  // no parameter has the name of one of the operator's headers
   return { method: operation.method, url: url.href, headers: { ...sent, ...headers }, body };
 }
 

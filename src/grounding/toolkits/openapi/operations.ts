@@ -25,19 +25,27 @@ export interface ApiOperation {
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 const methodsWithBody = ['put', 'post', 'delete', 'patch'];
-/** The gateway sets these; the document says that they are not parameters. */
-const ownHeaders = ['accept', 'content-type', 'authorization', 'host', 'content-length', 'cookie'];
+/** The gateway sets these, or servers and proxies take them for more than a value: no model does. */
+const ownHeaders =
+  /^(?:accept|authorization|connection|content-(?:length|type)|cookie|expect|forwarded|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|(?:proxy|sec|x-forwarded|x-original|x-rewrite)-.*|x-real-ip|x-(?:http-)?method(?:-override)?)$/i;
 const maxOperations = 512;
 
-/** The operations of an OpenAPI document of version 3.0 or 3.1. */
-export function operationsOf(document: Json): ApiOperation[] {
+/**
+ * The operations of an OpenAPI document of version 3.0 or 3.1.
+ * @param configured the operator's headers, which no argument sets, in any letter case
+ */
+export function operationsOf(
+  document: Json,
+  configured: Readonly<Record<string, string>>,
+): ApiOperation[] {
+  const fixed = new Set(Object.keys(configured).map((name) => name.toLowerCase()));
   const found: ApiOperation[] = [];
   for (const [path, written] of Object.entries(jsonFields(document.paths))) {
     const item = referred(written, document);
     for (const method of methods) {
       const operation = jsonFields(item[method]);
       if (item[method] === undefined || found.length >= maxOperations) continue;
-      found.push(operationOf(document, path, method, item, operation));
+      found.push(operationOf(document, path, method, item, operation, fixed));
     }
   }
   return found;
@@ -49,8 +57,9 @@ function operationOf(
   method: string,
   item: Json,
   operation: Json,
+  fixed: ReadonlySet<string>,
 ): ApiOperation {
-  const written = parametersOf(document, item, operation);
+  const written = parametersOf(document, item, operation, fixed);
   const body = bodyOf(document, method, operation);
   const properties = Object.fromEntries([
     ...written.map((parameter) => [String(parameter.name), schemaOf(parameter)] as const),
@@ -79,14 +88,17 @@ function operationOf(
 }
 
 /** An operation's parameters and those of its path, which it may override. Cookies are left out. */
-function parametersOf(document: Json, item: Json, operation: Json): Json[] {
+function parametersOf(
+  document: Json,
+  item: Json,
+  operation: Json,
+  fixed: ReadonlySet<string>,
+): Json[] {
+  const isOwn = (name: string): boolean => fixed.has(name.toLowerCase()) || ownHeaders.test(name);
   const all = [...jsonItems(item.parameters), ...jsonItems(operation.parameters)]
     .map((parameter) => referred(parameter, document))
     .filter(({ name, in: place }) => typeof name === 'string' && isPlace(place))
-    .filter(
-      ({ name, in: place }) =>
-        place !== 'header' || !ownHeaders.includes(String(name).toLowerCase()),
-    );
+    .filter(({ name, in: place }) => place !== 'header' || !isOwn(String(name)));
   return [...new Map(all.map((parameter) => [parameter.name, parameter])).values()];
 }
 

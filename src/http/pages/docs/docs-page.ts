@@ -8,24 +8,35 @@ import { schemaSection } from './schema-table.js';
 /** In the place of the nonce of an answer, without which the script does not run. */
 const nonceMark = '{nonce}';
 
+/** In the place of the way to the gateway's first path, to which all links are relative. */
+const baseMark = '{base}';
+
 /**
- * `GET /docs`: the OpenAPI document as a page that loads nothing from other servers. Its script, with
- * which the reader calls the operations, is part of the dashboard's build; without it the page stays
- * readable.
+ * `GET /docs/<group>`: the operations of one group of the OpenAPI document, as a page that loads
+ * nothing from other servers; `/docs` has the first group. Its script, with which the reader calls
+ * the operations, is part of the dashboard's build; without it the page stays readable.
  */
 export function docsPage(version: string, publicUrl: () => string | null): RequestHandler {
-  let html: string | null = null;
-  return (req, res) => {
+  let pages: ReadonlyMap<string, string> | null = null;
+  return (req, res, next) => {
+    pages ??= docsPages(openApiDocument(version, '/') as ApiDocument, version);
+    const { group } = req.params;
+    const html = typeof group === 'string' ? pages.get(group) : [...pages.values()][0];
+    if (html === undefined) {
+      next('router');
+      return;
+    }
     const nonce = newNonce();
-    const page = (): string => {
-      html ??= docsHtml(openApiDocument(version, '/') as ApiDocument, version);
-      return html
+    const base = `./${'../'.repeat(req.path.split('/').length - 2)}`;
+    const page = (): string =>
+      html
         .replaceAll(originMark, () => escape(originOf(req, publicUrl())))
+        .replace(baseMark, base)
         .replace(nonceMark, nonce);
-    };
     sendPage(req, res, page, {
       scriptSrc: [`'nonce-${nonce}'`],
       styleSrc: ["'unsafe-inline'"],
+      baseUri: ["'self'"],
     });
   };
 }
@@ -43,19 +54,42 @@ interface Group {
   readonly operations: readonly PlacedOperation[];
 }
 
-/** The document as an HTML page. The URL of the gateway is `originMark` in it. */
-function docsHtml(document: ApiDocument, version: string): string {
+/** The document as an HTML page for each group. The URL of the gateway is `originMark` in it. */
+function docsPages(document: ApiDocument, version: string): Map<string, string> {
   const { schemas } = document.components;
   const groups = groupsOf(document);
-  const body = [
-    `<header><h1>Signalbox API</h1><p>Version ${escape(version)}, at <code>${originMark}</code>. Send an API key as <code>Authorization: Bearer sk_…</code>; the examples read it from <code>SIGNALBOX_API_KEY</code>. For programs: <a href="openapi.json">openapi.json</a>.</p></header>`,
-    `<div class="columns"><nav aria-label="Contents">${groups.map(contentsOf).join('')}<div><b><a href="#schemas">Schemas</a></b></div></nav>`,
-    `<main>${groups.map((group) => groupSection(group, schemas)).join('')}`,
-    `<h2 id="schemas">Schemas</h2>${Object.entries(schemas)
-      .map(([name, schema]) => schemaSection(name, schema, schemas))
-      .join('')}</main></div>`,
-  ];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><div class="page">${body.join('')}</div><script type="module" src="docs/try-it.js" nonce="${nonceMark}"></script></body></html>`;
+  return new Map(
+    groups.map((shown) => {
+      const operations = groupSection(shown, schemas);
+      const body = [
+        `<header><h1>Signalbox API</h1><p>Version ${escape(version)}, at <code>${originMark}</code>. Send an API key as <code>Authorization: Bearer sk_…</code>; the examples read it from <code>SIGNALBOX_API_KEY</code>. For programs: <a href="openapi.json">openapi.json</a>. <a href="./">Dashboard</a></p></header><div></div>`,
+        `<div class="columns"><nav aria-label="Contents">${groups.map((group) => contentsOf(group, group === shown)).join('')}</nav>`,
+        `<main>${operations}<h2>Schemas</h2>${schemasOf(operations, schemas)}</main></div>`,
+      ]
+        .join('')
+        .replaceAll('href="#', `href="docs/${slugOf(shown.name)}#`);
+      return [
+        slugOf(shown.name),
+        `<!doctype html><html lang="en"><head><base href="${baseMark}"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(shown.name)} · Signalbox API</title><style>${style}</style></head><body><div class="page">${body}</div><script type="module" src="docs/try-it.js" nonce="${nonceMark}"></script></body></html>`,
+      ];
+    }),
+  );
+}
+
+/** The schemas that a part of the page names, and those that they name in turn. */
+function schemasOf(html: string, schemas: ApiDocument['components']['schemas']): string {
+  const sections = new Map<string, string>();
+  const add = (part: string): void => {
+    for (const [, name = ''] of part.matchAll(/href="#(\w+)"/g)) {
+      const schema = schemas[name];
+      if (!schema || sections.has(name)) continue;
+      const section = schemaSection(name, schema, schemas);
+      sections.set(name, section);
+      add(section);
+    }
+  };
+  add(html);
+  return [...sections.values()].join('');
 }
 
 function groupsOf({ tags, paths }: ApiDocument): Group[] {
@@ -76,27 +110,35 @@ function groupsOf({ tags, paths }: ApiDocument): Group[] {
   }));
 }
 
-/** The anchor of a group, which no operation and no schema has. */
-const anchorOf = (name: string): string => `group-${name.toLowerCase().replace(/\W+/g, '-')}`;
+/** The end of the address of a group. */
+const slugOf = (name: string): string => name.toLowerCase().replace(/\W+/g, '-');
 
-const contentsOf = ({ name, operations }: Group): string =>
-  `<div><b><a href="#${anchorOf(name)}">${escape(name)}</a></b>${operations
-    .filter(({ operation }) => !operation.deprecated)
-    .map(({ operation }) => `<a href="#${operation.operationId}">${prose(operation.summary)}</a>`)
-    .join('')}</div>`;
+/** A group in the contents; the one that is shown with its operations. */
+const contentsOf = ({ name, operations }: Group, isShown: boolean): string =>
+  `<div><b><a href="docs/${slugOf(name)}"${isShown ? ' aria-current="page"' : ''}>${escape(name)}</a></b>${
+    isShown
+      ? operations
+          .filter(({ operation }) => !operation.deprecated)
+          .map(
+            ({ operation }) =>
+              `<a href="#${operation.operationId}">${prose(operation.summary)}</a>`,
+          )
+          .join('')
+      : ''
+  }</div>`;
 
 const groupSection = (
   { name, description, operations }: Group,
   schemas: ApiDocument['components']['schemas'],
 ): string =>
-  `<h2 id="${anchorOf(name)}">${escape(name)}</h2><p>${prose(description)}</p>${operations
+  `<h2>${escape(name)}</h2><p>${prose(description)}</p>${operations
     .map((placed) => operationSection(placed, schemas))
     .join('')}`;
 
 /** The page's own style: for dark and light, for wide windows and phones. */
-const style = `:root{color-scheme:light dark;--line:light-dark(#d9dce1,#3a3d44);--quiet:light-dark(#5f6368,#a0a4ab);--panel:light-dark(#f4f5f7,#1e2025);--link:light-dark(#1d4ed8,#8ab4f8)}
+const style = `html{color-scheme:light dark}:scope{--line:light-dark(#d9dce1,#3a3d44);--quiet:light-dark(#5f6368,#a0a4ab);--panel:light-dark(#f4f5f7,#1e2025);--link:light-dark(#1d4ed8,#8ab4f8)}
 *{box-sizing:border-box}html{scroll-padding-top:1rem}body{font:16px/1.55 system-ui,sans-serif;margin:0;background:light-dark(#fff,#131418)}a{color:var(--link)}nav a{text-decoration:none}nav a:hover{text-decoration:underline}
-.page{max-width:86rem;margin:0 auto;padding:1.5rem 1rem 4rem}header p{color:var(--quiet);margin:.25rem 0 0}h1{font-size:1.6rem;margin:0}h2{font-size:1.3rem;margin:3rem 0 .25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+.page{max-width:86rem;margin:0 auto;padding:1.5rem 1rem 4rem}header p{color:var(--quiet);margin:.25rem 0 0}h1{font-size:1.6rem;margin:0}h2{font-size:1.3rem;margin:3rem 0 .25rem;padding-top:.75rem;border-top:1px solid var(--line)}h2:first-child{margin-top:0;border:0}summary h3{display:inline;margin:0}.schema{margin:.5rem 0}section,.schema{scroll-margin-top:4rem}
 h3{font-size:1rem;margin:2.25rem 0 .25rem;overflow-wrap:anywhere}h4{font-size:.8rem;text-transform:uppercase;letter-spacing:.04em;color:var(--quiet);margin:1rem 0 .25rem}p{margin:.25rem 0 .6rem}small{color:var(--quiet);font-weight:400}
 code,pre{font:.875rem/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}td code{overflow-wrap:break-word}pre{background:var(--panel);border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem;overflow-x:auto;margin:.5rem 0}pre code{overflow-wrap:normal}
 .method{font:700 .72rem ui-monospace,monospace;border-radius:.3rem;padding:.15rem .4rem;color:#fff;background:#52606d}.get{background:#1d6f42}.post{background:#1d4ed8}.put,.patch{background:#8a5a00}.delete{background:#b3261e}

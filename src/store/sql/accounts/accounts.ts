@@ -10,7 +10,7 @@ import {
   type PasswordOptions,
 } from '../../contracts/accounts.js';
 import { isDuplicate } from '../../failure.js';
-import { clean } from '../columns.js';
+import { clean, columnsOf } from '../columns.js';
 import { readPage } from '../pages.js';
 import { raiseRevision } from '../revisions.js';
 import type { AccountTable, LimitColumns, StoreTables } from '../tables.js';
@@ -78,7 +78,7 @@ function insert(
       role,
       created_at: at,
       disabled_at: null,
-      ...limitColumns(limits),
+      ...columnsOf(limits),
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
@@ -106,7 +106,7 @@ async function update(
       const account = transaction
         .updateTable('accounts')
         .where('id', '=', id)
-        .set({ ...columnsOf(changes), id });
+        .set({ ...changedColumns(changes), id });
       return (from === undefined ? account : account.where('password_hash', '=', from))
         .returningAll()
         .executeTakeFirst();
@@ -142,7 +142,7 @@ const affectsKeys = ({ role, disabledAt, limits }: AccountUpdate): boolean =>
   role !== undefined || disabledAt !== undefined || limits !== undefined;
 
 /** Absent changes are undefined, and leave the column unchanged. */
-const columnsOf = ({
+const changedColumns = ({
   email,
   passwordHash,
   role,
@@ -153,7 +153,7 @@ const columnsOf = ({
   password_hash: passwordHash,
   role,
   disabled_at: disabledAt,
-  ...changedLimitColumns(limits),
+  ...columnsOf(limits),
 });
 
 /** Ends an account's sign-ins except one, and its reset links. */
@@ -176,20 +176,4 @@ export const limitsFromRow = (row: LimitColumns): KeyLimits => ({
   tokensPerMinute: row.tokens_per_minute,
   dayBudgetUsd: row.day_budget_usd,
   monthBudgetUsd: row.month_budget_usd,
-});
-
-/** All columns of new limits. */
-export const limitColumns = (limits: KeyLimits): LimitColumns => ({
-  requests_per_minute: limits.requestsPerMinute,
-  tokens_per_minute: limits.tokensPerMinute,
-  day_budget_usd: limits.dayBudgetUsd,
-  month_budget_usd: limits.monthBudgetUsd,
-});
-
-/** Absent changes are undefined, and leave the column unchanged. */
-export const changedLimitColumns = (limits: Partial<KeyLimits>): Updateable<LimitColumns> => ({
-  requests_per_minute: limits.requestsPerMinute,
-  tokens_per_minute: limits.tokensPerMinute,
-  day_budget_usd: limits.dayBudgetUsd,
-  month_budget_usd: limits.monthBudgetUsd,
 });

@@ -1,6 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { AuditRow, AuditStore } from '../../contracts/audit.js';
-import { clean, fromJson, toJson, fieldsOf } from '../columns.js';
+import { clean, columnsOf, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
 import type { AuditTable, StoreTables } from '../tables.js';
 
@@ -27,19 +27,8 @@ export function createAuditStore(database: Kysely<StoreTables>): AuditStore {
   };
 }
 
-function toColumns(row: AuditRow): Insertable<AuditTable> {
-  return {
-    id: row.id,
-    at: Math.round(row.at),
-    act: row.act,
-    account_id: row.accountId,
-    target: clean(row.target),
-    actor: clean(row.actor),
-    actor_account_id: row.actorAccountId,
-    actor_key_id: row.actorKeyId,
-    address: clean(row.address),
-    details: toJson(row.details),
-  };
+function toColumns({ details, ...row }: AuditRow): Insertable<AuditTable> {
+  return { ...columnsOf(row), at: Math.round(row.at), details: toJson(details) };
 }
 
 function fromColumns(row: Selectable<AuditTable>): AuditRow {

@@ -1,8 +1,8 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { AccountRole } from '../../contracts/accounts.js';
 import type { KeyChanges, KeyRecord, NewKey, Scope } from '../../contracts/keys.js';
-import { clean } from '../columns.js';
-import { changedLimitColumns, limitColumns, limitsFromRow } from './accounts.js';
+import { clean, columnsOf } from '../columns.js';
+import { limitsFromRow } from './accounts.js';
 import type { ApiKeyTable, LimitColumns } from '../tables.js';
 
 /** A key's row with the columns of its account; the account of a fixed key has no row. */
@@ -33,6 +33,7 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     scopes: JSON.parse(row.scopes) as Scope[],
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
     toolkits: row.toolkits === null ? [] : (JSON.parse(row.toolkits) as string[]),
+    economy: row.economy,
     limits: limitsFromRow(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -65,7 +66,8 @@ export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
     scopes: JSON.stringify(key.scopes),
     models: jsonOf(key.models),
     toolkits: jsonOf(key.toolkits),
-    ...limitColumns(key.limits),
+    economy: key.economy,
+    ...columnsOf(key.limits),
     created_at: key.createdAt,
     expires_at: key.expiresAt,
     revoked_at: null,
@@ -80,6 +82,7 @@ export function changedColumns({
   scopes,
   models,
   toolkits,
+  economy,
   limits,
   expiresAt,
   revokedAt,
@@ -89,7 +92,8 @@ export function changedColumns({
     scopes: scopes === undefined ? undefined : JSON.stringify(scopes),
     models: models === undefined ? undefined : jsonOf(models),
     toolkits: toolkits === undefined ? undefined : jsonOf(toolkits),
-    ...(limits === undefined ? {} : changedLimitColumns(limits)),
+    economy,
+    ...(limits === undefined ? {} : columnsOf(limits)),
     expires_at: expiresAt,
     revoked_at: revokedAt,
   };

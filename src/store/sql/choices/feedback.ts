@@ -1,8 +1,8 @@
-import { type Insertable, type Kysely, sql, type SqlBool } from 'kysely';
+import { type Kysely, sql, type SqlBool } from 'kysely';
 import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
-import { clean, fieldsOf } from '../columns.js';
+import { clean, columnsOf, fieldsOf } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { Database, FeedbackTable, StoreTables } from '../tables.js';
+import type { Database, StoreTables } from '../tables.js';
 
 /** The feedback in SQL. Adding the same row again changes nothing. */
 export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
@@ -33,7 +33,7 @@ export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStor
 export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {
   await database
     .insertInto('feedback')
-    .values(toColumns(row))
+    .values({ ...columnsOf(row), at: Math.round(row.at) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }
@@ -70,21 +70,4 @@ function isOfPreference(preferenceId: string) {
       and r.account_id = feedback.account_id and r.plan like ${inPlan})
   )`;
   return isNone ? sql<SqlBool>`not ${found}` : found;
-}
-
-function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {
-  return {
-    id: row.id,
-    account_id: row.accountId,
-    key_id: row.keyId,
-    at: Math.round(row.at),
-    session_id: clean(row.sessionId),
-    response_id: clean(row.responseId),
-    provider: clean(row.provider),
-    model: clean(row.model),
-    score: row.score,
-    comment: clean(row.comment),
-    tokens_per_second: row.tokensPerSecond,
-    predicted: row.predicted,
-  };
 }

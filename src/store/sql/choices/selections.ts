@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { unpackCandidates } from '../../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../../contracts/requests.js';
-import { clean, fieldsOf, fromJson, toJson } from '../columns.js';
+import { clean, columnsOf, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
 import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import type { SelectionTable, StoreTables } from '../tables.js';
@@ -141,20 +141,8 @@ async function firstOf(
   return top.id;
 }
 
-function toColumns(row: NewSelection): Insertable<SelectionTable> {
-  return {
-    id: row.id,
-    account_id: row.accountId,
-    key_id: row.keyId,
-    previous_id: row.previousId,
-    at: Math.round(row.at),
-    label: clean(row.label),
-    candidates: row.candidates,
-    reason: clean(row.reason),
-    tradeoff: row.tradeoff,
-    preference_id: row.preferenceId,
-    content: toJson(row.content),
-  };
+function toColumns({ candidates, content, ...row }: NewSelection): Insertable<SelectionTable> {
+  return { ...columnsOf(row), at: Math.round(row.at), candidates, content: toJson(content) };
 }
 
 function fromColumns(row: Selectable<SelectionTable>): SelectionRow {

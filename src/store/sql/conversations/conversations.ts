@@ -23,6 +23,8 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
       const { rows } = await sql<{ bytes: number | string }>`
         select coalesce((select sum(bytes) from conversations where account_id = ${accountId}), 0)
           + coalesce((select sum(octet_length(notes)) from research_notes
+              where account_id = ${accountId}), 0)
+          + coalesce((select sum(octet_length(input) + octet_length(response)) from responses
               where account_id = ${accountId}), 0) as bytes`.execute(database);
       // PostgreSQL answers a sum as text
       return Number(rows[0]?.bytes ?? 0);

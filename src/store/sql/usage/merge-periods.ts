@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
-import { cursorOfValues, readValues } from '../pages.js';
+import { pageOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
 import {
   everyAccountId,
@@ -12,7 +12,7 @@ import type { Database, StoreTables, UsagePeriodTable } from '../tables.js';
 import { transact } from '../transact.js';
 import { LatencyCounts } from '../../latency-buckets.js';
 import { RepeatedInsert } from '../repeated-insert.js';
-import { addingTo, columnList, sumRows } from '../sums.js';
+import { addingTo, columnList, requestSums, sumRows } from '../sums.js';
 
 /** A row of the table. */
 export type PeriodColumns = Insertable<UsagePeriodTable>;
@@ -29,19 +29,10 @@ export const periodKey = [
   'bucket',
 ] as const;
 
-/** The columns that are summed. */
-const periodSums = [
-  'requests',
-  'errors',
-  'prompt_tokens',
-  'completion_tokens',
-  'cost_usd',
-] as const;
-
 const insertPeriods = new RepeatedInsert(
   'usage_periods',
-  addingTo('usage_periods', periodKey, periodSums, ['latencies', 'first_tokens']),
-  [...periodKey, ...periodSums, 'latencies', 'first_tokens'],
+  addingTo('usage_periods', periodKey, requestSums, ['latencies', 'first_tokens']),
+  [...periodKey, ...requestSums, 'latencies', 'first_tokens'],
 );
 
 /** Adds `open` and `packed` rows to those that are there. */
@@ -49,7 +40,7 @@ export async function addPeriods(
   database: Database,
   rows: readonly PeriodColumns[],
 ): Promise<void> {
-  const sums = sumRows(rows, periodKey, periodSums, (sum, row) => {
+  const sums = sumRows(rows, periodKey, requestSums, (sum, row) => {
     sum.latencies = `${sum.latencies ?? ''},${row.latencies ?? ''}`;
     sum.first_tokens = `${sum.first_tokens ?? ''},${row.first_tokens ?? ''}`;
   });
@@ -223,13 +214,10 @@ export async function listPeriods(
       sql<SqlBool>`(${key}) > (${sql.join([accountId, ...readValues(cursor, periodKey.length - 1)])})`,
     );
   const rows = await query.execute();
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map((row) => fieldsOf<PeriodRow>(row)),
-    next:
-      rows.length > limit && last
-        ? cursorOfValues(periodKey.slice(1).map((column) => last[column]))
-        : null,
-  };
+  return pageOfValues(
+    rows,
+    limit,
+    (row) => periodKey.slice(1).map((column) => row[column]),
+    (row) => fieldsOf<PeriodRow>(row),
+  );
 }

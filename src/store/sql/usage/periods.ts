@@ -9,9 +9,9 @@ import {
   type SeriesGrouping,
   type SeriesRow,
 } from '../../contracts/periods.js';
-import { clean } from '../columns.js';
+import { clean, fieldsOf } from '../columns.js';
 import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
-import { allOf, namedBy } from '../sums.js';
+import { allOf, namedBy, requestSums, summed } from '../sums.js';
 import type { StoreTables } from '../tables.js';
 
 const groupings = {
@@ -48,9 +48,6 @@ function splitOnce(name: string): string[] {
   return [name.slice(0, at), name.slice(at + 1)];
 }
 
-const wholeSum = (column: string): RawBuilder<number> =>
-  sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
-
 /** The query for a series; each row is the sum of one point, group, measure and bucket. */
 function seriesQuery(
   database: Kysely<StoreTables>,
@@ -66,13 +63,9 @@ function seriesQuery(
       .selectFrom('usage_periods')
       .select([point.as('point'), nameOf(by).as('name'), 'measure', 'bucket'])
       .select([
-        wholeSum('requests').as('requests'),
-        wholeSum('errors').as('errors'),
-        wholeSum('prompt_tokens').as('promptTokens'),
-        wholeSum('completion_tokens').as('completionTokens'),
-        sql<number>`sum(cost_usd)`.as('costUsd'),
+        ...requestSums.map((column) => summed(column)),
         sql<string | null>`string_agg(latencies, ',')`.as('latencies'),
-        sql<string | null>`string_agg(first_tokens, ',')`.as('firstTokens'),
+        sql<string | null>`string_agg(first_tokens, ',')`.as('first_tokens'),
       ])
       .where(source)
       .where(within(by, groups))
@@ -90,7 +83,10 @@ async function readSeries(
 ): Promise<SeriesRow[]> {
   if (division.groups?.length === 0) return [];
   const rows = await seriesQuery(database, filter, division).execute();
-  return rows.map(({ name, ...row }) => ({ ...row, group: namesOf(division.by, name) }));
+  return rows.map(({ name, ...row }) => ({
+    ...fieldsOf<Omit<SeriesRow, 'group'>>(row),
+    group: namesOf(division.by, name),
+  }));
 }
 
 async function largestGroups(

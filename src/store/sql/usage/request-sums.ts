@@ -1,3 +1,4 @@
+import { failureSide } from '../../../errors.js';
 import { periodTiers } from '../../contracts/periods.js';
 import type { NewRequest } from '../../contracts/requests.js';
 import { latencyBucket, LatencyCounts } from '../../latency-buckets.js';
@@ -54,9 +55,13 @@ class MinuteSums {
   private readonly sums = {
     requests: 0,
     errors: 0,
+    refused: 0,
+    client_closed: 0,
     prompt_tokens: 0,
     completion_tokens: 0,
     cost_usd: 0,
+    estimated_usd: 0,
+    held_usd: 0,
   };
   private cacheSavedUsd = 0;
   private readonly latencies = new LatencyCounts();
@@ -90,10 +95,17 @@ class MinuteSums {
     const { sums } = this;
     const { code, surface, latencyMs, ttftMs } = request;
     sums.requests += 1;
-    if (code !== null) sums.errors += 1;
+    if (code !== null) {
+      const side = failureSide(code);
+      sums.errors += 1;
+      if (side === 'refused') sums.refused += 1;
+      if (side === 'client') sums.client_closed += 1;
+    }
     sums.prompt_tokens += wholeOrNull(request.promptTokens) ?? 0;
     sums.completion_tokens += wholeOrNull(request.completionTokens) ?? 0;
     sums.cost_usd += finite(request.costUsd);
+    sums.estimated_usd += finite(request.estimatedUsd);
+    sums.held_usd += finite(request.heldUsd);
     this.cacheSavedUsd += finite(request.cacheSavedUsd);
     // where no model is called, the latency says nothing of it
     if (code !== null || !callsModels(surface)) return;

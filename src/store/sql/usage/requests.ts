@@ -3,6 +3,7 @@ import type {
   NewRequest,
   PlannedRequest,
   RequestFilter,
+  RequestOrder,
   RequestRow,
   RequestStore,
   RequestSummary,
@@ -10,10 +11,12 @@ import type {
 import type { Page, PageRequest } from '../../contracts/page.js';
 import { addPeriods } from './merge-periods.js';
 import { clean, fromJson, toJson, wholeOrNull, fieldsOf } from '../columns.js';
-import { pageOf } from '../pages.js';
+import { pageOf, pageOfValues } from '../pages.js';
 import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
+import { groupFailures } from './failures.js';
+import { sortRequests } from './sort-requests.js';
 import { addShadows } from '../choices/shadows.js';
 import type { RequestTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
@@ -27,14 +30,54 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
       let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
       if (accountId !== null) query = query.where('account_id', '=', accountId);
       const row = await query.executeTakeFirst();
-      return row ? fromRequestColumns(row) : null;
+      if (!row) return null;
+      const found = fromRequestColumns(row);
+      return { ...found, content: await wholeContent(database, found.accountId, found.content) };
     },
     some: (accountId, ids) => readSome(database, accountId, ids),
-    list: (filter, page) => listRequests(database, filter, page),
+    list: (filter, page, order = null) => listRequests(database, filter, page, order),
+    failures: (filter, limit) => groupFailures(database, filter, limit),
     counts: (filter, grid) => countRequests(database, filter, grid).execute(),
     usage: (filter, by, page) => sumUsage(database, filter, by, page),
     spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
   };
+}
+
+/** A request's content may begin with that of an earlier one, and that with another's. */
+const maxEarlier = 32;
+
+/** Content as it is stored: the first `count` messages are those of the request `after`. */
+interface StoredContent {
+  readonly after?: string;
+  readonly count?: number;
+  readonly messages?: unknown;
+}
+
+/** Content with the messages that other rows have; `omitted` counts those whose row is gone. */
+async function wholeContent(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  content: unknown,
+): Promise<unknown> {
+  const { after, count = 0, messages, ...rest } = (content ?? {}) as StoredContent;
+  if (after === undefined || !Array.isArray(messages)) return content;
+  const whole: unknown[] = [...(messages as unknown[])];
+  let [next, missing] = [after as string | undefined, count];
+  for (let read = 0; next !== undefined && missing > 0 && read < maxEarlier; read++) {
+    const row = await database
+      .selectFrom('requests')
+      .select('content')
+      .where('id', '=', next)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    const earlier = (fromJson(row?.content ?? null) ?? {}) as StoredContent;
+    if (!Array.isArray(earlier.messages)) break;
+    const [shared, found] = [earlier.count ?? 0, earlier.messages as unknown[]];
+    if (missing > shared) whole.unshift(...found.slice(0, missing - shared));
+    missing = Math.min(missing, shared);
+    next = earlier.after;
+  }
+  return { ...(missing > 0 ? { omitted: missing } : {}), messages: whole, ...rest };
 }
 
 const insertRequests = new RepeatedInsert<'requests', { id: string }>(
@@ -83,7 +126,17 @@ async function listRequests(
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   page: PageRequest,
+  order: RequestOrder | null,
 ): Promise<Page<RequestSummary>> {
+  if (order) {
+    const rows = await sortRequests(database, filter, page, order);
+    return pageOfValues(
+      rows,
+      page.limit,
+      ({ sorted, id }) => [sorted, id],
+      ({ sorted: _sorted, ...row }) => summaryFromColumns(row),
+    );
+  }
   const rows = await selectRequests(database, filter, page).execute();
   return pageOf(rows, page.limit, (row) => [row.at, row.id], summaryFromColumns);
 }
@@ -112,6 +165,8 @@ function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
     prompt_tokens: wholeOrNull(row.promptTokens),
     completion_tokens: wholeOrNull(row.completionTokens),
     cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
+    estimated_usd: row.estimatedUsd,
+    held_usd: row.heldUsd,
     plan: toJson(row.plan),
     attempts: toJson(row.attempts),
     content: toJson(row.content),

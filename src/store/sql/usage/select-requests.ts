@@ -1,8 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { PageRequest } from '../../contracts/page.js';
+import { codesOf } from '../../../errors.js';
 import type { RequestFilter, TimeGrid } from '../../contracts/requests.js';
 import { clean } from '../columns.js';
 import { after } from '../pages.js';
+import { allOf } from '../sums.js';
 import type { StoreTables } from '../tables.js';
 
 /** The columns of a request besides its ids, plan, attempts and content. */
@@ -26,22 +28,28 @@ export const requestColumns = [
   'prompt_tokens',
   'completion_tokens',
   'cost_usd',
+  'estimated_usd',
+  'held_usd',
 ] as const;
 
+/** Requests as a list has them: with the names of their keys, without plan, attempts and content. */
+export const selectSummaries = (database: Kysely<StoreTables>) =>
+  database
+    .selectFrom('requests')
+    .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
+    .select(['requests.id', 'requests.account_id', ...requestColumns])
+    .select('api_keys.name as key_name');
+
 /**
- * One page of the requests that a filter selects, newest first, with the names of their keys and
- * without plan, attempts and content. Reads an index in the order of time, whatever the filter.
+ * One page of the requests that a filter selects, newest first. Reads an index in the order of time,
+ * whatever the filter.
  */
 export function selectRequests(
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   page: PageRequest,
 ) {
-  return database
-    .selectFrom('requests')
-    .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
-    .select(['requests.id', 'requests.account_id', ...requestColumns])
-    .select('api_keys.name as key_name')
+  return selectSummaries(database)
     .where(selects(filter))
     .where(after(['requests.at', 'requests.id'], page.cursor))
     .orderBy('requests.at', 'desc')
@@ -66,9 +74,9 @@ export function countRequests(
     .groupBy('point');
 }
 
-function selects(filter: RequestFilter): RawBuilder<SqlBool> {
-  const conditions = [...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)];
-  return sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`;
+/** What a filter selects of `requests`. */
+export function selects(filter: RequestFilter): RawBuilder<SqlBool> {
+  return allOf([...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)]);
 }
 
 type Condition = ReturnType<typeof sql<SqlBool>>;
@@ -89,6 +97,14 @@ function texts(filter: RequestFilter): Condition[] {
       : [],
   );
   if (filter.failed === true) conditions.push(sql<SqlBool>`requests.code is not null`);
+  if (filter.failedBy)
+    conditions.push(sql<SqlBool>`requests.code in (${sql.join(codesOf(filter.failedBy))})`);
+  if (typeof filter.id === 'string') {
+    const id = clean(filter.id);
+    // by two indexes: that of clients' ids has only those that differ from the row's own
+    conditions.push(sql<SqlBool>`(requests.id = ${id}
+      or (requests.request_id = ${id} and requests.request_id <> requests.id))`);
+  }
   if (filter.failed === false) conditions.push(sql<SqlBool>`requests.code is null`);
   return conditions;
 }

@@ -2,8 +2,8 @@ import { type Insertable, type Kysely, sql, type SqlBool } from 'kysely';
 import type { RequestFilter, Spender, UsageGrouping, UsageRow } from '../../contracts/requests.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import type { Database, StoreTables, UsageDayTable } from '../tables.js';
-import { addingTo, allOf, namedBy, summed } from '../sums.js';
-import { cursorOfValues, readValues } from '../pages.js';
+import { addingTo, allOf, namedBy, requestSums, summed } from '../sums.js';
+import { pageOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
 import { fieldsOf } from '../columns.js';
 
@@ -14,14 +14,7 @@ export type DayColumns = Insertable<UsageDayTable>;
 export const dayKey = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
 /** The columns that are summed. */
-export const daySums = [
-  'requests',
-  'errors',
-  'prompt_tokens',
-  'completion_tokens',
-  'cost_usd',
-  'cache_saved_usd',
-] as const;
+export const daySums = [...requestSums, 'cache_saved_usd'] as const;
 
 const insertDays = new RepeatedInsert('usage_days', addingTo('usage_days', dayKey, daySums), [
   ...dayKey,
@@ -33,7 +26,7 @@ export async function addUsage(database: Database, rows: readonly DayColumns[]):
   await insertDays.run(database, rows);
 }
 
-/** USD that a key or an account has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
+/** What budgets count of a key or an account: see `RequestStore.spentUsd`. */
 export async function readSpentUsd(
   database: Kysely<StoreTables>,
   spender: Spender,
@@ -42,7 +35,7 @@ export async function readSpentUsd(
 ): Promise<number> {
   const days = database
     .selectFrom('usage_days')
-    .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
+    .select(sql<number>`coalesce(sum(cost_usd + held_usd), 0)`.as('spent'))
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay);
   const { spent } = await (
@@ -89,16 +82,13 @@ export async function sumUsage(
     .limit(page.limit + 1);
   for (const column of grouped) query = query.orderBy(column, column === 'day' ? 'desc' : 'asc');
   const rows = await query.execute();
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const names = await keyNames(database, shown);
-  return {
-    items: shown.map((row) => usageOf(row, names)),
-    next:
-      rows.length > page.limit && last
-        ? cursorOfValues(grouped.map((column) => last[column]))
-        : null,
-  };
+  const names = await keyNames(database, rows);
+  return pageOfValues(
+    rows,
+    page.limit,
+    (row) => grouped.map((column) => row[column]),
+    (row) => usageOf(row, names),
+  );
 }
 
 /** What a filter selects of sums by day: whole UTC days. */
@@ -130,9 +120,10 @@ type SumFields = Omit<UsageRow, 'keyId' | 'keyName' | 'provider' | 'model'> & {
   readonly [Name in 'keyId' | 'provider' | 'model']?: string;
 };
 
-async function keyNames(
+/** The names of issued keys by their ids. */
+export async function keyNames(
   database: Kysely<StoreTables>,
-  rows: readonly Sums[],
+  rows: readonly { readonly key_id?: string | null }[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ key_id }) => key_id ?? ''))].filter((id) => id !== '');
   if (ids.length === 0) return new Map();

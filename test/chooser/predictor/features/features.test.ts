@@ -172,7 +172,14 @@ describe('hostile requests', () => {
     expect(isSound(of(text))).toBe(true);
   });
 
-  it.each(texts.filter(([, { length }]) => length > 16_384))(
+  it('white space at the ends is passed over, however long it is', () => {
+    for (const blanks of [' ', '\n', '\t']) {
+      const much = blanks.repeat(1 << 20);
+      expect(of(`${much}Is it raining?${much}`)).toEqual(of('Is it raining?'));
+    }
+  });
+
+  it.each(texts.filter(([, text]) => text.length > 16_384 && text.trim() === text))(
     '%s: has features of the first 8 K and the last 4 K characters only',
     (_what, text) => {
       const middle = text.length - 8_192 - 4_096;

@@ -20,7 +20,6 @@ function rowsOf(random: () => number): CustomRows {
     scale: new Float32Array(0),
     odds: new Float32Array(count * models.length),
     earlierOdds: null,
-    doubts: new Float32Array(count * models.length),
     scores: Float32Array.from({ length: count * models.length }, () =>
       random() < 0.1 ? NaN : Math.round(random()),
     ),

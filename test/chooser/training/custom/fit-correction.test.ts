@@ -27,7 +27,6 @@ function turns(): CustomRows {
     scale: Float32Array.of(1),
     odds: new Float32Array(count),
     earlierOdds: null,
-    doubts: new Float32Array(count),
     scores,
     costs: null,
     expectedCosts: new Float32Array(count),

@@ -1,0 +1,30 @@
+import ipaddr from 'ipaddr.js';
+
+const ownRanges: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+  'unspecified',
+]);
+
+/**
+ * Whether a URL's host is this machine or in its own network: an address that the internet does not
+ * route, a name without a dot, or one that ends as such names do (`host.docker.internal`).
+ */
+export function isLocalHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|[.\]]$/g, '');
+  if (ipaddr.isValid(name)) return ownRanges.has(ipaddr.process(name).range());
+  return !name.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)$/.test(name);
+}
+
+/**
+ * Whether a server that listens on this host name or address can be reached only from its own
+ * machine.
+ */
+export function isLoopback(host: string): boolean {
+  return ipaddr.isValid(host)
+    ? ipaddr.process(host).range() === 'loopback'
+    : /^localhost\.?$/i.test(host);
+}

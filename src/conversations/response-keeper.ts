@@ -1,0 +1,163 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { withTimeout } from '../async/with-timeout.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import type { ResponseRecord, ResponseStore } from '../store/contracts/responses.js';
+import { VolatileConversations } from './known-conversations.js';
+import type { StorageQuota } from './storage-quota.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A turn of the Responses dialect, before its answer. */
+export interface ResponseTurn {
+  /** `resp_…`: the id of the response. */
+  readonly id: string;
+  /** The id of the response that it continues, as the request has it; null: none. */
+  readonly previousId: string | null;
+  /** The body, with what it refers to in place. */
+  readonly body: Json;
+  /** Whether it is to be stored. */
+  readonly stores: boolean;
+  /** Stores it, in two seconds at most. False: it may not be stored. Never rejects. */
+  keep(response: Json): Promise<boolean>;
+  /** Seals the summary that the request asks for; null: it asks for an answer. */
+  readonly seal: ((summary: string) => string) | null;
+}
+
+/** How long an answer waits until its turn is stored. */
+const maxSavingMs = 2_000;
+/** A longer chain of responses counts as one with a missing beginning. */
+const maxTurns = 1_000;
+
+const sealPrefix = 'sbxc1.';
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Stores responses, which count as storage of their account, and seals summaries. */
+export class ResponseKeeper {
+  /** Null unless the database is in memory. */
+  private readonly volatile: VolatileConversations | null;
+  private key: Promise<Buffer> | null = null;
+
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly quota: StorageQuota,
+  ) {
+    this.volatile = databases.isVolatile
+      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
+      : null;
+  }
+
+  /**
+   * A response with all that it continues, oldest first; null: one of them is not stored.
+   * @throws GatewayError `unavailable`
+   */
+  async chain(accountId: string, id: string): Promise<readonly ResponseRecord[] | null> {
+    const chain = await (await this.store()).chain(accountId, id, maxTurns);
+    return chain[0]?.previousId === null ? chain : null;
+  }
+
+  /** Null: the account has no such response. @throws GatewayError `unavailable` */
+  async find(accountId: string, id: string): Promise<ResponseRecord | null> {
+    return (await (await this.store()).chain(accountId, id, 1))[0] ?? null;
+  }
+
+  /** Output items of stored responses by their ids. @throws GatewayError `unavailable` */
+  async items(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    if (ids.length === 0) return new Map();
+    const found = await (await this.store()).withItems(accountId, ids);
+    return new Map(
+      found.flatMap(({ response }) =>
+        outputOf(JSON.parse(response) as Json).map((item) => [String(item['id']), item] as const),
+      ),
+    );
+  }
+
+  /** As `keep` of a turn. */
+  async save(
+    accountId: string,
+    turn: Pick<ResponseTurn, 'id' | 'previousId'>,
+    input: readonly Json[],
+    response: Json,
+  ): Promise<boolean> {
+    const { id, previousId } = turn;
+    const json = { input: JSON.stringify(input), response: JSON.stringify(response) };
+    const size = json.input.length + json.response.length;
+    if (!this.quota.hasRoom(accountId, size)) return false;
+    const itemIds = outputOf(response).map((item) => String(item['id']));
+    const record = { id, accountId, previousId, at: Date.now(), ...json, itemIds };
+    const saving = this.store().then((store) => store.save(record));
+    const saved = saving.then(
+      () => {
+        this.quota.add(accountId, size);
+        this.volatile?.use(accountId, id, size);
+        return true;
+      },
+      () => false,
+    );
+    return withTimeout(saved, maxSavingMs, () => false);
+  }
+
+  /** So that `save` can tell whether there is room. */
+  prepare(accountId: string): void {
+    if (this.databases.now) this.quota.prepare(accountId);
+  }
+
+  /** False if there was none. @throws GatewayError `unavailable` */
+  async remove(accountId: string, id: string): Promise<boolean> {
+    const isRemoved = await (await this.store()).remove(accountId, id);
+    this.quota.forget(accountId);
+    this.volatile?.remove(accountId, id);
+    return isRemoved;
+  }
+
+  /**
+   * Seals texts for an account: only gateways on this database can open them, and only for it.
+   * @throws GatewayError `unavailable`
+   */
+  async sealer(accountId: string): Promise<(text: string) => string> {
+    const key = await this.sealKey();
+    return (text) => {
+      const nonce = randomBytes(nonceBytes);
+      const sealing = createCipheriv(cipher, key, nonce).setAAD(Buffer.from(accountId));
+      const sealed = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()];
+      return sealPrefix + Buffer.concat(sealed).toString('base64url');
+    };
+  }
+
+  /** The text; null: it was sealed by another maker, or for another account. */
+  async open(accountId: string, sealed: unknown): Promise<string | null> {
+    if (typeof sealed !== 'string' || !sealed.startsWith(sealPrefix)) return null;
+    const bytes = Buffer.from(sealed.slice(sealPrefix.length), 'base64url');
+    if (bytes.length < nonceBytes + tagBytes) return null;
+    const opening = createDecipheriv(cipher, await this.sealKey(), bytes.subarray(0, nonceBytes));
+    opening.setAAD(Buffer.from(accountId)).setAuthTag(bytes.subarray(-tagBytes));
+    try {
+      const text = [opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()];
+      return Buffer.concat(text).toString('utf8');
+    } catch {
+      return null;
+    }
+  }
+
+  private sealKey(): Promise<Buffer> {
+    this.key ??= this.databases
+      .get()
+      .then(({ store }) => store.secret('sealed-summaries'))
+      .catch((error: unknown) => {
+        this.key = null;
+        throw error;
+      });
+    return this.key;
+  }
+
+  private async store(): Promise<ResponseStore> {
+    return (await this.databases.get()).store.responses;
+  }
+}
+
+/** Items without an id are none that a request can refer to. */
+const outputOf = ({ output }: Json): readonly Json[] =>
+  Array.isArray(output)
+    ? (output as (Json | null)[]).filter((item): item is Json => typeof item?.['id'] === 'string')
+    : [];

@@ -1,0 +1,24 @@
+import { Text } from '@mantine/core';
+import { unknownValue } from '../format/numbers.js';
+import { type Ended, modelOf, type Named, outcomeOf } from '../format/outcomes.js';
+import { StateBadge } from './elements.js';
+
+/** A model on one line, its provider in pale; a provider that its name repeats is left out. */
+export const ModelName = ({ provider, model }: Named) => (
+  <Text size="xs" className="clipped" maw={260} title={modelOf({ provider, model })}>
+    {provider === null || model?.startsWith(`${provider}/`) ? null : (
+      <Text span c="dimmed" inherit>
+        {provider}/
+      </Text>
+    )}
+    {model ?? (provider === null ? unknownValue : '')}
+  </Text>
+);
+
+/** How a request ended, with a dot of its colour. */
+export const Outcome = ({ status, code }: Ended) => (
+  <StateBadge
+    color={code === null ? 'green' : status >= 400 && status < 500 ? 'orange' : 'red'}
+    label={outcomeOf({ status, code })}
+  />
+);

@@ -1,0 +1,35 @@
+import { fill, texts } from '../texts/texts.js';
+import { unknownValue } from './numbers.js';
+
+/** What a code of a failure means, in words; a code without words stands for itself. */
+export const reasonOf = (code: string): string =>
+  (texts.codes as Readonly<Record<string, string>>)[code] ?? code;
+
+export interface Named {
+  provider: string | null;
+  model: string | null;
+}
+
+/** `<provider>/<model>`, as far as it is known. */
+export const modelOf = ({ provider, model }: Named): string =>
+  [provider, model].filter((name) => name !== null).join('/') || unknownValue;
+
+/** Labels without their providers where that leaves them different, as legends and plots show them. */
+export function shortNames(labels: readonly string[]): string[] {
+  const short = labels.map((label) => label.slice(label.lastIndexOf('/') + 1));
+  return short.map((name, at) =>
+    short.indexOf(name) === short.lastIndexOf(name) ? name : (labels[at] ?? name),
+  );
+}
+
+export interface Ended {
+  status: number;
+  code: string | null;
+}
+
+/** The status, and why it failed; of a stream that broke off after 200, that it was cut. */
+export const outcomeOf = ({ status, code }: Ended): string => {
+  if (code === null) return String(status);
+  const isCut = status < 400;
+  return `${isCut ? fill(texts.requests.cut, { status }) : status} · ${reasonOf(code)}`;
+};

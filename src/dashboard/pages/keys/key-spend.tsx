@@ -1,0 +1,80 @@
+import { Progress, Stack } from '@mantine/core';
+import { useRead } from '../../api/queries.js';
+import type { Schema } from '../../api/schema.js';
+import { Note } from '../../components/elements.js';
+import { formatUsd } from '../../format/numbers.js';
+import { fill, texts } from '../../texts/texts.js';
+import { type ApiKey, forecastOf } from './key-terms.js';
+
+const text = texts.keys;
+
+type UsageRow = Schema<'UsageResponse'>['items'][number];
+
+/** Sums of each key by its id, `''` for none, in the UTC days and months that budgets count. */
+interface KeyUsage {
+  readonly day: ReadonlyMap<string, UsageRow>;
+  readonly month: ReadonlyMap<string, UsageRow>;
+}
+
+/** What was used with each key up to now. */
+export function useKeyUsage(isAdmin: boolean): KeyUsage {
+  const today = new Date().toISOString().slice(0, 10);
+  const asked = { by: 'key', limit: 1_000, ...(isAdmin ? { account: 'all' } : {}) };
+  const day = useRead('/api/v1/usage', { query: { ...asked, from: today } });
+  const month = useRead('/api/v1/usage', { query: { ...asked, from: `${today.slice(0, 8)}01` } });
+  const byKey = (rows: readonly UsageRow[] = []) =>
+    new Map(rows.map((row) => [row.keyId ?? '', row]));
+  return { day: byKey(day.data?.items), month: byKey(month.data?.items) };
+}
+
+const utcDay = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const;
+const budgets = [
+  ['dayBudgetUsd', 'day'],
+  ['monthBudgetUsd', 'month'],
+] as const;
+
+/** What budgets count of a key, as a bar of each; without a budget the month's spend. */
+export function KeySpend({ shown, usage }: { shown: ApiKey; usage: KeyUsage }) {
+  const spentIn = (period: keyof KeyUsage): number => {
+    const { costUsd = 0, heldUsd = 0 } = usage[period].get(shown.id) ?? {};
+    return costUsd + heldUsd;
+  };
+  const bars = budgets.flatMap(([limit, period]) => {
+    const budget = shown.limits[limit];
+    return budget === null ? [] : [{ limit, period, budget, spent: spentIn(period) }];
+  });
+  if (bars.length === 0)
+    return <Note>{fill(text.noBudget, { spend: formatUsd(spentIn('month')) })}</Note>;
+  return (
+    <Stack gap={2} miw={150}>
+      {bars.map(({ limit, period, budget, spent }) => {
+        const words = fill(text.spendOf, {
+          spend: formatUsd(spent),
+          budget: formatUsd(budget),
+          period: text.periods[limit],
+        });
+        const forecast = forecastOf(spent, period, shown.createdAt);
+        const share = budget === 0 ? 100 : (spent / budget) * 100;
+        return (
+          <div key={limit}>
+            <Note className="figures">{words}</Note>
+            <Progress
+              size="sm"
+              value={Math.min(100, share)}
+              color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'teal'}
+              aria-label={words}
+            />
+            {forecast === null || spent === 0 || share >= 100 ? null : (
+              <Note c={forecast.usd > budget ? 'var(--bad-color)' : 'dimmed'}>
+                {fill(text.forecast[limit], {
+                  usd: formatUsd(forecast.usd),
+                  day: new Date(forecast.last).toLocaleDateString('en', utcDay),
+                })}
+              </Note>
+            )}
+          </div>
+        );
+      })}
+    </Stack>
+  );
+}

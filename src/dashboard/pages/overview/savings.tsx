@@ -1,0 +1,139 @@
+import { Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { read } from '../../api/queries.js';
+import type { Schema } from '../../api/schema.js';
+import { Hint, Note, PageLink } from '../../components/elements.js';
+import { Loaded } from '../../components/loaded.js';
+import { Panel } from '../../components/page.js';
+import { formatCount, formatQuality, formatUsd } from '../../format/numbers.js';
+import { fill, texts } from '../../texts/texts.js';
+import { type Range, ranges } from './series.js';
+
+const text = texts.overview.savings;
+/** It is asked for rarely: it counts whole days. */
+const refreshSavingsMs = 5 * 60_000;
+
+type Savings = Schema<'SavingsResponse'>;
+type Figure = NonNullable<Savings['spentUsd']>;
+
+interface SavingsProps {
+  range: Range;
+  account: string | undefined;
+}
+
+/** What choosing has saved, with its interval, and what prompt caches have saved. */
+export function SavingsPanel({ range, account }: SavingsProps) {
+  const query = useQuery({
+    queryKey: ['savings', range, account],
+    queryFn: () =>
+      read('/api/v1/savings', {
+        query: {
+          from: String(Date.now() - ranges[range]),
+          ...(account === undefined ? {} : { account }),
+        },
+      }),
+    refetchInterval: refreshSavingsMs,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Panel title={text.title}>
+      <Loaded query={query} lines={3}>
+        {(savings) =>
+          savings.choices === 0 ? <NoChoices savings={savings} /> : <Saved {...savings} />
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const NoChoices = ({ savings: { cacheSavedUsd } }: { savings: Savings }) => (
+  <Stack gap={4}>
+    <Text size="sm">{cacheSavedUsd === 0 ? text.nothing : cachesOf(cacheSavedUsd)}</Text>
+    <Hint>
+      {text.none}{' '}
+      <PageLink href="/preferences" underline="always">
+        {text.preferences}
+      </PageLink>
+    </Hint>
+  </Stack>
+);
+
+function Saved({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Savings) {
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>{sentenceOf(best?.savedUsd ?? null, best?.model ?? '')}</Text>
+      {best?.alwaysUsd && spentUsd ? (
+        <Bars
+          rows={[
+            { label: text.spent, figure: spentUsd, isOwn: true },
+            { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
+          ]}
+        />
+      ) : null}
+      {best ? <Note>{qualityOf(best.qualityGivenUp)}</Note> : null}
+      {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
+      <Note>{fill(text.basis, { count: formatCount(choices), from, to })}</Note>
+      <details>
+        <summary>{text.how}</summary>
+        <Text size="sm" mt={4}>
+          {summary}
+        </Text>
+      </details>
+    </Stack>
+  );
+}
+
+/** What was saved, in one sentence; nothing is claimed where the interval holds 0. */
+function sentenceOf(saved: Figure | null, model: string): string {
+  if (saved === null) return text.unknown;
+  if (saved.low > 0) return fill(text.saved, { usd: formatUsd(saved.value), model });
+  if (saved.high < 0) return fill(text.costMore, { usd: formatUsd(-saved.value), model });
+  return fill(saved.low === 0 && saved.high === 0 ? text.same : text.uncertain, { model });
+}
+
+const cachesOf = (usd: number): string =>
+  fill(usd < 0 ? text.cachesCost : text.cachesSaved, { usd: formatUsd(Math.abs(usd)) });
+
+function qualityOf({ value, low, high }: Figure): string {
+  const interval = { low: formatQuality(low), high: formatQuality(high) };
+  return value >= 0
+    ? fill(text.qualityLess, { points: formatQuality(value), ...interval })
+    : fill(text.qualityMore, {
+        points: formatQuality(-value),
+        low: formatQuality(-high),
+        high: formatQuality(-low),
+      });
+}
+
+interface Bar {
+  readonly label: string;
+  readonly figure: Figure;
+  readonly isOwn?: boolean;
+}
+
+/** Amounts as bars from 0, each with its 95 % interval as a line. */
+function Bars({ rows }: { rows: readonly Bar[] }) {
+  const most = Math.max(...rows.map(({ figure }) => Math.max(figure.high, figure.value)), 1e-9);
+  const percent = (usd: number): string => `${((100 * Math.max(0, usd)) / most).toFixed(2)}%`;
+  return (
+    <Stack gap={6} maw={720}>
+      {rows.map(({ label, figure: { value, low, high }, isOwn = false }) => (
+        <div key={label} className="savings-bar">
+          <span>{label}</span>
+          <svg width="100%" height={18} aria-hidden>
+            <rect width={percent(value)} height={18} rx={3} className={isOwn ? 'own' : 'other'} />
+            {low === high ? null : (
+              <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} className="interval" />
+            )}
+          </svg>
+          <span className="figures">
+            {formatUsd(value)}
+            {low === high ? null : (
+              <Note>{fill(text.interval, { low: formatUsd(low), high: formatUsd(high) })}</Note>
+            )}
+          </span>
+        </div>
+      ))}
+    </Stack>
+  );
+}

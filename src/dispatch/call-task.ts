@@ -1,0 +1,116 @@
+import { GatewayError } from '../errors.js';
+import type { TaskAdapter, TaskAnswer } from '../providers/adapter.js';
+import type { Candidate, Limits } from '../chooser/plan.js';
+import type { OnAttempt } from './attempt-log.js';
+import type { Admission } from './candidate-attempts.js';
+import type { Cancellation } from './cancellation.js';
+import { BrokenStream, type ExecutionRecord, executePlan } from './execute-plan.js';
+import type { Provider } from './provider.js';
+import { wholeCall } from './upstream-call.js';
+
+/** A model that a task may be given to, its provider, and how that is asked. */
+export interface TaskTarget {
+  readonly candidate: Candidate;
+  readonly provider: Provider;
+  readonly adapter: TaskAdapter;
+}
+
+/** A task for models, in the order in which they are tried, and what limits it. */
+export interface TaskCall {
+  targets: readonly TaskTarget[];
+  /** The client's body without `model`. */
+  body: Record<string, unknown>;
+  limits: Limits;
+  cancellation: Cancellation;
+  onAttempt: OnAttempt;
+  /** Takes what was answered to the body, or to each part of one that was split. */
+  onPart: (answer: TaskAnswer, body: Record<string, unknown>) => void;
+  admit?: Admission;
+}
+
+type TaskOutcome = TaskAnswer & ExecutionRecord;
+
+/**
+ * Has a task done with the retries, key rotation and deadlines of completions. A list of texts that
+ * is longer than the provider takes is split, and its vectors are joined in order.
+ * @throws GatewayError as `executePlan`
+ */
+export async function callTask(call: TaskCall): Promise<TaskOutcome> {
+  const startedAt = performance.now();
+  const outcomes: TaskOutcome[] = [];
+  // one after another: the caller's limits hold room for one call at a time
+  for (const body of partsOf(call)) {
+    const leftMs = call.limits.totalTimeoutMs - (performance.now() - startedAt);
+    const limits = { ...call.limits, totalTimeoutMs: Math.max(1, leftMs) };
+    const outcome = await callOnce({ ...call, body, limits });
+    call.onPart(outcome, body);
+    outcomes.push(outcome);
+  }
+  return joined(outcomes);
+}
+
+function partsOf({ targets: [first], body }: TaskCall): Record<string, unknown>[] {
+  const { input } = body;
+  const max = first?.adapter.maxInputs?.(first.candidate.model) ?? Infinity;
+  // a list of numbers is one text
+  if (!Array.isArray(input) || input.length <= max || typeof input[0] === 'number') return [body];
+  return Array.from({ length: Math.ceil(input.length / max) }, (_, part) => ({
+    ...body,
+    input: input.slice(part * max, (part + 1) * max) as unknown[],
+  }));
+}
+
+/** Of embeddings in OpenAI's shape, with what all of them took. */
+function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
+  const last = outcomes.at(-1)!;
+  if (outcomes.length === 1) return last;
+  const answers = outcomes.map(({ answer }) => answer as EmbeddingList);
+  const data = answers.flatMap((answer) => answer.data);
+  const counts = outcomes.map(({ promptTokens }) => promptTokens);
+  const promptTokens = counts.includes(null)
+    ? null
+    : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const tokens = promptTokens ?? 0;
+  return {
+    ...last,
+    answer: {
+      ...answers.at(-1),
+      data: data.map((item, index) => ({ ...item, index })),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    },
+    promptTokens,
+    attempts: outcomes.reduce((sum, { attempts }) => sum + attempts, 0),
+    errorTrace: outcomes.flatMap(({ errorTrace }) => errorTrace),
+  };
+}
+
+interface EmbeddingList {
+  readonly data: readonly object[];
+}
+
+async function callOnce(call: TaskCall): Promise<TaskOutcome> {
+  const { targets, body, limits, cancellation, onAttempt, admit } = call;
+  const targetOf = ({ label }: Candidate): TaskTarget | undefined =>
+    targets.find(({ candidate }) => candidate.label === label);
+  try {
+    return await executePlan({
+      plan: { candidates: targets.map(({ candidate }) => candidate), limits },
+      stream: false,
+      callOf: ({ provider, candidate }) => {
+        const { adapter } = targetOf(candidate) ?? {};
+        if (!adapter) throw new GatewayError('internal', `${provider.name} has no such task`);
+        return wholeCall(
+          (apiKey) => adapter.buildRequest(body, candidate.model, apiKey),
+          (text) => adapter.readAnswer(text, candidate.model, body),
+        );
+      },
+      cancellation,
+      providerOf: (candidate) => targetOf(candidate)?.provider,
+      onAttempt,
+      refusal: { keepsStatus: true, modelField: 'model' },
+      ...(admit ? { admit } : {}),
+    });
+  } catch (error) {
+    throw error instanceof BrokenStream ? error.error : error;
+  }
+}

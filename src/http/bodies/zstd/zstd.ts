@@ -1,0 +1,68 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import { threadOptions } from '../../../async/thread-options.js';
+import { type BodyLimits, tooLarge } from '../body-limits.js';
+
+const timeoutMs = 10_000;
+const maxThreads = 2;
+
+/**
+ * Decompresses zstd in a thread. Node's own, from 22.15 on, ends without an error after the first of
+ * several frames, and takes an empty body.
+ */
+export const createZstd = (limits: BodyLimits): Transform => new ZstdThread(limits);
+
+const inThread = pLimit(maxThreads);
+
+/** Collects the compressed body, which counts as in progress too, and then decompresses it. */
+class ZstdThread extends Transform {
+  private readonly pieces: Buffer[] = [];
+  private length = 0;
+  private worker: Worker | null = null;
+
+  constructor(private readonly limits: BodyLimits) {
+    super();
+  }
+
+  override _transform(piece: Buffer, _encoding: string, done: TransformCallback): void {
+    try {
+      this.length += piece.length;
+      if (this.length > this.limits.maxBytes) throw tooLarge(this.limits);
+      this.limits.hold(piece.length);
+      this.pieces.push(piece);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    void inThread(() => this.decompress()).then(() => done(), done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    void this.worker?.terminate();
+    done(error);
+  }
+
+  private decompress(): Promise<void> {
+    if (this.destroyed) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+        execArgv: threadOptions(process.execArgv),
+        name: 'zstd',
+        workerData: { bytes: Buffer.concat(this.pieces), maxBytes: this.limits.maxBytes },
+        env: {},
+      });
+      const timer = setTimeout(() => void this.worker?.terminate(), timeoutMs).unref();
+      this.worker.on('message', (piece: Uint8Array) => this.push(piece));
+      this.worker.on('error', reject);
+      this.worker.on('exit', (code) => {
+        clearTimeout(timer);
+        if (code === 0) resolve();
+        else reject(new Error(`the thread ended with ${code}`));
+      });
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { RequestHandler } from 'express';
+import { askForTokens } from '../../../dispatch/ask-once.js';
+import type { Candidate } from '../../../chooser/plan.js';
+import { GatewayError } from '../../../errors.js';
+import { forbiddenReason } from '../../../models/access-rules.js';
+import { measureRequest } from '../../../models/tokens.js';
+import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
+import type { GatewayRequest } from '../../../pipeline/request.js';
+import { cancelWhenClosed, requestOf } from '../../context.js';
+import { dialectHeaders } from '../../passthrough/headers.js';
+import { sendJson } from '../../send-json.js';
+import { answer } from '../../stage.js';
+import { chatRequest } from './chat-request.js';
+import { forwardableBody } from './forwarded-body.js';
+import type { MessagesRequest } from './request.js';
+
+/**
+ * `POST /v1/messages/count_tokens`: as the provider of the model counts, where it speaks Messages;
+ * else, and where that fails, an estimate. Takes nothing of any limit.
+ */
+export function countTokens(parts: GatewayParts): RequestHandler {
+  return answer(async (req, res) => {
+    const request = requestOf(res);
+    const body = req.body as MessagesRequest;
+    const candidate = candidateOf(request, body.model);
+    const provider = request.snapshot.providers.get(candidate.provider ?? '');
+    cancelWhenClosed(request, res);
+    const original = {
+      dialect: 'messages',
+      body: forwardableBody(body),
+      headers: dialectHeaders(req.headers),
+      query: req.query['beta'] === 'true' ? '?beta=true' : '',
+    } as const;
+    const counted =
+      provider &&
+      (await parts.state.running
+        .run(request.cancellation, () =>
+          askForTokens(provider, candidate, original, request.cancellation),
+        )
+        .catch(() => null));
+    if (request.cancellation.reason) throw request.cancellation.reason;
+    sendJson(res, 200, { input_tokens: counted ?? estimateOf(body) });
+  });
+}
+
+function estimateOf(body: MessagesRequest): number {
+  const { messages, tools } = chatRequest(body);
+  return measureRequest(messages, tools ?? []).tokens;
+}
+
+/** @throws GatewayError `model_not_found` if the caller may use no model of that name */
+function candidateOf({ snapshot, caller }: GatewayRequest, model: string): Candidate {
+  const { names, directory, routing } = snapshot;
+  const { allow, deny } = routing;
+  const named = names.candidatesOf(model === 'auto' ? directory.auto() : [model]);
+  const reasons = named.map(
+    (one) =>
+      names.unknownReason(one, caller.models) ??
+      forbiddenReason(one, { allow, deny, keyModels: caller.models }),
+  );
+  const usable = named.find((_one, index) => reasons[index] === null);
+  if (usable) return usable;
+  throw new GatewayError('model_not_found', `model: ${reasons[0] ?? 'not found'}`, {
+    field: 'model',
+  });
+}

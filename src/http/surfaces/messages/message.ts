@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Usage } from '../../../completion.js';
+import type { AnsweredCall } from '../surface.js';
+import { onlyMessages } from './only-messages.js';
+import type { MessagesRequest } from './request.js';
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+};
+
+/** A finish reason in Anthropic's words. Some providers end an answer with calls as any other. */
+export function stopReasonOf(finishReason: string | null, hasCalls: boolean): string {
+  const reason = stopReasons[finishReason ?? 'stop'] ?? 'end_turn';
+  return hasCalls && reason === 'end_turn' ? 'tool_use' : reason;
+}
+
+/** Usage as Anthropic counts it: `input_tokens` without those read from or written to a cache. */
+export function messagesUsage(usage: Usage, searches: number): object {
+  const { promptTokens, completionTokens, reasoningTokens, cachedTokens, cacheWriteTokens } = usage;
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+    ...(reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
+    ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
+  };
+}
+
+/** The fields of a message before its content. */
+export const newMessage = (model: string) => ({
+  id: `msg_${randomUUID().replaceAll('-', '')}`,
+  type: 'message',
+  role: 'assistant',
+  model,
+});
+
+/** Names what another dialect's answer was written without, while headers can still be sent. */
+export function sendDropped({ res, call }: Pick<AnsweredCall, 'res' | 'call'>): void {
+  const body = call.original?.body as MessagesRequest | undefined;
+  const dropped = body ? onlyMessages(body).dropped : [];
+  if (dropped.length > 0 && !res.headersSent)
+    res.setHeader('x-signalbox-dropped', dropped.join(', '));
+}

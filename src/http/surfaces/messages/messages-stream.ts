@@ -1,0 +1,165 @@
+import type { Candidate } from '../../../chooser/plan.js';
+import type { CompletionChunk } from '../../../completion.js';
+import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
+import type {
+  AnswerGrounding,
+  GroundingProgress,
+} from '../../../pipeline/grounding/grounding-call.js';
+import type { EventStream } from '../../connections/event-stream.js';
+import { byteJson, byteLine, StreamedAnswer } from '../streamed-answer.js';
+import type { AnsweredCall } from '../surface.js';
+import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
+import { messagesErrorBody } from './errors.js';
+import { messagesUsage, newMessage, sendDropped, stopReasonOf } from './message.js';
+
+/**
+ * An answer as Anthropic's events: those of a provider that speaks Messages as they come, of any
+ * other made from what it says.
+ */
+export class MessagesStream extends StreamedAnswer {
+  override readonly dialect = 'messages';
+  private readonly blocks = new AnswerBlocks(this.sink());
+  private model: string;
+  private isForwarded = false;
+  private isStarted = false;
+  private textIndex = -1;
+  private textHead = '';
+  private stopSequence: string | null = null;
+  private searches = 0;
+  private hasShownSources = false;
+
+  constructor(
+    private readonly answered: AnsweredCall,
+    stream: EventStream,
+  ) {
+    super(stream);
+    this.model = answered.request.plan?.candidates[0].model ?? '';
+  }
+
+  begin(candidate: Candidate): void {
+    this.model = candidate.model;
+    this.isForwarded = false;
+  }
+
+  event(name: string | undefined, data: string): void {
+    this.isForwarded = true;
+    this.stream.event(name ?? /"type"\s*:\s*"(\w+)"/.exec(data)?.[1] ?? 'message', byteLine(data));
+  }
+
+  text(escaped: string): void {
+    if (this.isForwarded) return;
+    this.open();
+    this.blocks.text(escaped);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    if (this.isForwarded) return;
+    if (chunk.model && !this.isStarted) this.model = chunk.model;
+    this.stopSequence ??= stopSequenceOf(chunk);
+    // a role alone opens nothing
+    if (!this.isStarted && chunk.choices.every(({ delta }) => isEmpty(delta))) return;
+    this.open();
+    this.blocks.chunk(chunk);
+  }
+
+  progress(progress: GroundingProgress): void {
+    if (progress.type === 'tool') return;
+    this.open();
+    if (progress.type === 'source') {
+      this.hasShownSources = true;
+      this.blocks.found(progress.source);
+    } else if (progress.phase === 'search') this.blocks.searching(progress.detail);
+    this.stream.flush();
+  }
+
+  grounded(grounding: AnswerGrounding): void {
+    this.searches = grounding.report.searches;
+    this.open();
+    if (!this.hasShownSources) this.blocks.searched(grounding);
+  }
+
+  finish({ finishReason, usage }: FinishedAnswer): void {
+    if (!this.isForwarded) {
+      this.open();
+      this.blocks.end();
+      this.send('message_delta', {
+        delta: {
+          stop_reason: this.stopSequence
+            ? 'stop_sequence'
+            : stopReasonOf(finishReason, this.blocks.hasCalls),
+          stop_sequence: this.stopSequence,
+        },
+        usage: messagesUsage(usage, this.searches),
+      });
+      this.send('message_stop', {});
+    }
+    this.stream.end();
+  }
+
+  /** Anthropic's clients raise an error for this event; `message_stop` must not follow. */
+  breakOff({ error, requestId }: BrokenAnswer): void {
+    this.stream.event('error', byteJson(messagesErrorBody(error, requestId)));
+    this.stream.end();
+  }
+
+  private sink(): BlockSink {
+    return {
+      start: (index, block) => this.send('content_block_start', { index, content_block: block }),
+      text: (index, escaped) => this.sendText(index, escaped),
+      delta: (index, delta) => this.send('content_block_delta', { index, delta }),
+      stop: (index) => this.send('content_block_stop', { index }),
+    };
+  }
+
+  private open(): void {
+    if (this.isStarted) return;
+    this.isStarted = true;
+    sendDropped(this.answered);
+    const message = {
+      ...newMessage(this.model),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {
+        // about: the true figure is in `message_delta`
+        input_tokens: this.answered.request.plan?.promptTokens ?? 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        // some clients add it to that of the end
+        output_tokens: 0,
+      },
+    };
+    this.send('message_start', { message });
+    this.send('ping', {});
+  }
+
+  private send(type: string, fields: object): void {
+    this.stream.event(type, byteJson({ type, ...fields }));
+  }
+
+  private sendText(index: number, escaped: string): void {
+    if (this.textIndex !== index) {
+      this.textIndex = index;
+      this.textHead = `{"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":"`;
+    }
+    this.stream.event('content_block_delta', `${this.textHead}${escaped}"}}`);
+  }
+}
+
+const isEmpty = ({ role: _role, ...delta }: Readonly<Record<string, unknown>>): boolean =>
+  Object.values(delta).every((value) => !value);
+
+interface EndedChoice {
+  readonly finish_reason?: string | null;
+  readonly [field: string]: unknown;
+}
+
+/** vLLM names the text at which it stopped; no other provider does. */
+export function stopSequenceOf({
+  choices: [choice],
+}: {
+  readonly choices: readonly EndedChoice[];
+}): string | null {
+  const reason = choice?.finish_reason === 'stop' ? choice['stop_reason'] : null;
+  return typeof reason === 'string' && reason !== '' ? reason : null;
+}

@@ -1,0 +1,135 @@
+import type { Usage } from '../../../completion.js';
+import type { ResponseTurn } from '../../../conversations/response-keeper.js';
+import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
+import type { GatewayError } from '../../../errors.js';
+import { openAIErrorBody } from '../openai-error.js';
+import type { Json, ResponsesBody } from './body.js';
+import { CompactionItem } from './compaction.js';
+import { type FlatTool, flatTools } from './flat-tools.js';
+import { onlyOriginal } from './only-original.js';
+import { type EventSink, OutputItems } from './output-items.js';
+
+/** The response object of an answer that was translated into this dialect. */
+export class Envelope {
+  private readonly createdAt = Math.floor(Date.now() / 1000);
+  private readonly body: ResponsesBody;
+  private tools: ReadonlyMap<string, FlatTool> | null = null;
+  private echo: Json | null = null;
+
+  /** @param searches whether the gateway searches for the model */
+  constructor(
+    private readonly turn: ResponseTurn,
+    private readonly searches: boolean,
+  ) {
+    this.body = turn.body as ResponsesBody;
+  }
+
+  /** What makes the output: the items of an answer, or the summary that was asked for. */
+  items(sink: EventSink): OutputItems | CompactionItem {
+    const { seal } = this.turn;
+    if (seal) return new CompactionItem(sink, seal);
+    return new OutputItems(sink, (name) => (this.tools ??= flatTools(this.body)).get(name));
+  }
+
+  /** While the answer is written. */
+  begun(model: string): Json {
+    return this.response(model, { status: 'in_progress' });
+  }
+
+  ended(model: string, output: readonly Json[], { finishReason, usage }: FinishedAnswer): Json {
+    const reason = incompleteReason(finishReason);
+    return this.response(model, {
+      status: reason === null ? 'completed' : 'incomplete',
+      completed_at: reason === null ? Math.floor(Date.now() / 1000) : null,
+      incomplete_details: reason === null ? null : { reason },
+      output,
+      usage: usageOf(usage),
+    });
+  }
+
+  failed(model: string, output: readonly Json[], error: GatewayError): Json {
+    return this.response(model, { status: 'failed', error: responseError(error), output });
+  }
+
+  private response(model: string, state: Json): Json {
+    const { id } = this.turn;
+    const fixed = { id, object: 'response', created_at: this.createdAt, model };
+    return { ...fixed, ...(this.echo ??= this.echoed()), ...state };
+  }
+
+  /** What the request said, with the defaults of the dialect. */
+  private echoed(): Json {
+    const { body, turn } = this;
+    const dropped = onlyOriginal(body).dropped.filter(
+      ({ field }) => !(this.searches && field.startsWith('tools: web_search')),
+    );
+    return {
+      ...Object.fromEntries(nullable.map((field) => [field, body[field] ?? null])),
+      ...Object.fromEntries(defaults.map(([field, value]) => [field, body[field] ?? value])),
+      output: [],
+      previous_response_id: turn.previousId,
+      reasoning: { effort: null, summary: null, ...body.reasoning },
+      store: turn.stores,
+      text: { format: { type: 'text' }, ...body.text },
+      // not OpenAI's: what this answer was made without
+      ...(dropped.length > 0 ? { warnings: dropped } : {}),
+    };
+  }
+}
+
+/** Fields that a response has always, and what they are where the request does not say it. */
+const nullable =
+  'completed_at error incomplete_details instructions max_output_tokens max_tool_calls prompt_cache_key safety_identifier temperature top_p usage user'.split(
+    ' ',
+  );
+const defaults: readonly (readonly [field: string, value: unknown])[] = Object.entries({
+  ...{ background: false, metadata: {}, parallel_tool_calls: true, service_tier: 'default' },
+  ...{ tool_choice: 'auto', tools: [], top_logprobs: 0, truncation: 'disabled' },
+});
+
+const reasons = new Map([
+  ['length', 'max_output_tokens'],
+  ['content_filter', 'content_filter'],
+]);
+const incompleteReason = (finishReason: string | null): string | null =>
+  reasons.get(finishReason ?? '') ?? null;
+
+/** The status of the items of an answer. */
+export const itemStatus = (finishReason: string | null): 'completed' | 'incomplete' =>
+  incompleteReason(finishReason) === null ? 'completed' : 'incomplete';
+
+const usageOf = (usage: Usage): Json => ({
+  input_tokens: usage.promptTokens,
+  input_tokens_details: {
+    cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+  },
+  output_tokens: usage.completionTokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  total_tokens: usage.promptTokens + usage.completionTokens,
+});
+
+/**
+ * An error inside a response. Agents decide by its code: they send the same request again for
+ * `server_error` and `rate_limit_exceeded` (Codex 0.169: up to five times), and stop for others.
+ */
+function responseError(error: GatewayError): { code: string; message: string } {
+  const { code, message } = openAIErrorBody(error).error;
+  const isOwn = error.clientError?.code === undefined || error.clientError.code === null;
+  const isServer = error.status >= 500 && isOwn;
+  const { retryAfterMs: wait } = error;
+  // Codex reads how long to wait from the text
+  const advice =
+    code === 'rate_limit_exceeded' && wait !== null
+      ? ` Please try again in ${Math.ceil(wait / 1000)}s.`
+      : '';
+  return { code: isServer ? 'server_error' : code, message: message + advice };
+}
+
+/** What the gateway changes in a provider's own response where it keeps the turn itself. */
+export const withOwnIds = (response: Json, { id, previousId, stores }: ResponseTurn): Json => ({
+  ...response,
+  id,
+  previous_response_id: previousId,
+  store: stores,
+});

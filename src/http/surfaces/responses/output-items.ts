@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type CompletionChunk,
+  escapeJson,
+  reasoningOf,
+  type ToolCallDelta,
+  type UrlCitation,
+  unescapeJson,
+} from '../../../completion.js';
+import { sealReasoning } from '../foreign-reasoning.js';
+import { byteJson } from '../streamed-answer.js';
+import type { Json } from './body.js';
+import { customInput } from '../../../custom-tools.js';
+import type { FlatTool } from './flat-tools.js';
+
+/** Receives the events of an answer, in order; without a sequence number. */
+export interface EventSink {
+  emit(type: string, fields: object): void;
+  /** A delta of text. @param head its other fields as JSON, open at the end (byte strings) */
+  delta(type: string, head: string, escaped: string): void;
+}
+
+/** Ids of reasoning that no provider has: it is taken out before a request is forwarded. */
+export const ownReasoningId = 'rs_sbx';
+const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
+
+/** An item that is not whole yet, at its place in the output. */
+interface Open {
+  readonly index: number;
+  readonly id: string;
+}
+interface OpenMessage extends Open {
+  readonly content: object[];
+  part: OpenPart | null;
+}
+interface OpenPart {
+  readonly type: 'output_text' | 'refusal';
+  /** Escaped for JSON (byte string). */
+  escaped: string;
+  readonly annotations: object[];
+  readonly logprobs: unknown[];
+  /** The start of its deltas. */
+  readonly head: string;
+}
+interface OpenReasoning extends Open {
+  text: string;
+  readonly details: unknown[];
+}
+interface OpenCall extends Open {
+  readonly tool: Pick<FlatTool, 'name' | 'namespace' | 'isCustom'>;
+  readonly callId: string;
+  args: string;
+}
+
+/** Makes the output items of an answer, and their events, from chunks of the internal dialect. */
+export class OutputItems {
+  /** The items so far; what is not whole yet is a hole. */
+  readonly output: Json[] = [];
+  private count = 0;
+  private message: OpenMessage | null = null;
+  private reasoning: OpenReasoning | null = null;
+  private readonly calls = new Map<number, OpenCall>();
+  /** Characters of the answer's text before the open part. */
+  private textLength = 0;
+
+  /** @param toolOf the tool with a flat name; undefined: the client has none of that name */
+  constructor(
+    private readonly sink: EventSink,
+    private readonly toolOf: (name: string) => FlatTool | undefined,
+  ) {}
+
+  text(escaped: string, logprobs: readonly unknown[] = []): void {
+    const part = this.openPart('output_text');
+    part.escaped += escaped;
+    part.logprobs.push(...logprobs);
+    this.sink.delta('response.output_text.delta', part.head, escaped);
+  }
+
+  chunk({ choices }: CompletionChunk): void {
+    for (const { index, delta, logprobs } of choices) {
+      // this dialect has one answer; a second one is never requested
+      if (index !== 0) continue;
+      const reasoning = reasoningOf(delta);
+      if (reasoning) this.reason(reasoning);
+      for (const detail of delta.reasoning_details ?? []) this.openReasoning().details.push(detail);
+      const { content: ofTokens } = (logprobs ?? {}) as { content?: unknown[] | null };
+      if (delta.content) this.text(escapeJson(delta.content), ofTokens ?? []);
+      if (delta.refusal) this.refuse(escapeJson(delta.refusal));
+      for (const annotation of delta.annotations ?? []) this.cite(annotation);
+      for (const call of delta.tool_calls ?? []) this.call(call);
+    }
+  }
+
+  /** Closes what is open. @param status that of the items */
+  end(status: 'completed' | 'incomplete' = 'completed'): void {
+    this.endReasoning();
+    this.endMessage(status);
+    for (const call of this.calls.values()) this.endCall(call, status);
+    this.calls.clear();
+  }
+
+  private add(item: Json): number {
+    const index = this.count++;
+    this.sink.emit('response.output_item.added', { output_index: index, item });
+    return index;
+  }
+
+  private done(index: number, item: Json): void {
+    this.output[index] = item;
+    this.sink.emit('response.output_item.done', { output_index: index, item });
+  }
+
+  private openPart(type: OpenPart['type']): OpenPart {
+    this.endReasoning();
+    const message = (this.message ??= this.openMessage());
+    if (message.part && message.part.type !== type) this.endPart(message);
+    return (message.part ??= this.beginPart(message, type));
+  }
+
+  private openMessage(): OpenMessage {
+    const id = newId('msg');
+    const item = { id, type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+    return { id, index: this.add(item), content: [], part: null };
+  }
+
+  private beginPart({ id, index, content }: OpenMessage, type: OpenPart['type']): OpenPart {
+    const place = { item_id: id, output_index: index, content_index: content.length };
+    const head = byteJson(place).slice(1, -1);
+    const part: OpenPart = { type, escaped: '', annotations: [], logprobs: [], head };
+    this.sink.emit('response.content_part.added', { ...place, part: partOf(part) });
+    return part;
+  }
+
+  private endPart(message: OpenMessage): void {
+    const { part, id, index, content } = message;
+    if (!part) return;
+    const place = { item_id: id, output_index: index, content_index: content.length };
+    const whole = partOf(part);
+    if (part.type === 'refusal')
+      this.sink.emit('response.refusal.done', { ...place, refusal: whole['refusal'] });
+    else {
+      const { text, logprobs } = whole;
+      this.sink.emit('response.output_text.done', { ...place, text, logprobs });
+      this.textLength += String(text).length;
+    }
+    this.sink.emit('response.content_part.done', { ...place, part: whole });
+    content.push(whole);
+    message.part = null;
+  }
+
+  private endMessage(status: string): void {
+    const { message } = this;
+    if (!message) return;
+    this.endPart(message);
+    const { id, index, content } = message;
+    this.done(index, { id, type: 'message', role: 'assistant', status, content });
+    this.message = null;
+  }
+
+  private refuse(escaped: string): void {
+    const part = this.openPart('refusal');
+    part.escaped += escaped;
+    this.sink.delta('response.refusal.delta', part.head, escaped);
+  }
+
+  private cite({ url_citation: cited }: UrlCitation): void {
+    const part = this.openPart('output_text');
+    const { message } = this;
+    // a provider may send an annotation of another kind
+    const known = cited as UrlCitation['url_citation'] | undefined;
+    if (!message || !known?.url) return;
+    const start = Math.max(0, (known.start_index ?? 0) - this.textLength);
+    const annotation = {
+      type: 'url_citation',
+      url: known.url,
+      title: known.title ?? '',
+      start_index: start,
+      end_index: Math.max(start, (known.end_index ?? 0) - this.textLength),
+    };
+    this.sink.emit('response.output_text.annotation.added', {
+      item_id: message.id,
+      output_index: message.index,
+      content_index: message.content.length,
+      annotation_index: part.annotations.length,
+      annotation,
+    });
+    part.annotations.push(annotation);
+  }
+
+  private openReasoning(): OpenReasoning {
+    if (this.reasoning) return this.reasoning;
+    this.endMessage('completed');
+    const id = newId(ownReasoningId);
+    const index = this.add({ id, type: 'reasoning', summary: [] });
+    return (this.reasoning = { id, index, text: '', details: [] });
+  }
+
+  private reason(text: string): void {
+    const open = this.openReasoning();
+    const place = { item_id: open.id, output_index: open.index, summary_index: 0 };
+    if (open.text === '')
+      this.sink.emit('response.reasoning_summary_part.added', { ...place, part: summary('') });
+    open.text += text;
+    this.sink.emit('response.reasoning_summary_text.delta', { ...place, delta: text });
+  }
+
+  private endReasoning(): void {
+    const { reasoning } = this;
+    if (!reasoning) return;
+    const { id, index, text, details } = reasoning;
+    if (text !== '') {
+      const place = { item_id: id, output_index: index, summary_index: 0 };
+      this.sink.emit('response.reasoning_summary_text.done', { ...place, text });
+      this.sink.emit('response.reasoning_summary_part.done', { ...place, part: summary(text) });
+    }
+    this.done(index, {
+      id,
+      type: 'reasoning',
+      summary: text === '' ? [] : [summary(text)],
+      ...(details.length > 0 ? { encrypted_content: sealReasoning(details) } : {}),
+    });
+    this.reasoning = null;
+  }
+
+  private call({ index: place, id = '', function: called }: ToolCallDelta): void {
+    this.endReasoning();
+    this.endMessage('completed');
+    let call = this.calls.get(place);
+    if (!call) {
+      const name = called?.name ?? '';
+      const tool = this.toolOf(name) ?? { name, namespace: null, isCustom: false };
+      const own = { id: newId(tool.isCustom ? 'ctc' : 'fc'), callId: id, tool, args: '' };
+      const index = this.add(callItem(own, 'in_progress'));
+      this.calls.set(place, (call = { ...own, index }));
+    }
+    const args = called?.arguments ?? '';
+    if (args === '') return;
+    call.args += args;
+    // the text of a custom tool is known when its JSON is whole
+    if (!call.tool.isCustom)
+      this.sink.emit('response.function_call_arguments.delta', {
+        item_id: call.id,
+        output_index: call.index,
+        delta: args,
+      });
+  }
+
+  private endCall(call: OpenCall, status: string): void {
+    const place = { item_id: call.id, output_index: call.index };
+    const item = callItem(call, status);
+    const { input, arguments: args, name } = item;
+    if (call.tool.isCustom) {
+      this.sink.emit('response.custom_tool_call_input.delta', { ...place, delta: input });
+      this.sink.emit('response.custom_tool_call_input.done', { ...place, input });
+    } else {
+      const whole = { ...place, name, arguments: args };
+      this.sink.emit('response.function_call_arguments.done', whole);
+    }
+    this.done(call.index, item);
+  }
+}
+
+function callItem({ id, callId, tool, args }: Omit<OpenCall, 'index'>, status: string): Json {
+  const isDone = status !== 'in_progress';
+  return {
+    id,
+    type: tool.isCustom ? 'custom_tool_call' : 'function_call',
+    status,
+    call_id: callId,
+    name: tool.name,
+    ...(tool.namespace === null ? {} : { namespace: tool.namespace }),
+    ...(tool.isCustom
+      ? { input: isDone ? customInput(args) : '' }
+      : { arguments: isDone ? args || '{}' : '' }),
+  };
+}
+
+function partOf({ type, escaped, annotations, logprobs }: OpenPart): Json {
+  const text = unescapeJson(escaped);
+  return type === 'refusal' ? { type, refusal: text } : { type, text, annotations, logprobs };
+}
+
+const summary = (text: string): object => ({ type: 'summary_text', text });

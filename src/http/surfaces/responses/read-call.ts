@@ -1,0 +1,115 @@
+import type { ChatRequest } from '../../../completion.js';
+import { invalidField } from '../../../errors.js';
+import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
+import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
+import { openai } from '../openai.js';
+import { openReasoning } from '../foreign-reasoning.js';
+import { searchSwitch } from '../openai-search.js';
+import type { SentAlong } from '../surface.js';
+import { present } from '../../../text/is-object.js';
+import { fieldsIn, itemsOf, type Json, type ResponsesBody, typeOf } from './body.js';
+import { compactionChat } from './compaction.js';
+import { flatTools, toolFields } from './flat-tools.js';
+import { onlyOriginal } from './only-original.js';
+import { ownReasoningId } from './output-items.js';
+import { chatMessages } from './read-input.js';
+
+/** Converts a body whose references are resolved. @throws GatewayError `bad_request` */
+export function readCall(body: ResponsesBody, sent: SentAlong): CompletionCall {
+  const isCompaction = itemsOf(body).some((item) => typeOf(item) === 'compaction_trigger');
+  const chat = isCompaction ? compactionChat(chatOf(body)) : chatOf(body);
+  const { model, stream } = body;
+  const call = openai.readCall({ ...chat, ...fieldsIn(body, ownFields), model, stream });
+  return {
+    ...call,
+    original: originalOf(body, sent.headers),
+    store: body.store !== false,
+    grounding: isCompaction ? null : searchWish(body, call.chat, call.models),
+  };
+}
+
+/** What every provider understands. */
+export function chatOf(body: ResponsesBody): ChatRequest {
+  const messages = chatMessages(body);
+  // items that no chat message stands for are for providers of this dialect
+  if (messages.length === 0 && itemsOf(body).length > 0)
+    messages.push({ role: 'user', content: '' });
+  if (messages.length === 0) throw invalidField('input', 'is required', 'bad_request');
+  return { messages, ...toolFields(body, flatTools(body)), ...present(optionsOf(body)) };
+}
+
+const sameFields =
+  'temperature top_p user safety_identifier prompt_cache_key prompt_cache_retention service_tier'.split(
+    ' ',
+  );
+
+function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
+  const { top_logprobs: logprobs, include, text, reasoning } = body;
+  const wantsLogprobs = Boolean(logprobs) || include?.includes('message.output_text.logprobs');
+  return {
+    ...fieldsIn(body, sameFields),
+    max_completion_tokens: body.max_output_tokens,
+    response_format: formatOf(text?.format),
+    reasoning_effort: reasoning?.effort,
+    verbosity: text?.verbosity,
+    ...(wantsLogprobs ? { logprobs: true, top_logprobs: logprobs } : {}),
+  };
+}
+
+function formatOf(format: Json | null | undefined): ChatRequest['response_format'] {
+  const { type, ...schema } = format ?? {};
+  if (type === 'json_object') return { type };
+  return type === 'json_schema' ? { type, json_schema: schema } : null;
+}
+
+/**
+ * The gateway searches for models that cannot. The tool is optional to its client, so that a request
+ * that no model can search for is answered without.
+ */
+function searchWish(
+  body: ResponsesBody,
+  chat: ChatRequest,
+  models: readonly string[] | null,
+): GroundingWish | null {
+  const tools = [...(chat.tools ?? []), ...(body.tools ?? [])] as ChatRequest['tools'];
+  const wish = searchSwitch({ chat: { ...chat, tools }, models });
+  return wish?.withoutSwitch ? { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } } : null;
+}
+
+/** The gateway's own fields, which are not forwarded. */
+const ownFields = 'models fallback_models tradeoff economy preference_id previous_session'.split(
+  ' ',
+);
+
+const notForwarded: ReadonlySet<string> = new Set([...ownFields, 'previous_response_id']);
+
+/** The body for providers that speak this dialect: they store nothing, and get the whole input. */
+function originalOf(body: ResponsesBody, headers: SentAlong['headers']): ForwardedRequest {
+  const { needs } = onlyOriginal(body);
+  const forwarded = Object.keys(body).filter((name) => !notForwarded.has(name));
+  const { input } = body;
+  return {
+    dialect: 'responses',
+    body: {
+      ...fieldsIn(body, forwarded),
+      ...(Array.isArray(input) ? { input: (input as Json[]).filter(isReadable) } : {}),
+      store: false,
+      // without its store a provider has to give the reasoning along, for the next turn
+      ...(body.store === false ? {} : { include: withReasoning(body) }),
+    },
+    headers,
+    query: '',
+    needs: needs && `\`${needs}\` of this request`,
+  };
+}
+
+const reasoningContent = 'reasoning.encrypted_content';
+const withReasoning = ({ include }: ResponsesBody): readonly string[] => [
+  ...new Set([...(include ?? []), reasoningContent]),
+];
+
+/** Reasoning of other makers, which no provider of this dialect can read, is not forwarded. */
+const isReadable = (item: Json): boolean =>
+  typeOf(item) !== 'reasoning' ||
+  (openReasoning(item['encrypted_content']) === null &&
+    !String(item['id']).startsWith(ownReasoningId));

@@ -1,0 +1,140 @@
+import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
+import { openReasoning } from '../foreign-reasoning.js';
+import { present } from '../../../text/is-object.js';
+import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
+import { customArguments } from '../../../custom-tools.js';
+import { flatName } from './flat-tools.js';
+
+/**
+ * The conversation of a request as chat messages. What only providers of this dialect understand is
+ * left out: `onlyOriginal` says what that is.
+ */
+export function chatMessages(body: ResponsesBody): ChatMessage[] {
+  const reader = new ItemReader();
+  if (body.instructions) reader.messages.push({ role: 'system', content: body.instructions });
+  for (const item of itemsOf(body)) reader.read(item);
+  return reader.messages;
+}
+
+class ItemReader {
+  readonly messages: ChatMessage[] = [];
+
+  read(item: Json): void {
+    switch (typeOf(item)) {
+      case 'message':
+        this.message(item);
+        break;
+      case 'reasoning':
+        this.reasoning(item);
+        break;
+      case 'function_call':
+        this.call(item, textIn(item['arguments']));
+        break;
+      case 'custom_tool_call':
+        this.call(item, customArguments(item['input']));
+        break;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        this.messages.push({
+          role: 'tool',
+          tool_call_id: textIn(item['call_id']),
+          content: contentOf(item['output']),
+        });
+    }
+  }
+
+  private message({ role, content }: Json): void {
+    if (role === 'assistant') this.answer(content);
+    // other makers than OpenAI refuse the role "developer"
+    else
+      this.messages.push({
+        role: role === 'developer' ? 'system' : textIn(role) || 'user',
+        content: contentOf(content),
+      });
+  }
+
+  private answer(sent: unknown): void {
+    const parts = typeof sent === 'string' ? [] : jsonList(sent);
+    const refusal = parts.map((part) => textIn(part['refusal'])).join('');
+    const text =
+      typeof sent === 'string' ? sent : parts.map((part) => textIn(part['text'])).join('');
+    const last = this.openTurn();
+    // chat turns have their text before their calls
+    const turn =
+      last && (last.tool_calls || !last.content)
+        ? last
+        : this.begin({ role: 'assistant', content: '' });
+    turn.content = `${typeof turn.content === 'string' ? turn.content : ''}${text}`;
+    if (refusal) turn.refusal = refusal;
+  }
+
+  /** Reasoning comes before text and calls, so that it begins a turn. */
+  private reasoning(item: Json): void {
+    const details = openReasoning(item['encrypted_content']);
+    const texts = jsonList(item['summary']).length > 0 ? item['summary'] : item['content'];
+    const text = jsonList(texts)
+      .map((part) => textIn(part['text']))
+      .join('\n\n');
+    if (!details?.length && text === '') return;
+    const last = this.openTurn();
+    // between calls it stays in their turn: chat turns with calls have to be followed by the results
+    const turn =
+      last && (last.tool_calls || !last.content)
+        ? last
+        : this.begin({ role: 'assistant', content: null });
+    if (text) turn.reasoning_content = [turn.reasoning_content, text].filter(Boolean).join('\n\n');
+    if (details?.length) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...details];
+  }
+
+  private call({ call_id: id, namespace, name }: Json, args: string): void {
+    const turn = this.openTurn() ?? this.begin({ role: 'assistant', content: null });
+    const call: ToolCall = {
+      id: textIn(id),
+      type: 'function',
+      function: { name: flatName(namespace, name), arguments: args },
+    };
+    (turn.tool_calls ??= []).push(call);
+  }
+
+  /** The model's turn that the last item belongs to. */
+  private openTurn(): ChatMessage | null {
+    const last = this.messages.at(-1);
+    return last?.role === 'assistant' ? last : null;
+  }
+
+  private begin(message: ChatMessage): ChatMessage {
+    this.messages.push(message);
+    return message;
+  }
+}
+
+/** One text stays a text, because some providers do not know parts. */
+function contentOf(sent: unknown): string | ContentPart[] {
+  if (typeof sent === 'string') return sent;
+  const parts = jsonList(sent).flatMap(contentPart);
+  const [first] = parts;
+  return parts.length === 1 && first?.type === 'text' ? (first.text ?? '') : parts;
+}
+
+function contentPart(part: Json): ContentPart[] {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return [{ type: 'text', text: textIn(part['text']) }];
+    case 'input_image': {
+      const url = textIn(part['image_url']);
+      const { detail } = part;
+      const image = { url, ...(typeof detail === 'string' ? { detail } : {}) };
+      return url === '' ? [] : [{ type: 'image_url', image_url: image }];
+    }
+    case 'input_file': {
+      const { filename, file_data: bytes, file_url: url } = part;
+      return [{ type: 'file', file: present({ filename, file_data: bytes ?? url }) }];
+    }
+    case 'input_audio':
+      return [{ type: 'input_audio', input_audio: part['input_audio'] }];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { chunksOf } from '../../../completion-builder.js';
+import type { ResponseTurn } from '../../../conversations/response-keeper.js';
+import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
+import { WholeAnswer } from '../../../pipeline/whole-answer.js';
+import { sendJson } from '../../send-json.js';
+import type { Json } from './body.js';
+import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
+
+const silent = { emit: () => undefined, delta: () => undefined };
+
+/**
+ * An answer as one response. The body of a provider with this dialect is forwarded as it is, but for
+ * the ids of a turn that the gateway keeps.
+ */
+export class ResponsesReply extends WholeAnswer {
+  override readonly dialect = 'responses';
+  private response: Json | null = null;
+
+  constructor(
+    private readonly res: ServerResponse,
+    private readonly turn: ResponseTurn,
+    private readonly envelope: Envelope,
+    /** What is sent of the response; null: all of it. */
+    private readonly shape: ((response: Json) => Json) | null = null,
+  ) {
+    super();
+  }
+
+  async storeTurn(answer: FinishedAnswer): Promise<boolean | null> {
+    const { turn, body } = this;
+    if (body === null) this.response = this.translated(answer);
+    else if (turn.stores || this.shape)
+      this.response = withOwnIds(JSON.parse(body.toString('utf8')) as Json, turn);
+    return turn.stores && this.response ? turn.keep(this.response) : null;
+  }
+
+  finish(): void {
+    const { response, body, shape } = this;
+    sendJson(this.res, 200, (response && shape ? shape(response) : response) ?? body ?? {});
+    this.release();
+  }
+
+  protected override release(): void {
+    super.release();
+    this.response = null;
+  }
+
+  private translated(answer: FinishedAnswer): Json {
+    const completion = this.completion(answer);
+    const { envelope } = this;
+    const items = envelope.items(silent);
+    for (const chunk of chunksOf(completion)) items.chunk(chunk);
+    items.end(itemStatus(answer.finishReason));
+    return envelope.ended(completion.model, items.output, answer);
+  }
+}

@@ -1,0 +1,138 @@
+import type { CompletionChunk } from '../../../completion.js';
+import type { ResponseTurn } from '../../../conversations/response-keeper.js';
+import type { GatewayError } from '../../../errors.js';
+import type { Candidate } from '../../../chooser/plan.js';
+import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
+import type { EventStream } from '../../connections/event-stream.js';
+import { parsedJson } from '../../../text/json-values.js';
+import { byteJson, byteLine, StreamedAnswer } from '../streamed-answer.js';
+import { isObject } from '../../../text/is-object.js';
+import type { Json } from './body.js';
+import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
+import type { EventSink } from './output-items.js';
+
+/** Events that contain the whole response; one in a text would be escaped. */
+const envelopeEvent = /"type"\s*:\s*"response\.(created|queued|in_progress|completed|incomplete)"/;
+const isEnd = (type: unknown): boolean =>
+  type === 'response.completed' || type === 'response.incomplete';
+
+/**
+ * An answer as events of the Responses dialect. Those of a provider with this dialect are forwarded
+ * as they are, but for the ids of a turn that the gateway keeps.
+ */
+export class ResponsesStream extends StreamedAnswer implements EventSink {
+  override readonly dialect = 'responses';
+  private readonly items: ReturnType<Envelope['items']>;
+  private model: string;
+  private sequence = 0;
+  private hasStarted = false;
+  /** Whether the provider's own events are forwarded. */
+  private isForwarded = false;
+  /** Its last event, held back until the turn is kept. */
+  private last: { name: string; response: Json; bytes: string } | null = null;
+
+  constructor(
+    stream: EventStream,
+    private readonly turn: ResponseTurn,
+    private readonly envelope: Envelope,
+    model: string,
+  ) {
+    super(stream);
+    this.items = envelope.items(this);
+    this.model = model;
+  }
+
+  begin({ model }: Candidate): void {
+    if (!this.hasStarted) this.model = model;
+  }
+
+  emit(type: string, fields: object): void {
+    this.send(type, byteJson({ type, sequence_number: this.sequence, ...fields }));
+  }
+
+  delta(type: string, head: string, escaped: string): void {
+    const tail = type === 'response.output_text.delta' ? '","logprobs":[]}' : '"}';
+    this.send(
+      type,
+      `{"type":"${type}","sequence_number":${this.sequence},${head},"delta":"${escaped}${tail}`,
+    );
+  }
+
+  text(escaped: string): void {
+    if (this.isForwarded) return;
+    this.start();
+    this.items.text(escaped);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    if (this.isForwarded) return;
+    if (!this.hasStarted) this.model = chunk.model ?? this.model;
+    this.start();
+    this.items.chunk(chunk);
+  }
+
+  /** An agent repeats a request that fails with 5xx many times, but not one that fails in here. */
+  failsInside({ status, code }: GatewayError): boolean {
+    return status >= 500 || code === 'rate_limited' || code === 'quota_exhausted';
+  }
+
+  async storeTurn(answer: FinishedAnswer): Promise<boolean | null> {
+    if (!this.isForwarded) {
+      this.start();
+      this.items.end(itemStatus(answer.finishReason));
+      const response = this.envelope.ended(this.model, this.items.output, answer);
+      const type = `response.${String(response['status'])}`;
+      const bytes = byteJson({ type, sequence_number: this.sequence, response });
+      this.last = { name: type, response, bytes };
+    }
+    // what has come of the answer need not wait for the database
+    this.flush();
+    return this.turn.stores && this.last ? this.turn.keep(this.last.response) : null;
+  }
+
+  finish(): void {
+    const { last } = this;
+    if (last) this.send(last.name, last.bytes);
+    this.stream.end();
+  }
+
+  breakOff({ error }: BrokenAnswer): void {
+    if (!this.isForwarded) this.start();
+    // a summary that is not whole is none
+    if (!this.turn.seal) this.items.end('incomplete');
+    const response = this.envelope.failed(this.model, this.items.output, error);
+    this.emit('response.failed', { response });
+    this.stream.end();
+  }
+
+  private start(): void {
+    if (this.hasStarted) return;
+    this.hasStarted = true;
+    const response = this.envelope.begun(this.model);
+    this.emit('response.created', { response });
+    this.emit('response.in_progress', { response });
+  }
+
+  /** A provider's own event. */
+  event(name: string | undefined, text: string): void {
+    this.isForwarded = this.hasStarted = true;
+    const event = envelopeEvent.test(text) ? parsedJson(text) : null;
+    const response = isObject(event) ? event['response'] : null;
+    if (!isObject(event) || !isObject(response)) {
+      this.send(name, byteLine(text));
+      return;
+    }
+    const { stores } = this.turn;
+    const own = stores ? withOwnIds(response, this.turn) : response;
+    const bytes = stores ? byteJson({ ...event, response: own }) : byteLine(text);
+    const type = String(event['type']);
+    if (isEnd(type)) this.last = { name: type, response: own, bytes };
+    else this.send(name, bytes);
+  }
+
+  private send(name: string | undefined, bytes: string): void {
+    this.sequence++;
+    if (name === undefined) this.stream.data(bytes);
+    else this.stream.event(name, bytes);
+  }
+}

@@ -1,0 +1,108 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { compileSchema } from '../../../config/schema/compile-schema.js';
+import { GatewayError, invalidField } from '../../../errors.js';
+import { measureRequest } from '../../../models/tokens.js';
+import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
+import type { ResponseRecord } from '../../../store/contracts/responses.js';
+import { authenticate } from '../../authenticate.js';
+import { methodNotAllowed, validate } from '../../bodies/validate.js';
+import { contextOf } from '../../context.js';
+import { sendJson } from '../../send-json.js';
+import { answer } from '../../stage.js';
+import { track } from '../../track.js';
+import { openAIErrors } from '../openai-error.js';
+import { type Json, jsonList, type ResponsesBody } from './body.js';
+import { joinResponse } from './join-response.js';
+import { chatOf } from './read-call.js';
+
+const one = '/v1/responses/:id';
+const itemsOfOne = `${one}/input_items`;
+const cancelOne = `${one}/cancel`;
+const idIn = ({ params }: Request): string => String(params['id']);
+
+/** What clients ask about responses that are stored, or that they have not sent yet. */
+export function responseRoutes(parts: GatewayParts): Router {
+  const tracked = track(parts, openAIErrors('resources'));
+  const access = [tracked, authenticate(parts, { scope: 'completions', browsers: true })];
+  return Router()
+    .post(
+      '/v1/responses/input_tokens',
+      ...access,
+      validate(parts, compileSchema('responses.request')),
+      countTokens(parts),
+    )
+    .all('/v1/responses/input_tokens', ...access, methodNotAllowed('POST'))
+    .get(one, ...access, read(parts))
+    .delete(one, ...access, remove(parts))
+    .all(one, ...access, methodNotAllowed('GET, DELETE'))
+    .get(itemsOfOne, ...access, listItems(parts))
+    .all(itemsOfOne, ...access, methodNotAllowed('GET'))
+    .post(cancelOne, ...access, answer(refuseCancel))
+    .all(cancelOne, ...access, methodNotAllowed('POST'));
+}
+
+const read = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
+    if (req.query['stream'] === 'true')
+      throw invalidField('stream', 'a stored response is not streamed', 'bad_request');
+    const { response } = await stored(parts, req, res);
+    sendJson(res, 200, Buffer.from(response));
+  });
+
+const remove = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
+    const { accountId } = contextOf(parts, res).request.caller;
+    const id = idIn(req);
+    if (!(await parts.state.responses.remove(accountId, id))) throw notFound();
+    sendJson(res, 200, { id, object: 'response', deleted: true });
+  });
+
+const maxItems = 100;
+const defaultItems = 20;
+
+/** The input of the request alone, not of those before it; the last item first unless asked. */
+const listItems = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
+    const { id, input } = await stored(parts, req, res);
+    const { order, after } = req.query;
+    const all = jsonList(JSON.parse(input)).map((item, index): Json => ({
+      id: `${id}_${index}`,
+      ...item,
+    }));
+    if (order !== 'asc') all.reverse();
+    const start = typeof after === 'string' ? all.findIndex((item) => item['id'] === after) + 1 : 0;
+    const limit = Math.min(maxItems, Math.max(1, Number(req.query['limit']) || defaultItems));
+    const shown = all.slice(start, start + limit);
+    sendJson(res, 200, {
+      object: 'list',
+      data: shown,
+      first_id: shown.at(0)?.['id'] ?? null,
+      last_id: shown.at(-1)?.['id'] ?? null,
+      has_more: start + limit < all.length,
+    });
+  });
+
+/** An estimate, as for every model that the gateway plans with. */
+const countTokens = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
+    const { request } = contextOf(parts, res);
+    const body = await joinResponse(parts, request, req.body as ResponsesBody);
+    const { messages, tools } = chatOf(body);
+    const { tokens } = measureRequest(messages, tools ?? []);
+    sendJson(res, 200, { object: 'response.input_tokens', input_tokens: tokens });
+  });
+
+/** Only OpenAI's background mode has anything to cancel. */
+function refuseCancel(): never {
+  const reason = 'only responses in the background can be cancelled; close the connection instead';
+  throw new GatewayError('bad_request', reason);
+}
+
+async function stored(parts: GatewayParts, req: Request, res: Response): Promise<ResponseRecord> {
+  const { accountId } = contextOf(parts, res).request.caller;
+  const found = await parts.state.responses.find(accountId, idIn(req));
+  if (!found) throw notFound();
+  return found;
+}
+
+const notFound = (): GatewayError => new GatewayError('not_found', 'no such response is stored');

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Candidate } from '../../chooser/plan.js';
+import { type ChunkChoice, type CompletionChunk, toOpenAIUsage } from '../../completion.js';
+import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
+import { WholeAnswer } from '../../pipeline/whole-answer.js';
+import type { EventStream } from '../connections/event-stream.js';
+import { sendJson } from '../send-json.js';
+import { openAIErrorBody } from './openai-error.js';
+import { openai, type RunRequest } from './openai.js';
+import { byteJson, StreamedAnswer } from './streamed-answer.js';
+import type { CompletionSurface } from './surface.js';
+
+/** What its schema leaves of the fields that chat completions do not have, or have otherwise. */
+interface TextRequest extends Omit<RunRequest, 'messages'> {
+  prompt: string | [string];
+  logprobs?: number | null;
+  suffix?: '' | null;
+  echo?: false | null;
+  best_of?: number | null;
+}
+
+/**
+ * OpenAI's older text completions, for clients that know no others: the prompt is answered as the
+ * only message of a chat, by any model.
+ */
+export const textCompletions: CompletionSurface = {
+  label: 'text_completions',
+  router: 'openai',
+  path: '/v1/completions',
+  schema: 'text-completions',
+  described: {
+    id: 'createTextCompletion',
+    summary: "Answer a prompt, in OpenAI's older shape",
+    description:
+      'For clients without chat completions. The prompt is answered as one message of a user; `suffix`, `echo`, `best_of`, several prompts and prompts of tokens are refused.',
+    example: { model: 'auto', prompt: 'Why is the sky blue?' },
+    answer: "OpenAI's text completion, or its chunks.",
+    notFound: 'The model does not exist.',
+    errorSchema: 'openai-error',
+  },
+  invalidCode: 'bad_request',
+  errorBody: openAIErrorBody,
+  readCall(parsed) {
+    const {
+      prompt,
+      logprobs,
+      suffix: _suffix,
+      echo: _echo,
+      best_of: _bestOf,
+      ...rest
+    } = parsed as TextRequest;
+    const [content = ''] = [prompt].flat();
+    const likeliest = logprobs ? { top_logprobs: logprobs } : {};
+    return openai.readCall({
+      ...rest,
+      messages: [{ role: 'user', content }],
+      ...(typeof logprobs === 'number' ? { logprobs: true, ...likeliest } : {}),
+    });
+  },
+  writer({ res, call, stream }) {
+    return stream
+      ? new TextStream(stream, call.chat.stream_options?.include_usage === true)
+      : new TextReply(res);
+  },
+};
+
+const envelopeOf = (model: string, created?: number): object => ({
+  id: `cmpl-${randomUUID()}`,
+  object: 'text_completion',
+  created: created ?? Math.floor(Date.now() / 1000),
+  model,
+});
+
+/** An answer as one text completion. */
+class TextReply extends WholeAnswer {
+  constructor(private readonly res: ServerResponse) {
+    super();
+  }
+
+  finish(answer: FinishedAnswer): void {
+    const { model, created, choices, usage } = this.completion(answer);
+    sendJson(this.res, 200, {
+      ...envelopeOf(model, created),
+      choices: choices.map(({ index, message, logprobs, finish_reason }) => ({
+        index,
+        text: message.content ?? message.refusal ?? '',
+        logprobs: textLogprobs(logprobs, 0),
+        finish_reason,
+      })),
+      usage,
+    });
+    this.release();
+  }
+}
+
+/** An answer as chunks of a text completion. */
+class TextStream extends StreamedAnswer {
+  private envelope: object = {};
+  private head = '';
+  private hasFinished = false;
+  /** The length of what was sent of each choice. */
+  private readonly lengths = new Map<number, number>();
+
+  constructor(
+    stream: EventStream,
+    private readonly includeUsage: boolean,
+  ) {
+    super(stream);
+  }
+
+  begin({ model }: Candidate): void {
+    this.envelope = envelopeOf(model);
+    this.head = `${byteJson(this.envelope).slice(0, -1)},"choices":[{"index":0,"text":"`;
+  }
+
+  text(escaped: string): void {
+    this.stream.data(`${this.head}${escaped}","logprobs":null,"finish_reason":null}]}`);
+  }
+
+  chunk({ choices }: CompletionChunk): void {
+    const said = choices.filter(
+      ({ delta, finish_reason }) => delta.content || delta.refusal || finish_reason,
+    );
+    if (said.length > 0) this.send({ choices: said.map((choice) => this.textChoice(choice)) });
+  }
+
+  finish({ finishReason, usage }: FinishedAnswer): void {
+    if (!this.hasFinished) {
+      const finish_reason = finishReason ?? 'stop';
+      this.send({ choices: [{ index: 0, text: '', logprobs: null, finish_reason }] });
+    }
+    if (this.includeUsage) this.send({ choices: [], usage: toOpenAIUsage(usage) });
+    this.stream.data('[DONE]');
+    this.stream.end();
+  }
+
+  /** OpenAI's clients raise an error for a frame with `error`; `[DONE]` must not follow. */
+  breakOff({ error }: BrokenAnswer): void {
+    this.stream.data(byteJson(openAIErrorBody(error)));
+    this.stream.end();
+  }
+
+  private send(rest: object): void {
+    this.stream.data(byteJson({ ...this.envelope, ...rest }));
+  }
+
+  private textChoice({ index, delta, logprobs, finish_reason = null }: ChunkChoice): object {
+    const text = delta.content ?? delta.refusal ?? '';
+    const offset = this.lengths.get(index) ?? 0;
+    this.lengths.set(index, offset + text.length);
+    if (finish_reason !== null) this.hasFinished = true;
+    return { index, text, logprobs: textLogprobs(logprobs, offset), finish_reason };
+  }
+}
+
+interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly top_logprobs?: readonly TokenLogprob[];
+}
+
+/**
+ * The probabilities of a choice in the older shape: a list for each figure.
+ * @param offset the length of the text before
+ */
+function textLogprobs(chat: unknown, offset: number): object | null {
+  const content = (chat as { content?: readonly TokenLogprob[] | null } | null | undefined)
+    ?.content;
+  if (!content) return null;
+  let end = offset;
+  return {
+    tokens: content.map(({ token }) => token),
+    token_logprobs: content.map(({ logprob }) => logprob),
+    top_logprobs: content.map(({ top_logprobs = [] }) =>
+      Object.fromEntries(top_logprobs.map(({ token, logprob }) => [token, logprob])),
+    ),
+    text_offset: content.map(({ token }) => (end += token.length) - token.length),
+  };
+}

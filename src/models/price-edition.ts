@@ -1,0 +1,134 @@
+import { calcPrice, type Provider, updatePrices, waitForUpdate } from '@pydantic/genai-prices';
+import { forgetIndexes } from './price-list.js';
+
+/** A larger file is no price data: the bundled one has 0.5 MB. */
+export const maxPriceEditionBytes = 4 * 1024 * 1024;
+/** A change beyond this factor is more often a slip of the unit than a new price. */
+const maxFactor = 10;
+
+/** What another state of the price data changes. Models as `<provider>/<model>`. */
+export interface PriceDifference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Those by more than ten times first. */
+  readonly changed: readonly PriceChange[];
+}
+
+/** One price in USD, of a million tokens or what the charge says. */
+export interface PriceChange {
+  readonly model: string;
+  readonly charge: string;
+  /** Null: there was, or is, none. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+const bundled: readonly Provider[] = (await waitForUpdate()) ?? [];
+let inForce = bundled;
+
+/**
+ * Reads price data in the format of genai-prices: a list of providers with their models. All of
+ * them take 100 ms, so it yields after each model.
+ * @throws Error that says what is wrong, with the provider
+ */
+export function* readPriceEdition(text: string): Generator<unknown, readonly Provider[]> {
+  const data: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+  if (!Array.isArray(data) || data.length === 0)
+    throw new Error('price data must be a list of providers');
+  const providers = data as Provider[];
+  for (const provider of providers) yield* checkProvider(provider);
+  return providers;
+}
+
+/** The library reads entries when they are asked for, and would fail in the middle of a request. */
+function* checkProvider(provider: Provider): Generator<unknown, void> {
+  if (typeof provider.id !== 'string' || !Array.isArray(provider.models))
+    throw new Error('a provider of the price data has no id or no models');
+  try {
+    new RegExp(provider.api_pattern);
+    checkRules([provider.model_match, provider.provider_match]);
+    for (const model of provider.models) {
+      if (typeof model.id !== 'string') throw new Error('a model has no id');
+      checkRules([model.match]);
+      for (const { prices } of Array.isArray(model.prices) ? model.prices : [model])
+        currentPrices(provider, { ...model, prices });
+      currentPrices(provider, model);
+      yield;
+    }
+  } catch (error) {
+    throw new Error(`${provider.id}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkRules(rules: readonly unknown[]): void {
+  for (const rule of rules) {
+    if (rule === undefined || rule === null) continue;
+    if (typeof rule !== 'object') throw new Error('a rule of names is not an object');
+    for (const [kind, value] of Object.entries(rule)) {
+      if (Array.isArray(value)) checkRules(value);
+      else if (typeof value !== 'string') throw new Error(`the rule ${kind} is not a text`);
+      else if (kind === 'regex') new RegExp(value);
+    }
+  }
+}
+
+type Model = Provider['models'][number];
+
+/** The prices of a model now, one for each tier. */
+function currentPrices(provider: Provider, model: Model): Map<string, number> {
+  const only = { ...provider, models: [{ ...model, match: { equals: model.id.toLowerCase() } }] };
+  const found = calcPrice({}, model.id, { provider: only })?.model_price ?? {};
+  const prices = new Map<string, number>();
+  for (const [charge, price] of Object.entries(found)) {
+    if (typeof price === 'number') prices.set(charge, price);
+    if (typeof price !== 'object') continue;
+    prices.set(charge, price.base);
+    for (const tier of price.tiers) prices.set(`${charge} above ${tier.start}`, tier.price);
+  }
+  return prices;
+}
+
+/** Compares price data with what is in force; yields after each model, as it takes 160 ms. */
+export function* priceDifference(next: readonly Provider[]): Generator<unknown, PriceDifference> {
+  const [before, after] = [yield* pricesByModel(inForce), yield* pricesByModel(next)];
+  const changed: PriceChange[] = [];
+  for (const [model, prices] of after) {
+    const old = before.get(model);
+    for (const charge of old ? new Set([...old.keys(), ...prices.keys()]) : []) {
+      const [from, to] = [old?.get(charge) ?? null, prices.get(charge) ?? null];
+      if (from !== to) changed.push({ model, charge, from, to });
+    }
+  }
+  return {
+    added: [...after.keys()].filter((model) => !before.has(model)),
+    removed: [...before.keys()].filter((model) => !after.has(model)),
+    changed: changed.sort((one, other) => Number(isJump(other)) - Number(isJump(one))),
+  };
+}
+
+type PricesByModel = Map<string, Map<string, number>>;
+
+function* pricesByModel(providers: readonly Provider[]): Generator<unknown, PricesByModel> {
+  const found: PricesByModel = new Map();
+  for (const provider of providers)
+    for (const model of provider.models) {
+      found.set(`${provider.id}/${model.id}`, currentPrices(provider, model));
+      yield;
+    }
+  return found;
+}
+
+/** Whether a price changes by more than ten times, or becomes free or is no longer. */
+export const isJump = ({ from, to }: PriceChange): boolean =>
+  from !== null && to !== null && (to > from * maxFactor || from > to * maxFactor);
+
+/** Puts price data in force for this process; null: that of this package. */
+export function usePriceEdition(providers: readonly Provider[] | null): void {
+  inForce = providers ?? bundled;
+  updatePrices(({ setProviderData }: { setProviderData: (data: Provider[]) => void }) =>
+    setProviderData([...inForce]),
+  );
+  forgetIndexes();
+}

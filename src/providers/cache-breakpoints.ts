@@ -1,0 +1,55 @@
+import { isObject } from '../text/is-object.js';
+
+/** What is read of a request: of the internal dialect and of Messages, which mark alike. */
+interface Markable {
+  messages: readonly { role: string; content?: unknown }[];
+  system?: unknown;
+  tools?: readonly unknown[] | null;
+  [field: string]: unknown;
+}
+
+const mark = { cache_control: { type: 'ephemeral' } } as const;
+/** Of the conversation's end: this request writes the last one, and reads the one before. */
+const markedTurns = 2;
+
+const isMarked = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some(isMarked)
+    : isObject(value) && (isObject(value['cache_control']) || isMarked(value['content']));
+
+/** A content whose last part is marked; unchanged without a part. */
+function markedContent(content: unknown): unknown {
+  if (typeof content === 'string')
+    return content === '' ? content : [{ type: 'text', text: content, ...mark }];
+  if (!Array.isArray(content) || !isObject(content.at(-1))) return content;
+  return [...(content.slice(0, -1) as unknown[]), { ...(content.at(-1) as object), ...mark }];
+}
+
+/**
+ * A request that asks Anthropic's models to keep its beginning: the instructions (or without them
+ * the tools), and the last two turns of the user, so that the next request of the conversation finds
+ * what this one wrote. A request with marks of its own stays as it is.
+ */
+export function withCacheBreakpoints<Request extends Markable>(request: Request): Request {
+  const { messages, system, tools } = request;
+  if ([request, system, tools, messages].some(isMarked)) return request;
+  const isInstruction = ({ role }: { role: string }): boolean =>
+    role === 'system' || role === 'developer';
+  const firstTurn = messages.findIndex((message) => !isInstruction(message));
+  const users = messages.flatMap(({ role }, at) =>
+    role === 'user' || role === 'tool' ? [at] : [],
+  );
+  const marked = new Set(users.slice(-markedTurns));
+  if (firstTurn > 0) marked.add(firstTurn - 1);
+  const hasInstructions = system !== undefined || firstTurn > 0;
+  return {
+    ...request,
+    messages: messages.map((message, at) =>
+      marked.has(at) ? { ...message, content: markedContent(message.content) } : message,
+    ),
+    ...(system === undefined ? {} : { system: markedContent(system) }),
+    ...(hasInstructions || !tools?.length
+      ? {}
+      : { tools: [...tools.slice(0, -1), { ...(tools.at(-1) as object), ...mark }] }),
+  };
+}

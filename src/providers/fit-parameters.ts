@@ -1,0 +1,78 @@
+import { effortOf, efforts, type ReasoningEffort } from '../completion.js';
+import { forcesTool } from './tool-choice.js';
+import { openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
+
+type Body = Record<string, unknown>;
+
+/**
+ * Brings the parameters of a chat request within what a model takes, in place: a field that it
+ * refuses is left out, an effort becomes the nearest that it takes, and the limit of the answer gets
+ * the name that it has there. So a model does not lose its turn to a parameter.
+ * @param names the model's, ours and the provider's
+ * @param rules the provider's, in addition to those of OpenAI's models
+ * @param api the API that gets the request
+ * @returns the fields that were left out or changed
+ */
+export function fitParameters(
+  body: Body,
+  names: readonly string[],
+  rules: readonly ParameterRule[] = [],
+  api: 'chat' | 'responses' = 'chat',
+): string[] {
+  const lost = new Set<string>();
+  const isOpenAI = names.some((name) => openaiName.test(name));
+  for (const rule of isOpenAI ? [...openaiModels, ...rules] : rules)
+    if (names.some((name) => rule.models.test(name))) applyRule(body, rule, api === 'chat', lost);
+  return [...lost];
+}
+
+function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<string>): void {
+  const set = (field: string, value: unknown): void => {
+    if (body[field] === undefined || body[field] === value) return;
+    if (!isUsual(field, body[field])) lost.add(field);
+    // JSON omits what is undefined
+    body[field] = value;
+  };
+  const { tools } = body;
+  const isForced = forcesTool(body);
+  if (isForced && rule.toolChoice) set('tool_choice', rule.toolChoice);
+  else if (rule.reasoningOff && (isForced || body['reasoning_effort'] === 'none')) {
+    set('reasoning_effort', undefined);
+    Object.assign(body, rule.reasoningOff);
+  }
+  const asked = effortOf(body['reasoning_effort']);
+  if (rule.efforts && asked !== null) set('reasoning_effort', nearest(asked, rule.efforts));
+  if (isChat && rule.toolsNeedNone && Array.isArray(tools) && tools.length > 0) {
+    set('reasoning_effort', 'none');
+    body['reasoning_effort'] = 'none';
+  }
+  const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
+  for (const field of rule.refuses ?? []) set(field, undefined);
+  if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) set(field, undefined);
+  if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');
+}
+
+/** A value that means the same as none. */
+const isUsual = (field: string, value: unknown): boolean =>
+  value === null ||
+  value === false ||
+  value === 'none' ||
+  value === (field === 'temperature' || field === 'top_p' ? 1 : 0);
+
+/** The nearest effort that a model takes, the lower one of two; undefined: it takes none. */
+const nearest = (
+  asked: ReasoningEffort,
+  taken: readonly ReasoningEffort[],
+): ReasoningEffort | undefined => {
+  const distance = (effort: ReasoningEffort): number =>
+    Math.abs(efforts.indexOf(effort) - efforts.indexOf(asked));
+  return [...taken].sort((one, other) => distance(one) - distance(other))[0];
+};
+
+/** Renames a field of a request's body, unless the caller also gave the new one. */
+export function renameField(body: Body, from: string, to: string): void {
+  if (body[from] === undefined) return;
+  body[to] ??= body[from];
+  // JSON omits it
+  body[from] = undefined;
+}

@@ -1,0 +1,98 @@
+import { efforts, type ReasoningEffort } from '../completion.js';
+
+/** What a family of models takes of a request's parameters, at every provider or at one. */
+export interface ParameterRule {
+  /** Matches the model's name, ours or the provider's. */
+  readonly models: RegExp;
+  /** Fields that it refuses. */
+  readonly refuses?: readonly string[];
+  /** Fields that it refuses unless its effort is `none`. */
+  readonly refusesReasoning?: readonly string[];
+  /** The efforts that it takes; empty: it takes none. */
+  readonly efforts?: readonly ReasoningEffort[];
+  /** True: it reasons only where the request names an effort. */
+  readonly restsUnasked?: boolean;
+  /** True: the chat API takes function tools at no effort but `none`. */
+  readonly toolsNeedNone?: boolean;
+  /** True: the chat API takes `max_completion_tokens` and not `max_tokens`. */
+  readonly newerLength?: boolean;
+  /** Fields that turn its reasoning off: for the effort `none`, and where a tool is forced. */
+  readonly reasoningOff?: Readonly<Record<string, unknown>>;
+  /** `auto`: no tool can be forced. */
+  readonly toolChoice?: 'auto';
+}
+
+/** From one to another; `minimal` is GPT-5's alone. */
+const between = (lowest: ReasoningEffort, highest: ReasoningEffort): readonly ReasoningEffort[] =>
+  efforts
+    .slice(efforts.indexOf(lowest), efforts.indexOf(highest) + 1)
+    .filter((effort) => effort !== 'minimal' || lowest === 'minimal');
+
+const penalties = ['presence_penalty', 'frequency_penalty'];
+const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'];
+const never = [...penalties, 'logit_bias', 'stop'];
+/** Of all that reason. */
+const reasons = { newerLength: true, refuses: never, refusesReasoning: sampling };
+const rests = { ...reasons, restsUnasked: true };
+
+const named = (pattern: string): RegExp => new RegExp(`(?:^|[/.~])${pattern}`, 'i');
+const variants = '-(?:pro|codex|chat|search)';
+const release = (minor: string): RegExp => named(`gpt-5[.-]${minor}(?!\\d)(?!.*${variants})`);
+
+/** Matches names that may have a rule in `openaiModels`. */
+export const openaiName = /gpt|(?:^|[/.~])o\d/i;
+
+/** OpenAI's models, wherever they run (API reference, and what users report, 2026-11). */
+export const openaiModels: readonly ParameterRule[] = [
+  { models: /gpt-oss/i, efforts: between('low', 'high') },
+  { models: named('(?:gpt-[34]|gpt-5-chat|chatgpt)'), efforts: [] },
+  {
+    models: named('o[1-9](?![a-z0-9])'),
+    ...reasons,
+    refuses: [...never, 'parallel_tool_calls'],
+    efforts: between('low', 'high'),
+  },
+  {
+    models: named('gpt-5(?![.-]\\d(?!\\d)|-chat)'),
+    ...reasons,
+    efforts: between('minimal', 'high'),
+  },
+  { models: release('1'), ...rests, efforts: between('none', 'high') },
+  { models: release('[23]'), ...rests, efforts: between('none', 'xhigh') },
+  { models: release('4'), ...rests, efforts: between('none', 'xhigh'), toolsNeedNone: true },
+  { models: release('5'), ...reasons, efforts: between('none', 'xhigh'), toolsNeedNone: true },
+  { models: release('[6-9]'), ...reasons, efforts: between('none', 'max'), toolsNeedNone: true },
+  { models: named(`gpt-5[.-]\\d${variants}`), ...reasons, efforts: between('low', 'xhigh') },
+  { models: named('gpt-(?:[6-9]|\\d\\d)'), ...reasons, efforts: between('low', 'max') },
+];
+
+/** Fields that turn reasoning off at DeepSeek, Moonshot and Z.AI. */
+const reasoningOff = { thinking: { type: 'disabled' } };
+
+/** What other makers' models take, at the providers that serve them. */
+export const parameterRules = {
+  // V4 reasons unless told not to, and then no tool can be forced
+  deepseek: [{ models: /./, reasoningOff }],
+  // GLM, at Z.AI: it forces no tool
+  glm: [{ models: /./, toolChoice: 'auto', reasoningOff }],
+  // at Alibaba: it forces no tool while it reasons
+  qwen: [{ models: /^qwen/i, reasoningOff: { enable_thinking: false } }],
+  // each mode of Kimi has one temperature, and takes no other
+  kimi: [
+    { models: /k2\.?[56]/, reasoningOff },
+    { models: /k2\.?7|thinking/, toolChoice: 'auto' },
+    { models: /k2\.?[5-9]|k[3-9]/, refuses: ['temperature', 'top_p', ...penalties] },
+  ],
+  grok: [
+    { models: /grok-(3-mini|[4-9]|code)/, refuses: [...penalties, 'stop'] },
+    { models: /grok-(2|3(?!-mini)|4(?!\.[3-9])|code)/, efforts: [] },
+    { models: /grok/, efforts: between('low', 'high') },
+  ],
+  // only some of Mistral's models reason, at one level
+  mistral: [
+    { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
+    { models: /small|medium/, efforts: ['none', 'high'] },
+  ],
+  // what Groq serves
+  groq: [{ models: /^(?!.*(gpt-oss|qwen))/, efforts: [] }],
+} satisfies Record<string, readonly ParameterRule[]>;

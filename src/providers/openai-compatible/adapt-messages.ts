@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import {
+  type ChatMessage,
+  type ContentPart,
+  reasoningOf,
+  type ToolCall,
+} from '../../completion.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { filler, type OpenCall, takeCall, withJoinedCalls } from '../strict-history.js';
+import { arrangedTurns, type TurnRules } from './arrange-turns.js';
+
+/** What a provider takes of a conversation. Every field that is absent means: what all take. */
+export interface HistoryRules extends TurnRules {
+  /** True: it takes the role `developer`; else that becomes `system`. */
+  readonly developer?: boolean;
+  /**
+   * Fields of messages that it takes in addition to content, name and tool calls; `all`: it ignores
+   * those that it does not know.
+   */
+  readonly fields?: readonly string[] | 'all';
+  /** True: it takes Anthropic's `cache_control`. */
+  readonly cacheControl?: boolean;
+  /** False: it takes no names of users and assistants. */
+  readonly names?: boolean;
+  /**
+   * Where it takes lists of texts. Absent: in what users say. True: everywhere, and it takes turns
+   * without text too. False: nowhere.
+   */
+  readonly lists?: boolean;
+  /** What each id of a call must match. Absent: `usualCallId`. */
+  readonly callIds?: RegExp;
+}
+
+/** OpenAI refuses longer ones; Kimi's own contain dots and colons. */
+const usualCallId = /^[\w.:-]{1,40}$/;
+const nineCharacters = /^[a-zA-Z0-9]{9}$/;
+
+/** Mistral's templates check this wherever its models run (mistral-common, 2026-11). */
+export const mistralHistory: HistoryRules = {
+  callIds: nineCharacters,
+  alternates: true,
+  answerAfterTools: true,
+};
+const mistralModel = /mi[sx]tral|ministral|codestral|devstral|magistral|pixtral/i;
+
+/** These refuse a conversation with tool calls in which an answer lacks its reasoning. */
+const returnsReasoning = /deepseek-(v[4-9]|chat|reasoner)|kimi-(k2[.p-]?[5-9]|k[3-9]|.*thinking)/i;
+/** For the answers of other makers' models. An empty text counts as absent. */
+const noReasoning = ' ';
+
+const plainFields = ['role', 'content', 'name', 'tool_calls', 'tool_call_id'];
+
+/** A provider's rules, made once, for one message after another. */
+interface Compiled extends HistoryRules {
+  readonly kept: ReadonlySet<string> | null;
+  readonly callIds: RegExp;
+}
+
+const compiled = (rules: HistoryRules): Compiled => ({
+  ...rules,
+  kept:
+    rules.fields === 'all'
+      ? null
+      : new Set([...plainFields, ...(rules.fields ?? []), ...(rules.cacheControl ? [mark] : [])]),
+  callIds: rules.callIds ?? usualCallId,
+});
+
+const mark = 'cache_control';
+
+/**
+ * Makes conversations those of one provider: its roles, fields, call ids and turns, without what it
+ * refuses. What has no place there moves: pictures and files of a tool's result follow in a message
+ * of the user. A request is not changed; a message that is right as it is stays the same object.
+ *
+ * What it costs: one walk over the messages, which looks at keys and not at texts, about 0.1 µs for
+ * each (2026-11). Where all is right it allocates a few small objects for a turn with tool calls, and
+ * copies nothing. Only a provider that is strict about turns needs a second walk.
+ */
+export function historyAdapter(
+  rules: HistoryRules,
+): (messages: readonly ChatMessage[], model: string) => readonly ChatMessage[] {
+  const own = compiled(rules);
+  const ofMistral = compiled({ ...rules, ...mistralHistory });
+  return (messages, model) => {
+    const applied = mistralModel.test(model) ? ofMistral : own;
+    const hasFunctions = own.kept?.has('function_call') ?? true;
+    const turns = withJoinedCalls(hasFunctions ? messages : withoutLegacyFunctions(messages));
+    const needsReasoning =
+      (own.kept?.has('reasoning_content') ?? true) &&
+      returnsReasoning.test(model) &&
+      messages.some(({ tool_calls: calls }) => calls?.length);
+    return arrangedTurns(new History(applied, needsReasoning).adapted(turns), applied);
+  };
+}
+
+class History {
+  /** Null while every message is right as it is. */
+  private result: ChatMessage[] | null = null;
+  /** Pictures and files that tools returned. They follow the results. */
+  private following: ContentPart[] = [];
+  /** Calls without a result, as they were and as they are sent. */
+  private open: OpenCall[] = [];
+
+  constructor(
+    private readonly rules: Compiled,
+    private readonly needsReasoning: boolean,
+  ) {}
+
+  adapted(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+    let at = 0;
+    for (const given of messages) {
+      // the results of one turn must follow one another
+      if (given.role !== 'tool') this.endResults(messages, at);
+      const isAsked = at === messages.length - 1 && given.role === 'user';
+      const message = this.taken(given, at);
+      const isDropped = !this.rules.lists && !isAsked && isEmpty(message);
+      if (message !== given || isDropped) this.result ??= messages.slice(0, at);
+      if (!isDropped) this.result?.push(message);
+      at++;
+    }
+    this.endResults(messages, messages.length);
+    return this.result ?? messages;
+  }
+
+  /** Providers want a result for each call, also of one that was broken off. */
+  private endResults(messages: readonly ChatMessage[], at: number): void {
+    if (this.open.length > 0) this.result ??= messages.slice(0, at);
+    for (const { sent } of this.open)
+      this.result?.push({ role: 'tool', tool_call_id: sent, content: filler.noResult });
+    this.open = [];
+    if (this.following.length > 0) this.result?.push({ role: 'user', content: this.following });
+    this.following = [];
+  }
+
+  private taken(given: ChatMessage, at: number): ChatMessage {
+    const message = keptFields(given, (key) => isTaken(given, key, this.rules));
+    const { role, content: said, tool_calls: calls } = given;
+    const content = this.contentOf(given);
+    const fields: Partial<ChatMessage> = {};
+    if (content !== said) fields.content = content;
+    if (role === 'developer' && !this.rules.developer) fields.role = 'system';
+    if (role === 'tool') {
+      const call = takeCall(this.open, given.tool_call_id ?? '');
+      // the result of no call is what the user says
+      if (!call) return { role: 'user', content: content ?? '' };
+      if (call.sent !== given.tool_call_id) fields.tool_call_id = call.sent;
+    }
+    if (calls?.length) {
+      const sent = calls.map((call, index) => this.takenCall(call, `${at} ${index}`));
+      if (sent.some((call, index) => call !== calls[index])) fields.tool_calls = sent;
+    }
+    if (this.needsReasoning && role === 'assistant' && !given.reasoning_content)
+      fields.reasoning_content = reasoningOf(given) || noReasoning;
+    for (const _changed in fields) return { ...message, ...fields };
+    return message;
+  }
+
+  private contentOf(given: ChatMessage): ChatMessage['content'] {
+    const { role, content } = given;
+    const { lists } = this.rules;
+    if (role === 'tool') return this.resultOf(content);
+    if (role === 'assistant' && !content && !lists) return unspoken(given) ?? content;
+    if (!Array.isArray(content)) return content;
+    const isText =
+      role !== 'user' || (lists === false && content.every(({ type }) => type === 'text'));
+    if (!lists && isText) return textOf(content, role === 'assistant' ? '' : '\n');
+    const parts = content.flatMap((part) => this.takenPart(part));
+    return parts.some((part, index) => part !== content[index]) || parts.length < content.length
+      ? parts
+      : content;
+  }
+
+  private takenPart(part: ContentPart): ContentPart[] {
+    if (part.type === 'text' && part.text === '' && !this.rules.lists) return [];
+    return [this.rules.cacheControl ? part : keptFields(part, (key) => key !== mark)];
+  }
+
+  /** A tool's result is a text; other parts of it follow in a message of the user. */
+  private resultOf(content: ChatMessage['content']): ChatMessage['content'] {
+    if (!Array.isArray(content)) return content ?? '';
+    const texts = content.filter(({ type }) => type === 'text');
+    if (texts.length === content.length)
+      return this.rules.lists && (this.rules.cacheControl || !texts.some((part) => mark in part))
+        ? content
+        : textOf(content, '\n');
+    this.following.push(...content.filter(({ type }) => type !== 'text'));
+    return [...texts.map((part) => part.text ?? ''), '(What it returned follows.)'].join('\n');
+  }
+
+  private takenCall(given: ToolCall, place: string): ToolCall {
+    const { kept, callIds } = this.rules;
+    const own = (given.id as string | null | undefined) ?? '';
+    const id = callIds.test(own) ? own : shortId(own || place);
+    this.open.push({ given: own, sent: id });
+    const call = kept === null ? given : keptFields(given, (key) => callFields.has(key));
+    const { function: called } = call;
+    // servers parse the arguments; custom tools have none
+    const isBare = (called as ToolCall['function'] | undefined)?.arguments === '';
+    if (id === given.id && !isBare) return call;
+    return { ...call, id, ...(isBare ? { function: { ...called, arguments: '{}' } } : {}) };
+  }
+}
+
+const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom']);
+
+/** The same for the same id, so that the beginning of a conversation stays the same. */
+function shortId(id: string): string {
+  const digits = createHash('sha256').update(id).digest().readBigUInt64BE();
+  return digits.toString(36).slice(-9).padStart(9, '0');
+}
+
+/** The same object where all its fields are kept. */
+function keptFields<Holder extends object>(holder: Holder, keeps: (key: string) => boolean) {
+  for (const field in holder)
+    if (!keeps(field))
+      return Object.fromEntries(Object.entries(holder).filter(([key]) => keeps(key))) as Holder;
+  return holder;
+}
+
+function isTaken(message: ChatMessage, key: string, rules: Compiled): boolean {
+  const { kept, names = true, cacheControl = false } = rules;
+  if (kept === null) {
+    // that a tool failed has no field in this dialect
+    if (key === 'is_error' || (key === mark && !cacheControl)) return false;
+  } else if (!kept.has(key)) return false;
+  if (key === 'name' && !names && message.role !== 'tool') return false;
+  const value = message[key];
+  const isEmptied = value === null || (key === 'tool_calls' && message.tool_calls?.length === 0);
+  return !isEmptied || !neverEmpty.has(key);
+}
+
+/** OpenAI's schema has no null there, and no empty list of calls. */
+const neverEmpty: ReadonlySet<string> = new Set([
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'audio',
+]);
+
+/** What an answer without content said: a refusal, or the text of its speech. */
+function unspoken({ refusal, audio }: ChatMessage): string | null {
+  const { transcript } = (audio ?? {}) as { transcript?: unknown };
+  return refusal || (typeof transcript === 'string' ? transcript : null);
+}
+
+const textOf = (parts: readonly ContentPart[], separator: string): string =>
+  parts
+    .map((part) => part.text ?? part['refusal'])
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join(separator);
+
+const isEmpty = ({ role, content, tool_calls: calls }: ChatMessage): boolean =>
+  role !== 'tool' && !content?.length && !calls?.length;

@@ -1,0 +1,62 @@
+import { GatewayError } from '../../errors.js';
+
+/** OpenAI's values, and other servers' words for them: lower case, with `_` for `-`. */
+const spellings: Readonly<Record<string, string>> = {
+  stop: 'end_turn stop_sequence stop_token eos eos_token eot end done complete completed finished normal',
+  // the last four: Mistral, Z.ai, Anthropic
+  length:
+    'max_tokens max_new_tokens max_output_tokens max_length token_limit model_length length_limit model_context_window_exceeded context_length_exceeded',
+  tool_calls: 'tool_use tool_call function_calls',
+  function_call: '',
+  // Z.ai: `sensitive`; Bedrock, Gemini and Anthropic behind gateways
+  content_filter:
+    'sensitive safety refusal content_filtered guardrail_intervened recitation blocklist prohibited_content spii',
+};
+const known = new Map(
+  Object.entries(spellings).flatMap(([own, others]) =>
+    [own, ...others.split(' ')].map((spelling) => [spelling, own] as const),
+  ),
+);
+
+/**
+ * A provider says that it broke off: `error` (OpenRouter), `network_error` (Z.ai), `engine_error`,
+ * `insufficient_system_resource` (DeepSeek), `abort` (vLLM, SGLang).
+ */
+const brokeOff =
+  /(^|_)(error|fail(ed|ure)?|abort(ed)?|cancell?ed|time(d_)?out|overload(ed)?|interrupted|exhausted)$|^insufficient_|^malformed_/;
+
+/** Finish reasons that messages and the log may quote; they call the others `other`. */
+const printable = /^[\w-]{1,40}$/;
+
+/** A finish reason in OpenAI's words. */
+export interface FinishReason {
+  readonly reason: string | null;
+  /** The provider's own word, if it is not a known one: then it counts as `stop`. */
+  readonly unknown?: string;
+}
+
+/**
+ * Reads the finish reason of a choice.
+ * @param hasCalls whether the choice has calls of tools: an answer that ends with some has ended for
+ *   them, whatever the provider says
+ * @throws GatewayError `upstream_error` where the provider says that it broke off
+ */
+export function readFinishReason(
+  provider: string,
+  value: unknown,
+  hasCalls: boolean,
+): FinishReason {
+  if (value === undefined || value === null || value === '' || value === false)
+    return { reason: null };
+  const written = typeof value === 'string' && printable.test(value) ? value : 'other';
+  const word = written.toLowerCase().replaceAll('-', '_');
+  const own = known.get(word);
+  if (own === undefined && brokeOff.test(word))
+    throw new GatewayError(
+      'upstream_error',
+      `${provider} broke off its answer with the finish reason ${written}`,
+      { recovery: 'once', upstreamStatus: 500 },
+    );
+  const reason = own === undefined || own === 'stop' ? (hasCalls ? 'tool_calls' : 'stop') : own;
+  return own === undefined ? { reason, unknown: written } : { reason };
+}

@@ -1,0 +1,77 @@
+import type { ToolDefinition } from '../../completion.js';
+import { fitParameters, renameField } from '../fit-parameters.js';
+import type { ParameterRule } from '../model-parameters.js';
+import type { HistoryRules } from './adapt-messages.js';
+
+/** What a provider takes of a chat request, except its messages. */
+export interface RequestRules {
+  /** The only name that it has for the limit of an answer. Absent: it takes what was given. */
+  readonly length?: 'max_tokens' | 'max_completion_tokens';
+  /** How many stop sequences it takes. Absent: four, as OpenAI. */
+  readonly maxStops?: number;
+  /** True: it takes seeds of 64 bits. Others get what is left of one in 31. */
+  readonly longSeeds?: boolean;
+  /** True: it takes `strict` on each tool by itself. */
+  readonly strictTools?: boolean;
+  /** What its models take, in addition to the rules of OpenAI's models. */
+  readonly parameters?: readonly ParameterRule[];
+}
+
+type Body = Record<string, unknown>;
+
+/**
+ * Brings a chat request within what the provider and the model take, in place and without changing
+ * what the body refers to.
+ * @param names the model's, ours and the provider's
+ * @returns the fields that were left out or changed
+ */
+export function fitRequest(
+  body: Body,
+  names: readonly string[],
+  rules: RequestRules & { readonly history?: HistoryRules },
+): string[] {
+  const lost = [...fitTools(body, rules), ...fitStops(body, rules.maxStops ?? 4)];
+  const { seed } = body;
+  if (!rules.longSeeds && typeof seed === 'number') body['seed'] = Math.abs(seed % 2 ** 31);
+  lost.push(...fitParameters(body, names, rules.parameters));
+  if (rules.length === 'max_tokens') renameField(body, 'max_completion_tokens', 'max_tokens');
+  if (rules.length === 'max_completion_tokens')
+    renameField(body, 'max_tokens', 'max_completion_tokens');
+  return lost;
+}
+
+/** Without tools, OpenAI and others refuse an empty list, and each choice among them. */
+function fitTools(
+  body: Body,
+  { strictTools, history }: Parameters<typeof fitRequest>[2],
+): string[] {
+  const tools = body['tools'] as readonly ToolDefinition[] | null | undefined;
+  if (!tools?.length) {
+    if (tools !== undefined) body['tools'] = undefined;
+    if (body['tool_choice'] !== undefined) body['tool_choice'] = undefined;
+    if (body['parallel_tool_calls'] !== undefined) body['parallel_tool_calls'] = undefined;
+    return [];
+  }
+  const marks = history?.cacheControl ?? false;
+  const isStrict = (tool: Partial<ToolDefinition>): boolean =>
+    !strictTools && tool.function?.strict !== undefined;
+  if (!tools.some((tool) => (!marks && 'cache_control' in tool) || isStrict(tool))) return [];
+  body['tools'] = tools.map((tool) => {
+    const { cache_control: _mark, ...plain } = tool;
+    const taken = marks ? tool : plain;
+    if (!isStrict(tool)) return taken;
+    const { strict: _strict, ...called } = tool.function;
+    return { ...taken, function: called };
+  });
+  return tools.some((tool) => isStrict(tool) && tool.function.strict) ? ['tools'] : [];
+}
+
+function fitStops(body: Body, most: number): string[] {
+  const { stop } = body;
+  if (stop !== '' && !Array.isArray(stop)) return [];
+  const given: readonly string[] = Array.isArray(stop) ? (stop as string[]) : [];
+  const stops = given.filter((text) => text !== '').slice(0, most);
+  if (given.length === 0 || stops.length < given.length)
+    body['stop'] = stops.length > 0 ? stops : undefined;
+  return given.slice(most).some((text) => text !== '') ? ['stop'] : [];
+}

@@ -1,0 +1,164 @@
+import type { ChatMessage, ContentPart, ToolCall } from '../completion.js';
+import { present } from '../text/is-object.js';
+import { withoutLegacyFunctions } from './legacy-functions.js';
+
+/** Texts for turns and results that strict providers require and the conversation lacks. */
+export const filler = {
+  /** The user begins. */
+  opening: '(The conversation begins.)',
+  /** A message without content. */
+  noText: '(no text)',
+  /** A tool's result without content, or none at all. */
+  noResult: '(no result)',
+  /** The user asks for the rest of an answer, where the conversation may not end with its beginning. */
+  goOn: 'Go on with your last message exactly where it ends. Repeat nothing of it, and do not mention this request.',
+};
+
+/** Two turns of a role as one. A name stays where both have it. */
+export function joinedTurns(first: ChatMessage, second: ChatMessage): ChatMessage {
+  const [one, two] = [first.content ?? '', second.content ?? ''];
+  const isText = typeof one === 'string' && typeof two === 'string';
+  const content = isText
+    ? [one, two].filter((text) => text !== '').join('\n\n')
+    : [...partsOf(one), ...partsOf(two)];
+  const calls = [...(first.tool_calls ?? []), ...(second.tool_calls ?? [])];
+  const { name: _name, ...both } = { ...first, ...second, content };
+  return {
+    ...both,
+    ...present({ name: first.name === second.name ? first.name : undefined }),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+const partsOf = (content: string | ContentPart[]): ContentPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+/** Calls of one turn that a client sent as several turns, before any result: each wants its result. */
+export function withJoinedCalls(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const goesOn = ({ tool_calls: calls }: ChatMessage, at: number): boolean =>
+    Boolean(calls?.length && messages[at - 1]?.tool_calls?.length);
+  if (!messages.some(goesOn)) return messages;
+  const turns: ChatMessage[] = [];
+  messages.forEach((message, at) => {
+    const last = turns.at(-1);
+    if (last && goesOn(message, at)) turns.splice(-1, 1, joinedTurns(last, message));
+    else turns.push(message);
+  });
+  return turns;
+}
+
+/**
+ * Completes turns where a user must begin and end, in place.
+ * @param says makes a turn of the user
+ * @param prefill whether the conversation may end with a turn of the model
+ */
+export function completeTurns<Turn extends { role?: string }>(
+  turns: Turn[],
+  says: (text: string) => Turn,
+  prefill = false,
+): void {
+  if (turns.length === 0) turns.push(says(filler.noText));
+  if (turns[0]?.role !== 'user') turns.unshift(says(filler.opening));
+  if (turns.at(-1)?.role !== 'user' && !prefill) turns.push(says(filler.goOn));
+}
+
+/** The ids of tool calls that a provider takes. */
+export interface CallIdForm {
+  /** Matches each character that is refused. */
+  readonly refused: RegExp;
+  readonly maxLength: number;
+}
+
+/**
+ * The same conversation with calls of tools as every strict provider takes them: without OpenAI's
+ * older functions, ids of the given form, each only once, and a result for each call. Results of
+ * calls that share an id, or have none, follow in the order of the calls. A longer conversation with
+ * the same beginning has the same ids there, so that caches stay valid.
+ */
+export function withPairedCalls(
+  given: readonly ChatMessage[],
+  form: CallIdForm,
+): readonly ChatMessage[] {
+  const messages = withJoinedCalls(withoutLegacyFunctions(given));
+  if (!messages.some(({ role, tool_calls: calls }) => role === 'tool' || calls?.length))
+    return messages;
+  const ids = new CallIds(form);
+  const paired = messages.map((message) => {
+    if (message.role === 'tool') {
+      const id = ids.ofResult(message.tool_call_id ?? '');
+      return id === null || id === message.tool_call_id
+        ? message
+        : { ...message, tool_call_id: id };
+    }
+    const { tool_calls: calls } = message;
+    if (!calls?.length) return message;
+    ids.beginTurn();
+    const fitting = calls.map((call: Omit<ToolCall, 'id'> & { id?: string | null }) => {
+      const id = ids.ofCall(call.id ?? '');
+      return id === call.id ? call : { ...call, id };
+    });
+    return { ...message, tool_calls: fitting as ToolCall[] };
+  });
+  return ids.unanswered.size === 0
+    ? paired
+    : paired.flatMap((message) => [message, ...missingResults(message, ids.unanswered)]);
+}
+
+/** For calls that were broken off, as by a user who went on. */
+const missingResults = (
+  { tool_calls: calls = [] }: ChatMessage,
+  unanswered: ReadonlySet<string>,
+): ChatMessage[] =>
+  calls
+    .filter(({ id }) => unanswered.has(id))
+    .map(({ id }) => ({ role: 'tool', tool_call_id: id, content: filler.noResult }));
+
+/** A call without a result, by its id in the conversation and the one that is sent. */
+export interface OpenCall {
+  readonly given: string;
+  readonly sent: string;
+}
+
+/** Takes out the call that a result names: the first of its id, or without an id the first one. */
+export function takeCall(open: OpenCall[], id: string): OpenCall | undefined {
+  const named = open.findIndex((call) => call.given === id);
+  const at = id === '' ? Math.max(named, 0) : named;
+  return at === -1 ? undefined : open.splice(at, 1)[0];
+}
+
+class CallIds {
+  /** The new ids. */
+  readonly unanswered = new Set<string>();
+  private readonly taken = new Set<string>();
+  /** By the old id of a call: the new one of the last call with it. */
+  private readonly last = new Map<string, string>();
+  /** Of the last calls: those without a result. */
+  private open: OpenCall[] = [];
+
+  constructor(private readonly form: CallIdForm) {}
+
+  /** Results that come from here on are those of the calls that follow. */
+  beginTurn(): void {
+    this.open = [];
+  }
+
+  ofCall(id: string): string {
+    const { refused, maxLength } = this.form;
+    const plain = id.replace(refused, '_') || 'call';
+    let fitting = plain.slice(0, maxLength);
+    for (let number = 2; this.taken.has(fitting); number++)
+      fitting = `${plain.slice(0, maxLength - `_${number}`.length)}_${number}`;
+    this.taken.add(fitting);
+    this.unanswered.add(fitting);
+    this.open.push({ given: id, sent: fitting });
+    this.last.set(id, fitting);
+    return fitting;
+  }
+
+  /** A result that names no call answers the first one that is open. Null: there is no call. */
+  ofResult(id: string): string | null {
+    const fitting = takeCall(this.open, id)?.sent ?? this.last.get(id) ?? null;
+    if (fitting !== null) this.unanswered.delete(fitting);
+    return fitting;
+  }
+}

@@ -1,0 +1,81 @@
+import { type Kysely, sql } from 'kysely';
+import type { NewResponse, ResponseRecord, ResponseStore } from '../../contracts/responses.js';
+import { clean } from '../columns.js';
+import { readPage } from '../pages.js';
+import type { Database, StoreTables } from '../tables.js';
+import { transact } from '../transact.js';
+
+const columns = sql`id, previous_id as "previousId", input, response`;
+
+/** The responses of the Responses dialect in SQL. */
+export function createResponseStore(database: Kysely<StoreTables>): ResponseStore {
+  return {
+    save: (response) => transact(database, (transaction) => save(transaction, response)),
+    async chain(accountId, id, maxTurns) {
+      const account = clean(accountId);
+      const { rows } = await sql<ResponseRecord>`
+        with recursive chain as (
+          select id, previous_id, input, response, 1 as turn from responses
+            where account_id = ${account} and id = ${clean(id)}
+          union all
+          select earlier.id, earlier.previous_id, earlier.input, earlier.response, chain.turn + 1
+            from responses earlier join chain on earlier.id = chain.previous_id
+            where earlier.account_id = ${account} and chain.turn < ${sql.lit(maxTurns)})
+        select ${columns} from chain order by turn desc`.execute(database);
+      return rows;
+    },
+    async withItems(accountId, itemIds) {
+      const account = clean(accountId);
+      const { rows } = await sql<ResponseRecord>`
+        select ${columns} from responses where account_id = ${account} and id in (
+          select response_id from response_items where account_id = ${account}
+            and id in (${sql.join(itemIds.map(clean))}))`.execute(database);
+      return rows;
+    },
+    remove: (accountId, id) =>
+      transact(database, (transaction) => remove(transaction, clean(accountId), clean(id))),
+    list: (accountId, page) =>
+      readPage(
+        database
+          .selectFrom('responses')
+          .select(['id', 'at'])
+          .where('account_id', '=', clean(accountId)),
+        'at',
+        page,
+        (row) => row,
+      ),
+  };
+}
+
+async function save(
+  transaction: Database,
+  { id, accountId, previousId, at, input, response, itemIds }: NewResponse,
+): Promise<void> {
+  const own = { account_id: clean(accountId), at };
+  await transaction
+    .insertInto('responses')
+    .values({ ...own, id, previous_id: previousId, input, response })
+    .execute();
+  if (itemIds.length === 0) return;
+  await transaction
+    .insertInto('response_items')
+    .values([...new Set(itemIds)].map((item) => ({ ...own, id: clean(item), response_id: id })))
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'id']).doUpdateSet({ at, response_id: id }),
+    )
+    .execute();
+}
+
+async function remove(transaction: Database, accountId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('responses')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  await transaction
+    .deleteFrom('response_items')
+    .where('account_id', '=', accountId)
+    .where('response_id', '=', id)
+    .execute();
+  return numDeletedRows > 0n;
+}

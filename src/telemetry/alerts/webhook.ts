@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import type { NewAlert } from '../../store/contracts/alerts.js';
+
+/** An address that gets each alert, and the secret that signs it. */
+export interface WebhookConfig {
+  readonly url: string;
+  readonly secret: string;
+}
+
+const timeoutMs = 10_000;
+
+/**
+ * Posts an alert as JSON, signed as Standard Webhooks say: `webhook-signature` is `v1,` and the
+ * base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`. The id stays the same when
+ * an alert is sent again. Redirects are not followed.
+ * @throws Error that names neither the address nor the secret
+ */
+export async function postAlert(
+  { url, secret }: WebhookConfig,
+  { id, at, kind, text }: NewAlert,
+): Promise<void> {
+  const body = JSON.stringify({
+    type: `alert.${kind}`,
+    timestamp: new Date(at).toISOString(),
+    data: { id, kind, text },
+  });
+  const seconds = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${seconds}.${body}`);
+  const response = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': `v1,${signature.digest('base64')}`,
+    },
+    body,
+  }).catch((error: unknown) => {
+    const { name, cause } = error as Error;
+    const { code = name } = (cause ?? {}) as { code?: string };
+    throw new Error(`the webhook could not be reached: ${code}`);
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
+}
+
+const prefix = 'whsec_';
+/** With the prefix `whsec_` the rest is the key in base64, else the secret's own bytes are. */
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith(prefix)
+    ? Buffer.from(secret.slice(prefix.length), 'base64')
+    : Buffer.from(secret);

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+
+/** The beginning of a text that replaces a number; the digits follow. No sender can guess it. */
+const mark = `#${randomUUID()}#`;
+const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
+
+/** Node.js 20 has none. */
+const { rawJSON } = JSON as { rawJSON?: (json: string) => unknown };
+let isMarking = false;
+
+/** An integer of JSON that no JavaScript number holds. `JSON.stringify` may round it in Node.js 20. */
+class LongInteger {
+  constructor(readonly digits: string) {}
+
+  toJSON(): unknown {
+    if (rawJSON) return rawJSON(this.digits);
+    return isMarking ? mark + this.digits : Number(this.digits);
+  }
+}
+
+const maybeLong = /[\s:,[]-?[1-9]\d{15,}/;
+const quoteOrLong = /"|(?<![\w.+-])-?[1-9]\d{15,}(?=\s*(?:[,\]}]|$))/g;
+
+/** Whether JSON has as many digits in a row as an integer that no JavaScript number holds. */
+export const mayHaveLongIntegers = (json: string): boolean => maybeLong.test(json);
+
+/** Whether JSON has integers that no JavaScript number holds. */
+export const hasLongIntegers = (json: string): boolean => marked(json) !== json;
+
+/**
+ * As `JSON.parse`, but integers of more than 53 bits keep their digits where `exactJson` writes
+ * them. All other JSON costs one search for a row of 16 digits.
+ * @throws SyntaxError
+ */
+export function parseExactJson(json: string): unknown {
+  const text = marked(json);
+  if (text === json) return JSON.parse(json) as unknown;
+  return JSON.parse(text, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark)
+      ? new LongInteger(value.slice(mark.length))
+      : value,
+  ) as unknown;
+}
+
+/** The same, but the fields of the outermost object are numbers, as which they are read. */
+export function parseFields(json: string): unknown {
+  if (!mayHaveLongIntegers(json)) return JSON.parse(json) as unknown;
+  const value = parseExactJson(json);
+  if (typeof value === 'object' && value !== null)
+    for (const [name, one] of Object.entries(value))
+      if (one instanceof LongInteger)
+        Object.defineProperty(value, name, { value: Number(one.digits) });
+  return value;
+}
+
+/** As `JSON.stringify` for an object, with all digits of the integers that were parsed here. */
+export function exactJson(value: object): string {
+  if (rawJSON) return JSON.stringify(value);
+  isMarking = true;
+  try {
+    const text = JSON.stringify(value);
+    return text.includes(mark) ? text.replace(markedDigits, '$1') : text;
+  } finally {
+    isMarking = false;
+  }
+}
+
+/** JSON with texts in place of its long integers. */
+function marked(json: string): string {
+  if (!maybeLong.test(json)) return json;
+  let result = '';
+  let copied = 0;
+  quoteOrLong.lastIndex = 0;
+  for (let found = quoteOrLong.exec(json); found; found = quoteOrLong.exec(json)) {
+    const [token] = found;
+    if (token === '"') quoteOrLong.lastIndex = endOfJsonText(json, found.index + 1);
+    else if (String(Number(token)) !== token) {
+      result += `${json.slice(copied, found.index)}"${mark}${token}"`;
+      copied = quoteOrLong.lastIndex;
+    }
+  }
+  return copied === 0 ? json : result + json.slice(copied);
+}
+
+/** The place after the closing quote of a JSON text that begins at `start`. */
+export function endOfJsonText(json: string, start: number): number {
+  for (let at = json.indexOf('"', start); at !== -1; at = json.indexOf('"', at + 1)) {
+    let from = at;
+    while (from > start && json[from - 1] === '\\') from--;
+    if ((at - from) % 2 === 0) return at + 1;
+  }
+  return json.length;
+}

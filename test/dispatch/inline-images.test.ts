@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { type LocalWeb, page, startWeb } from '../helpers/local-web.js';
+import {
+  callAnswer,
+  rawProviders,
+  type RawProvider,
+  startRawProvider,
+} from '../helpers/raw-provider.js';
+import { post, type Reply } from '../helpers/sse.js';
+
+const jpeg = Buffer.from('ffd8ffe000104a464946000101', 'hex');
+const inline = (type: string): string => `data:${type};base64,${jpeg.toString('base64')}`;
+
+let provider: RawProvider;
+let web: LocalWeb;
+let gateway: RunningGateway;
+let without: RunningGateway;
+beforeAll(async () => {
+  provider = await startRawProvider();
+  web = await startWeb({
+    '/photo': page(jpeg, { 'content-type': 'image/png' }),
+    '/page': page('<html>Not found</html>'),
+    '/large': page(Buffer.alloc(6_000_000, 1), { 'content-type': 'image/jpeg' }),
+  });
+  const providers = rawProviders(provider.url);
+  const search = {
+    allowPrivateHosts: [`127.0.0.1:${web.port}`],
+    obeyRobots: false,
+  };
+  gateway = await startGateway({ providers, search, limits: { maxFetchedImages: 2 } });
+  without = await startGateway({ providers, search, limits: { maxFetchedImages: 0 } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await without.close();
+  await web.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.texts.splice(0);
+  provider.answer((path) => ({
+    json: callAnswer(
+      path.startsWith('/model/') ? 'aws' : path.includes(':generate') ? 'google' : 'claude',
+    ),
+  }));
+});
+
+const address = (path: string): string => `http://127.0.0.1:${web.port}${path}`;
+const ask = (model: string, urls: unknown[], at = gateway): Promise<Reply> =>
+  post(
+    `${at.url}/v1/chat/completions`,
+    {
+      model,
+      messages: [
+        { role: 'user', content: urls.map((url) => ({ type: 'image_url', image_url: url })) },
+      ],
+    },
+    at.auth,
+  );
+const aws = 'aws/anthropic.claude-sonnet-4-6';
+
+describe('an image by its address', () => {
+  it.each([
+    [aws, `{"image":{"format":"jpeg","source":{"bytes":"${jpeg.toString('base64')}"}}}`],
+    ['google/gemini-2.5-flash', `{"mimeType":"image/jpeg","data":"${jpeg.toString('base64')}"}`],
+    ['claude/claude-haiku-4-5', `"media_type":"image/jpeg","data":"${jpeg.toString('base64')}"`],
+  ])('is sent to %s with its bytes and by what they are', async (model, expected) => {
+    expect((await ask(model, [{ url: address('/photo') }])).status).toBe(200);
+    expect(provider.texts.at(-1)).toContain(expected);
+  });
+
+  it('goes to a provider that opens it as it is', async () => {
+    await ask('claude/claude-haiku-4-5', [{ url: 'https://images.example/a.png' }]);
+    expect(provider.texts.at(-1)).toContain('"url":"https://images.example/a.png"');
+  });
+
+  it.each([
+    ['a page', '/page', 'no image'],
+    ['nothing', '/none', 'answered 404'],
+    ['more than 5 MB', '/large', 'more than 5000000 bytes'],
+  ])('is refused where it leads to %s', async (_what, path, reason) => {
+    const { status, json } = await ask(aws, [{ url: address(path) }]);
+    expect(status).toBe(400);
+    expect(JSON.stringify(json)).toContain(reason);
+    expect(provider.texts).toEqual([]);
+  });
+
+  it('of a private host is not opened', async () => {
+    const reply = await ask(aws, [{ url: provider.url }]);
+    expect(reply.status).toBe(400);
+    expect(JSON.stringify(reply.json)).not.toContain(provider.url);
+    expect(provider.texts).toEqual([]);
+  });
+
+  it('is one of as many as the configuration allows', async () => {
+    const urls = ['/photo', '/photo?2', '/photo?3'].map((path) => ({ url: address(path) }));
+    const { status, json } = await ask(aws, urls);
+    expect(status).toBe(400);
+    expect(JSON.stringify(json)).toContain('more than 2 images');
+  });
+
+  it('is not opened where that is switched off, and another model is asked', async () => {
+    const opened = web.requests.length;
+    expect((await ask(aws, [{ url: address('/photo') }], without)).status).toBe(400);
+    const { status } = await post(
+      `${without.url}/v1/chat/completions`,
+      {
+        model: aws,
+        fallback_models: ['claude/claude-haiku-4-5'],
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: 'https://images.example/a.png' } }],
+          },
+        ],
+      },
+      without.auth,
+    );
+    expect(status).toBe(200);
+    expect(web.requests).toHaveLength(opened);
+  });
+});
+
+describe('an image that the client sends', () => {
+  it.each([
+    [aws, '"format":"jpeg"'],
+    ['google/gemini-2.5-flash', '"mimeType":"image/jpeg"'],
+    ['claude/claude-haiku-4-5', '"media_type":"image/jpeg"'],
+  ])('goes to %s under the type of its bytes', async (model, expected) => {
+    expect((await ask(model, [{ url: inline('image/png') }])).status).toBe(200);
+    expect(provider.texts.at(-1)).toContain(expected);
+  });
+
+  it.each([aws, 'google/gemini-2.5-flash', 'claude/claude-haiku-4-5'])(
+    'may be a plain text for %s',
+    async (model) => {
+      expect((await ask(model, [inline('image/jpeg')])).status).toBe(200);
+      expect(provider.texts.at(-1)).toContain(jpeg.toString('base64'));
+    },
+  );
+});

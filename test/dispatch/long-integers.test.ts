@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import {
+  callAnswer,
+  rawProviders,
+  type RawProvider,
+  startRawProvider,
+} from '../helpers/raw-provider.js';
+
+const long = '2512292042121000001';
+const args = `{"id":${long}}`;
+const models = {
+  claude: 'claude/claude-sonnet-4-6',
+  google: 'google/gemini-3-pro-preview',
+  aws: 'aws/anthropic.claude-sonnet-4-6',
+  chat: 'chat/m',
+  answers: 'answers/gpt-4o',
+  coral: 'coral/command-a-03-2025',
+};
+const rows = Object.entries(models);
+
+let provider: RawProvider;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  provider = await startRawProvider();
+  gateway = await startGateway({ providers: rawProviders(provider.url) });
+});
+afterAll(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+async function send(path: string, json: string): Promise<string> {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { ...gateway.auth, 'content-type': 'application/json' },
+    body: json,
+  });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return text;
+}
+
+const chatBody = (model: string): string =>
+  `{"model":"${model}","seed":${long},"messages":[{"role":"user","content":"Hi"},` +
+  `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":${JSON.stringify(args)}}}]},` +
+  `{"role":"tool","tool_call_id":"a","content":${JSON.stringify(args)}}],` +
+  `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"id":{"type":"integer","maximum":9223372036854775807}}}}}]}`;
+const messagesBody = (model: string): string =>
+  `{"model":"${model}","max_tokens":99,"messages":[{"role":"user","content":"Hi"},` +
+  `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":${args}}]},` +
+  `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"ok"}]}],` +
+  `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"id":{"maximum":9223372036854775807}}}}]}`;
+
+describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
+  it('keep their digits in arguments, results and schemas', async () => {
+    provider.answer(() => ({ json: callAnswer(name, args) }));
+    await send('/v1/chat/completions', chatBody(model));
+    const sent = provider.texts.at(-1) ?? '';
+    expect(sent.split(long).length - 1).toBeGreaterThanOrEqual(2);
+    expect(sent).toContain('9223372036854775807');
+  });
+
+  it('keep them in what a client of Messages sends', async () => {
+    provider.answer(() => ({ json: callAnswer(name, args) }));
+    await send('/v1/messages', messagesBody(model));
+    expect(provider.texts.at(-1)).toContain(long);
+    expect(provider.texts.at(-1)).toContain('9223372036854775807');
+  });
+
+  it.each([
+    ['/v1/chat/completions', chatBody(model), JSON.stringify(args)],
+    ['/v1/messages', messagesBody(model), `"input":${args}`],
+    [
+      '/v1/responses',
+      JSON.stringify({ model, input: 'Hi', store: false }),
+      `"arguments":${JSON.stringify(args)}`,
+    ],
+    [
+      '/api/v1/chat/completions',
+      JSON.stringify({
+        models: [model],
+        messages: [{ role: 'user', content: 'Hi' }],
+        tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      }),
+      long,
+    ],
+  ])('keep them in the answer of %s', async (path, body, expected) => {
+    provider.answer(() => ({ json: callAnswer(name, args) }));
+    expect(await send(path, body)).toContain(expected);
+  });
+});

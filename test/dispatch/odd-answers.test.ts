@@ -1,0 +1,389 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { readers, type Understood } from '../helpers/odd-answers.js';
+import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { post, ask as fetchPage } from '../helpers/sse.js';
+import type { Step } from '../helpers/steps.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { ask, streamedRows, wayRows, ways } from '../helpers/ways.js';
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+let plays: Plays;
+let log: ReturnType<typeof keepingLogger>;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  plays = scriptByModel(upstream);
+  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
+  log = keepingLogger();
+  gateway = await startGateway(
+    { providers: { up, good: up, deepseek: { ...up, api: 'deepseek', apiKey: 'k' } } },
+    { logger: log.logger },
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+type Fields = Record<string, unknown>;
+
+const frame = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`;
+const chunk = (choice: object): object => ({
+  id: 'c-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, finish_reason: null, ...choice }],
+});
+const text = (content: string): object => chunk({ delta: { content } });
+const role = chunk({ delta: { role: 'assistant', content: '' } });
+const end = (reason: unknown, delta: object = {}): object =>
+  chunk({ delta, finish_reason: reason });
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const usageChunk = { ...chunk({}), choices: [], usage };
+const call = (...tool_calls: object[]): object => chunk({ delta: { tool_calls } });
+const piece = (fields: object, name?: unknown, args?: unknown): object => ({
+  ...fields,
+  function: {
+    ...(name === undefined ? {} : { name }),
+    ...(args === undefined ? {} : { arguments: args }),
+  },
+});
+const stream = (chunks: readonly object[], done = true): Step => ({
+  raw: Buffer.from(chunks.map(frame).join('') + (done ? 'data: [DONE]\n\n' : '')),
+  contentType: 'text/event-stream',
+});
+const whole = (choice: Fields): Step => ({
+  raw: Buffer.from(
+    JSON.stringify({
+      id: 'c-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, ...choice }],
+      usage,
+    }),
+  ),
+  contentType: 'application/json',
+});
+
+async function understood(reader: string, ...steps: Step[]): Promise<Understood> {
+  const model = plays.newModel();
+  plays.set(model, ...steps);
+  return readers[reader]!(gateway, `up/${model}`);
+}
+
+const streamedAnswers: [string, readonly object[]][] = [
+  ['no [DONE]', []],
+  ['no role', [text('Hel'), text('lo'), end('stop'), usageChunk]],
+  [
+    'no delta in a chunk of the content filter',
+    [
+      role,
+      chunk({ delta: undefined, content_filter_offsets: {} }),
+      text('Hel'),
+      text('lo'),
+      end('stop'),
+    ],
+  ],
+  [
+    'a delta that is null',
+    [
+      role,
+      chunk({ delta: null }),
+      text('Hel'),
+      text('lo'),
+      chunk({ delta: null, finish_reason: 'stop' }),
+    ],
+  ],
+  [
+    'an empty finish reason in each chunk',
+    [
+      role,
+      ...['Hel', 'l', 'o'].map((content) => chunk({ delta: { content }, finish_reason: '' })),
+      end('stop'),
+    ],
+  ],
+  [
+    'a choice that is null',
+    [role, { ...chunk({}), choices: [null] }, text('Hel'), text('lo'), end('stop')],
+  ],
+  ['no choices', [{ ...chunk({}), choices: null }, role, text('Hel'), text('lo'), end('stop')]],
+  [
+    'a message in place of deltas',
+    [
+      chunk({ message: { role: 'assistant', content: 'Hel' } }),
+      chunk({ message: { content: 'lo' } }),
+      end('stop'),
+    ],
+  ],
+  [
+    'no index',
+    [
+      role,
+      { choices: [{ delta: { content: 'Hel' } }] },
+      { choices: [{ delta: { content: 'lo' } }] },
+      end('stop'),
+    ],
+  ],
+  ...['STOP', 'eos', 'end_turn', 'COMPLETE', 'stop_sequence', 'surprise', 7].map(
+    (reason): [string, object[]] => [
+      `the finish reason ${String(reason)}`,
+      [role, text('Hel'), text('lo'), end(reason)],
+    ],
+  ),
+];
+
+describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
+  it.each(streamedAnswers)('is a text where the stream has %s', async (what, chunks) => {
+    const sent =
+      what === 'no [DONE]'
+        ? stream([role, text('Hel'), text('lo'), end('stop'), usageChunk], false)
+        : stream(chunks);
+    expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
+  });
+
+  it.each<[string, string, object]>([
+    ['length', 'max_tokens', end('max_tokens')],
+    ['length', 'model_length', end('model_length')],
+  ])('ends with %s where the stream says %s', async (finish, _written, last) => {
+    expect(await understood(reader, stream([role, text('Hi'), last]))).toMatchObject({ finish });
+  });
+
+  const made = expect.stringMatching(/^\w{6,}/) as string;
+  const city = (name: string): object => ({ city: name });
+  it.each<[string, object[], Understood['calls']]>([
+    [
+      'empty ids',
+      [
+        call(piece({ index: 0, id: '', type: 'function' }, 'weather', '{"city":"Rome"}')),
+        call(piece({ index: 1, id: '', type: 'function' }, 'weather', '{"city":"Oslo"}')),
+      ],
+      [
+        { id: made, name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'no ids, types or indices',
+      [
+        call(piece({}, 'weather', '{"city":"Rome"}')),
+        call(piece({}, 'weather', '{"city":"Oslo"}')),
+      ],
+      [
+        { id: made, name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'id and name in each piece',
+      [
+        ...['', '{"ci', 'ty":"Ro', 'me"}'].map((args) =>
+          call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', args)),
+        ),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'arguments as an object',
+      [call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', city('Rome')))],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'one call that is no list',
+      [chunk({ delta: { tool_calls: piece({ id: 'call_abc1' }, 'weather', '{"city":"Rome"}') } })],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'an id that comes late',
+      [
+        call(piece({ index: 0, id: '' }, 'weather', '')),
+        call(piece({ index: 0, id: 'call_late' }, '', '{"city":"Rome"}')),
+      ],
+      [{ id: made, name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'a number for its id',
+      [call(piece({ index: 0, id: 1234567 }, 'weather', '{"city":"Rome"}'))],
+      [{ id: '1234567', name: 'weather', input: city('Rome') }],
+    ],
+  ])('has its calls where the stream has %s and ends with stop', async (_name, pieces, calls) => {
+    const read = await understood(reader, stream([role, ...pieces, end('stop')]));
+    expect(read).toEqual({ text: '', calls, finish: 'tool_calls' });
+    expect(new Set(read.calls.map(({ id }) => id)).size).toBe(calls.length);
+  });
+
+  it.each<[string, Fields, Understood['calls']]>([
+    [
+      'empty ids',
+      {
+        tool_calls: ['Rome', 'Oslo'].map((name) =>
+          piece({ id: '', type: 'function' }, 'weather', JSON.stringify(city(name))),
+        ),
+      },
+      ['Rome', 'Oslo'].map((name) => ({ id: made, name: 'weather', input: city(name) })),
+    ],
+    [
+      'no type, and arguments as an object',
+      { tool_calls: [piece({ id: 'call_abc1' }, 'weather', city('Rome'))] },
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+  ])('has its calls where the body has %s', async (_name, message, calls) => {
+    const body = whole({
+      message: { role: 'assistant', content: null, ...message },
+      finish_reason: 'stop',
+    });
+    expect(await understood(reader, body)).toEqual({ text: '', calls, finish: 'tool_calls' });
+  });
+
+  it('is a text where the body has a finish reason that nobody knows', async () => {
+    const body = whole({
+      message: { role: 'assistant', content: 'Hello' },
+      finish_reason: 'surprise',
+    });
+    expect(await understood(reader, body)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
+  });
+});
+
+describe('each frame of a corrected stream', () => {
+  it('is what the SDK expects, and none is the frame that was corrected', async () => {
+    const model = plays.newModel();
+    plays.set(
+      model,
+      stream([
+        chunk({ delta: undefined, content_filter_offsets: {} }),
+        chunk({ delta: { role: 'assistant', content: 'Hel' }, finish_reason: '' }),
+        chunk({ delta: { content: 'lo' }, finish_reason: '' }),
+        call(piece({ id: '' }, 'weather', { city: 'Rome' })),
+        end('eos'),
+      ]),
+    );
+    const { frames } = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+    const choices = frames.flatMap(({ data }) => {
+      const parsed = data === '[DONE]' ? {} : (JSON.parse(data ?? '{}') as { choices?: Fields[] });
+      return parsed.choices ?? [];
+    });
+    expect(choices.length).toBeGreaterThan(3);
+    for (const choice of choices) {
+      expect(choice['delta']).toEqual(expect.any(Object));
+      expect([null, 'tool_calls']).toContain(choice['finish_reason']);
+    }
+  });
+});
+
+describe('a provider that says that it broke off', () => {
+  it.each(['error', 'network_error', 'engine_error', 'insufficient_system_resource', 'abort'])(
+    'with the finish reason %s is asked once more before the commit, and then the next one',
+    async (reason) => {
+      for (const way of ways) {
+        const [model, good] = [plays.newModel(), plays.newModel()];
+        plays.set(model, stream([role, end(reason)]));
+        if (!way.streamed && way.surface === 'openai')
+          plays.set(
+            model,
+            whole({ message: { role: 'assistant', content: 'Hal' }, finish_reason: reason }),
+          );
+        const models = [`up/${model}`, `good/${good}`];
+        expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good });
+        expect(plays.of(model)).toHaveLength(2);
+      }
+    },
+  );
+
+  it.each(streamedRows)('after its first text breaks the stream, asked %s', async (_name, way) => {
+    const model = plays.newModel();
+    plays.set(model, stream([role, text('Hel'), end('network_error')]));
+    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+      ended: 'broken',
+      message: 'up broke off its answer with the finish reason network_error',
+    });
+  });
+});
+
+describe('an answer without a finish reason', () => {
+  it.each(wayRows.filter(([, { streamed, surface }]) => streamed || surface === 'native'))(
+    'is a fault, [DONE] or not, asked %s',
+    async (_name, way) => {
+      for (const done of [true, false]) {
+        const model = plays.newModel();
+        plays.set(model, stream([role, text('Hel')], done));
+        const heard = await ask(gateway, way, { models: [`up/${model}`] });
+        expect(heard.ended).toBe(way.streamed ? 'broken' : 'refused');
+        // not three calls that are paid for
+        expect(plays.of(model)).toHaveLength(way.streamed ? 1 : 2);
+      }
+    },
+  );
+});
+
+describe('a finish reason that nobody knows', () => {
+  it('is logged once and counted', async () => {
+    const model = plays.newModel();
+    plays.set(model, stream([role, text('Hi'), end('sudden_rain')]));
+    const counted = async (): Promise<number> => {
+      const { text: page } = await fetchPage('GET', `${gateway.url}/metrics`, {});
+      return Number(/unknown_finish_reasons_total\{provider="up"\} (\d+)/.exec(page)?.[1] ?? 0);
+    };
+    const before = await counted();
+    const body = { model: `up/${model}`, messages: [{ role: 'user', content: 'Hi' }] };
+    for (const stream of [true, false, true])
+      await post(`${gateway.url}/v1/chat/completions`, { ...body, stream }, gateway.auth);
+    expect((await counted()) - before).toBe(3);
+    expect(log.lines.filter(({ msg }) => String(msg).includes('sudden_rain'))).toHaveLength(1);
+  });
+});
+
+describe('a native stream', () => {
+  it('that breaks within a call, before anything was written, is retried and falls back', async () => {
+    const [model, good] = [plays.newModel(), plays.newModel()];
+    const opened = [
+      role,
+      call(piece({ index: 0, id: 'call_1', type: 'function' }, 'weather', '{"city')),
+    ];
+    plays.set(model, stream(opened, false));
+    plays.set(good, { toolCalls: [{ name: 'other', arguments: {} }] });
+    const models = [`up/${model}`, `good/${good}`];
+    const heard = await ask(gateway, ways[0]!, { models });
+    expect(heard).toMatchObject({
+      ended: 'whole',
+      model: good,
+      last: { message: { tool_calls: [{ function: { name: 'other' } }] } },
+    });
+    expect(heard.errorTrace).toHaveLength(plays.of(model).length);
+    expect(plays.of(model).length).toBeGreaterThan(1);
+  });
+
+  it('that breaks after reasoning was written does not', async () => {
+    const [model, good] = [plays.newModel(), plays.newModel()];
+    plays.set(model, stream([role, chunk({ delta: { reasoning_content: 'Hm' } })], false));
+    const models = [`up/${model}`, `good/${good}`];
+    expect(await ask(gateway, ways[0]!, { models })).toMatchObject({ ended: 'broken' });
+  });
+});
+
+describe('the reasoning of a native answer', () => {
+  it('goes back with its calls as reasoning_content', async () => {
+    const model = plays.newModel();
+    plays.set(model, { reasoning: ['Hm, ', 'yes'], toolCalls: [{ name: 'f', arguments: {} }] }, {});
+    const first = await ask(gateway, ways[1]!, { models: [`up/${model}`] });
+    const { message } = first.last as { message: { tool_calls: { id: string }[] } };
+    expect(message).toMatchObject({ reasoning: 'Hm, yes' });
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      message,
+      { role: 'tool', tool_call_id: message.tool_calls[0]?.id, content: '1' },
+    ];
+    const { status } = await post(
+      `${gateway.url}/api/v1/completions`,
+      { models: [`deepseek/${model}`], messages },
+      gateway.auth,
+    );
+    expect(status).toBe(200);
+    expect(plays.of(model)[1]?.body?.['messages']).toMatchObject([
+      {},
+      { role: 'assistant', reasoning_content: 'Hm, yes' },
+      {},
+    ]);
+  });
+});

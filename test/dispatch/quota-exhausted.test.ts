@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { post } from '../helpers/sse.js';
+import type { Step } from '../helpers/steps.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { ask, ways } from '../helpers/ways.js';
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+let plays: Plays;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  plays = scriptByModel(upstream);
+  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
+  gateway = await startGateway({
+    breaker: { enabled: false },
+    providers: {
+      up: { ...up, apiKey: 'one' },
+      keys: { ...up, apiKeys: ['a', 'b'] },
+      good: up,
+      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const refusal = (status: number, error: object): Step => ({ status, body: { error } });
+const openai = refusal(429, {
+  message: 'You exceeded your current quota, please check your plan and billing details.',
+  type: 'insufficient_quota',
+  code: 'insufficient_quota',
+});
+
+/** What providers answer, as their users report it. */
+const refusals: [string, string, Step][] = [
+  ['OpenAI', 'up', openai],
+  ['DeepSeek', 'up', refusal(402, { message: 'Insufficient Balance', type: 'unknown_error' })],
+  ['OpenRouter', 'up', refusal(402, { message: 'Insufficient credits. Add more', code: 402 })],
+  [
+    'OpenRouter, of a long answer',
+    'up',
+    refusal(402, { message: 'This request requires more credits, or fewer max_tokens.' }),
+  ],
+  [
+    'Moonshot',
+    'up',
+    refusal(429, { message: 'Your account is suspended', type: 'exceeded_current_quota_error' }),
+  ],
+  [
+    'Z.ai',
+    'up',
+    refusal(429, {
+      code: '1113',
+      message: 'Insufficient balance or no resource package. Please recharge.',
+    }),
+  ],
+  [
+    'SiliconFlow',
+    'up',
+    { status: 403, body: { code: 30001, message: 'Sorry, your account balance is insufficient' } },
+  ],
+  [
+    'xAI',
+    'up',
+    {
+      status: 429,
+      body: {
+        code: 'x',
+        error: 'Your team has used all available credits or reached its monthly spending limit.',
+      },
+    },
+  ],
+  [
+    'Hugging Face',
+    'up',
+    { status: 402, body: { error: 'You have exceeded your monthly included credits' } },
+  ],
+  [
+    'an event of a stream',
+    'up',
+    {
+      raw: Buffer.from('data: {"error":{"code":"insufficient_quota","message":"none left"}}\n\n'),
+      contentType: 'text/event-stream',
+    },
+  ],
+  [
+    'Anthropic',
+    'claude',
+    {
+      status: 400,
+      body: {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: 'Your credit balance is too low to access the Anthropic API.',
+        },
+      },
+    },
+  ],
+];
+
+describe('a provider whose account has no credit left', () => {
+  it.each(refusals)(
+    'is not asked again, and the next one is: %s',
+    async (_name, provider, step) => {
+      for (const way of ways) {
+        const [model, good] = [plays.newModel(), plays.newModel()];
+        plays.set(model, step);
+        const models = [`${provider}/${model}`, `good/${good}`];
+        expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good });
+        expect(plays.of(model)).toHaveLength(1);
+      }
+    },
+  );
+
+  it.each(refusals)('is told as what it is on each surface: %s', async (_name, provider, step) => {
+    const model = plays.newModel();
+    plays.set(model, step);
+    const models = [`${provider}/${model}`];
+    const [native, chat] = [
+      await ask(gateway, ways[1]!, { models }),
+      await ask(gateway, ways[2]!, { models }),
+    ];
+    expect(native).toMatchObject({ status: 429, error: { error: 'Too Many Requests' } });
+    expect(chat).toMatchObject({
+      status: 429,
+      error: { code: 'insufficient_quota', type: 'insufficient_quota', message: native.message },
+      headers: { 'x-should-retry': 'false' },
+    });
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const body = { model: models[0], messages, max_tokens: 9 };
+    const { status, json } = await post(`${gateway.url}/v1/messages`, body, gateway.auth);
+    expect([status, json]).toMatchObject([402, { error: { type: 'billing_error' } }]);
+    const response = await post(
+      `${gateway.url}/v1/responses`,
+      { model: models[0], input: 'Hi' },
+      gateway.auth,
+    );
+    expect([response.status, response.json]).toMatchObject([
+      429,
+      { error: { code: 'insufficient_quota' } },
+    ]);
+    const { text } = await post(
+      `${gateway.url}/v1/responses`,
+      { model: models[0], input: 'Hi', stream: true },
+      gateway.auth,
+    );
+    expect(text).toContain('event: response.failed');
+    expect(text).toContain('"code":"insufficient_quota"');
+  });
+
+  it('is asked with its other key', async () => {
+    const model = plays.newModel();
+    plays.set(model, openai, {});
+    expect(await ask(gateway, ways[1]!, { models: [`keys/${model}`] })).toMatchObject({
+      ended: 'whole',
+    });
+    expect(
+      plays
+        .of(model)
+        .map(({ headers }) => headers.authorization)
+        .sort(),
+    ).toEqual(['Bearer a', 'Bearer b']);
+  });
+
+  it("is not what Gemini's limit of a minute says", async () => {
+    const model = plays.newModel();
+    const message = 'You exceeded your current quota, please check your plan and billing details.';
+    plays.set(model, {
+      status: 429,
+      headers: { 'retry-after-ms': '0' },
+      body: { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message } },
+    });
+    const heard = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+    expect(heard).toMatchObject({ status: 429, error: { code: 'rate_limit_exceeded' } });
+    expect(plays.of(model)).toHaveLength(3);
+  });
+});

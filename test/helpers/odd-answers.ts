@@ -1,0 +1,97 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import type { RunningGateway } from './gateway.js';
+import { listAt, textAt } from './json.js';
+import { ask, ways } from './ways.js';
+
+/** What a client understood of an answer, whatever its surface. */
+export interface Understood {
+  text: string;
+  calls: { id: string; name: string; input: unknown }[];
+  finish: string | null;
+}
+
+type JsonFields = Record<string, unknown>;
+
+const finishes: Record<string, string> = {
+  end_turn: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool_calls',
+};
+
+const callOf = (call: unknown): Understood['calls'][number] => ({
+  id: textAt(call, 'id'),
+  name: textAt(call, 'function', 'name'),
+  input: JSON.parse(textAt(call, 'function', 'arguments')) as unknown,
+});
+
+const messages = [{ role: 'user' as const, content: 'Hi' }];
+
+/** The surfaces, each read by the SDK that its clients have, or natively. */
+export const readers: Readonly<
+  Record<string, (gateway: RunningGateway, model: string) => Promise<Understood>>
+> = {
+  async 'the openai SDK, streamed'(gateway, model) {
+    const stream = openaiOf(gateway).chat.completions.stream({ model, messages });
+    const { choices } = await stream.finalChatCompletion();
+    return ofChat(choices[0]);
+  },
+  async 'the openai SDK, whole'(gateway, model) {
+    const { choices } = await openaiOf(gateway).chat.completions.create({ model, messages });
+    return ofChat(choices[0]);
+  },
+  async "the openai SDK's Responses, streamed"(gateway, model) {
+    const stream = openaiOf(gateway).responses.stream({ model, input: 'Hi' });
+    return ofResponse(await stream.finalResponse());
+  },
+  async 'the Anthropic SDK, streamed'(gateway, model) {
+    const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 });
+    const stream = client.messages.stream({ model, messages, max_tokens: 100 });
+    const { content, stop_reason: reason } = await stream.finalMessage();
+    return {
+      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      calls: content.flatMap((block) =>
+        block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
+      ),
+      finish: finishes[reason ?? ''] ?? reason,
+    };
+  },
+  'natively, streamed': (gateway, model) => natively(gateway, model, 0),
+  'natively, whole': (gateway, model) => natively(gateway, model, 1),
+};
+
+const openaiOf = (gateway: RunningGateway): OpenAI =>
+  new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+
+const ofChat = (choice: unknown): Understood => ({
+  text: textAt(choice, 'message', 'content'),
+  calls: listAt(choice, 'message', 'tool_calls').map(callOf),
+  finish: textAt(choice, 'finish_reason'),
+});
+
+function ofResponse(response: {
+  output_text: string;
+  status?: string;
+  output: unknown[];
+}): Understood {
+  const calls = response.output
+    .filter((item) => textAt(item, 'type') === 'function_call')
+    .map((item) => ({
+      id: textAt(item, 'call_id'),
+      name: textAt(item, 'name'),
+      input: JSON.parse(textAt(item, 'arguments')) as unknown,
+    }));
+  const finish =
+    response.status === 'completed' ? (calls.length > 0 ? 'tool_calls' : 'stop') : 'length';
+  return { text: response.output_text, calls, finish };
+}
+
+async function natively(gateway: RunningGateway, model: string, way: 0 | 1): Promise<Understood> {
+  const heard = await ask(gateway, ways[way]!, { models: [model] });
+  if (heard.ended !== 'whole') throw new Error(heard.message);
+  return {
+    text: heard.text,
+    calls: listAt(heard.last as JsonFields, 'message', 'tool_calls').map(callOf),
+    finish: textAt(heard.last, 'finishReason'),
+  };
+}

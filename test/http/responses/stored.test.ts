@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { at, listAt, textAt } from '../../helpers/json.js';
+import {
+  chatModel,
+  everyModel,
+  finalOf,
+  ownModel,
+  outputOf,
+  type ResponsesWorld,
+  startResponses,
+} from '../../helpers/responses.js';
+import { ask, post, type Reply } from '../../helpers/sse.js';
+
+const keys = [
+  { name: 'one', key: 'sk_one_0123456789abcdef' },
+  { name: 'two', key: 'sk_two_0123456789abcdef' },
+];
+let world: ResponsesWorld;
+beforeAll(async () => {
+  world = await startResponses({ auth: { keys } });
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.upstream.script([]);
+  world.upstream.requests.length = 0;
+});
+
+const of = (id: string, rest = '', method = 'GET', key = keys[0]!.key): Promise<Reply> =>
+  ask(method, `${world.url}/v1/responses/${id}${rest}`, { authorization: `Bearer ${key}` });
+
+describe.each(everyModel)('a response of %s', (model) => {
+  it.each(['whole', 'streamed'])('that was %s is stored and found by its id', async (way) => {
+    const body = { model, input: 'Say hello' };
+    const response =
+      way === 'whole' ? (await world.ask(body)).json : finalOf(await world.stream(body));
+    expect(response).toMatchObject({ store: true, previous_response_id: null });
+    expect(await of(textAt(response, 'id'))).toMatchObject({ status: 200, json: response });
+  });
+
+  it('is continued by its id, with all that was said', async () => {
+    world.upstream.script([{ text: ['One'] }]);
+    const first = await world.ask({ model, instructions: 'Count', input: 'Begin' });
+    world.upstream.script([{ text: ['Two'] }]);
+    const previous_response_id = textAt(first.json, 'id');
+    const second = await world.stream({ model, input: 'Next', previous_response_id });
+    const response = finalOf(second);
+    expect(response).toMatchObject({ previous_response_id });
+    for (const event of second.events.slice(0, 1))
+      expect(at(event, 'response', 'id')).toBe(at(response, 'id'));
+    world.upstream.script([]);
+    await world.ask({ model, input: 'More', previous_response_id: at(response, 'id') });
+    const sent = JSON.stringify(world.sent());
+    const places = ['Begin', 'One', 'Next', 'Two', 'More'].map((text) => sent.indexOf(`"${text}"`));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(sent).not.toContain('Count');
+    expect(sent).not.toContain('previous_response_id');
+  });
+});
+
+describe('what is stored', () => {
+  it('has its own items of input, which are listed', async () => {
+    const input = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }));
+    const { json } = await world.ask({ input });
+    const listed = await of(textAt(json, 'id'), '/input_items?limit=2');
+    expect(listed.json).toMatchObject({
+      object: 'list',
+      data: [{ content: 'c' }, { content: 'b' }],
+      has_more: true,
+    });
+    const after = textAt(listed.json, 'last_id');
+    const rest = await of(textAt(json, 'id'), `/input_items?after=${after}`);
+    expect(rest.json).toMatchObject({ data: [{ content: 'a' }], has_more: false });
+    const ascending = await of(textAt(json, 'id'), '/input_items?order=asc');
+    expect(listAt(ascending.json, 'data')[0]).toMatchObject({ content: 'a' });
+  });
+
+  it('is deleted once, and is then unknown', async () => {
+    const { json } = await world.ask({ input: 'Hi' });
+    const id = textAt(json, 'id');
+    expect(await of(id, '', 'DELETE')).toMatchObject({
+      status: 200,
+      json: { id, object: 'response', deleted: true },
+    });
+    expect((await of(id, '', 'DELETE')).status).toBe(404);
+    expect((await of(id)).status).toBe(404);
+  });
+
+  it('belongs to its account alone', async () => {
+    const { json } = await world.ask({ input: 'Hi' });
+    const id = textAt(json, 'id');
+    for (const [rest, method] of [
+      ['', 'GET'],
+      ['', 'DELETE'],
+      ['/input_items', 'GET'],
+    ] as const)
+      expect((await of(id, rest, method, keys[1]!.key)).status).toBe(404);
+    const other = await post(
+      `${world.url}/v1/responses`,
+      { model: chatModel, input: 'Hi', previous_response_id: id },
+      { authorization: `Bearer ${keys[1]!.key}` },
+    );
+    expect(other).toMatchObject({
+      status: 400,
+      json: { error: { code: 'previous_response_not_found', param: 'previous_response_id' } },
+    });
+    expect((await of(id)).status).toBe(200);
+  });
+
+  it('may be referred to by its items', async () => {
+    world.upstream.script([{ toolCalls: [{ id: 'call_1', name: 'f', arguments: { a: 1 } }] }]);
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }];
+    const { json } = await world.ask({ input: 'Hi', tools });
+    const [call] = outputOf(json);
+    world.upstream.script([]);
+    await world.ask({
+      tools,
+      input: [
+        { role: 'user', content: 'Hi' },
+        { type: 'item_reference', id: at(call, 'id') },
+        { type: 'function_call_output', call_id: 'call_1', output: 'ok' },
+      ],
+    });
+    expect(listAt(world.sent(), 'messages')).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1', function: { arguments: '{"a":1}' } }] },
+      { role: 'tool', content: 'ok' },
+    ]);
+    const unknown = [{ type: 'item_reference', id: 'msg_none' }];
+    expect(await world.ask({ input: unknown })).toMatchObject({
+      status: 400,
+      json: { error: { param: 'input[0]' } },
+    });
+  });
+
+  it('is nothing where the request says so', async () => {
+    const { json } = await world.ask({ input: 'Hi', store: false });
+    expect(json).toMatchObject({ store: false });
+    expect((await of(textAt(json, 'id'))).status).toBe(404);
+  });
+
+  it('is nothing where the configuration keeps no content', async () => {
+    const other = await startResponses({ conversations: { store: false } });
+    const { json } = await other.ask({ input: 'Hi' });
+    expect(json).toMatchObject({ store: false });
+    await other.close();
+  });
+
+  it('is counted, and refused where the account has no room', async () => {
+    const small = await startResponses({ conversations: { maxBytesPerAccount: 1_048_576 } });
+    const stored: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const { json } = await small.ask({ input: 'x'.repeat(300_000) });
+      const { status } = await ask(
+        'GET',
+        `${small.url}/v1/responses/${textAt(json, 'id')}`,
+        small.auth,
+      );
+      stored.push(status);
+    }
+    expect(stored[0]).toBe(200);
+    expect(stored.at(-1)).toBe(404);
+    await small.close();
+  });
+});
+
+describe('requests about responses', () => {
+  it('count the tokens of an input without calling a model', async () => {
+    const { status, json } = await post(
+      `${world.url}/v1/responses/input_tokens`,
+      { model: ownModel, input: 'How many tokens is this?', instructions: 'Count' },
+      world.auth,
+    );
+    expect(status).toBe(200);
+    expect(json).toEqual({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
+    expect(Number(at(json, 'input_tokens'))).toBeGreaterThan(4);
+    expect(world.upstream.requests).toHaveLength(0);
+  });
+
+  it('cannot cancel what the client waits for', async () => {
+    expect(await of('resp_1', '/cancel', 'POST')).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringContaining('in the background') } },
+    });
+  });
+
+  it('need a key, and the right method', async () => {
+    expect((await ask('GET', `${world.url}/v1/responses/resp_1`)).status).toBe(401);
+    expect((await of('resp_1', '', 'PUT')).status).toBe(405);
+    expect((await of('resp_1', '/input_items', 'POST')).status).toBe(405);
+  });
+});

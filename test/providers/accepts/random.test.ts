@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { refusals, sentOf } from './acceptance.js';
+import { adapterOf } from './adapters.js';
+import { acceptances } from './models/index.js';
+import { randomRequest } from './random-conversations.js';
+
+const runs = { numRuns: 150 };
+
+describe.each([...acceptances])('a random conversation for %s', (api, acceptance) => {
+  const adapter = adapterOf(api);
+  const hasNoStop = acceptance.untranslatable?.['many stop sequences'] !== undefined;
+
+  it.each(acceptance.models)('is one that %s accepts, and stays as it was', async (model) => {
+    await fc.assert(
+      fc.asyncProperty(randomRequest, async (request) => {
+        const before = JSON.stringify(request);
+        const call = { request, model, stream: true };
+        if (request.stop?.length && hasNoStop) return;
+        const sent = sentOf(await adapter.buildRequest(call, 'k'), model);
+        expect(refusals(acceptance, sent)).toEqual([]);
+        expect(JSON.stringify(request)).toBe(before);
+      }),
+      runs,
+    );
+  });
+});

@@ -213,7 +213,7 @@ export interface Completion {
 }
 
 /**
- * Receives what a provider's stream reader reads, in order. Strings named `frame` and `escaped` are
+ * Receives what a provider's stream reader reads, in order. Strings named `frame`, `escaped` and `data` are
  * *byte strings*: one character for each byte of UTF-8 (Buffer's `latin1`), so that the hot path
  * does not decode what it only forwards.
  */
@@ -229,8 +229,9 @@ export interface CompletionSink {
   chunk(chunk: CompletionChunk, frame: string | null): void;
   /**
    * A whole event of the provider, called before the methods for its content; only where the client's
-   * body was forwarded. Both are ordinary strings.
-   * @param name undefined if none was sent
+   * body was forwarded.
+   * @param name an ordinary string; undefined if none was sent
+   * @param data a byte string on one line
    */
   event?(name: string | undefined, data: string): void;
   /** The provider has stated the usage of the whole answer; `end` follows, unless the stream is cut. */
@@ -277,4 +278,11 @@ export function escapeJson(text: string): string {
 /** Converts a JSON-escaped byte string back to text. */
 export function unescapeJson(escaped: string): string {
   return JSON.parse(`"${Buffer.from(escaped, 'latin1').toString('utf8')}"`) as string;
+}
+
+/** Text as a byte string, on one line. */
+export function byteLine(text: string): string {
+  const line = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
+  // most events are ASCII, and then their own bytes
+  return /[\u0080-\uffff]/.test(line) ? Buffer.from(line, 'utf8').toString('latin1') : line;
 }

@@ -4,6 +4,7 @@ import {
   escapeJson,
   toOpenAIUsage,
   type ToolCallDelta,
+  unescapeJson,
   type UrlCitation,
   type Usage,
 } from '../completion.js';
@@ -49,6 +50,14 @@ export class AnswerChunks {
     this.textLength += text.length;
     if (logprobs) this.write({ content: text }, { logprobs });
     else this.sink.text(escapeJson(text), null);
+  }
+
+  /** @param escaped text as a byte string, as in `CompletionSink` */
+  escapedText(escaped: string): void {
+    if (escaped === '') return;
+    const isPlain = !/[^ -[\]-~]/.test(escaped);
+    this.textLength += isPlain ? escaped.length : unescapeJson(escaped).length;
+    this.sink.text(escaped, null);
   }
 
   /**

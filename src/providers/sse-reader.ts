@@ -1,26 +1,43 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventReader } from '../completion.js';
+import { endOfJsonText } from '../text/exact-json.js';
 
 /** In characters. A stream without line ends must not fill the memory. */
 const maxEventLength = 32 * 1024 * 1024;
+
+/** Events that bring nothing but a piece of text, which most events of an answer are. */
+export interface TextEvents {
+  /** The field that has the text; no other field of these events has its name. */
+  readonly field: string;
+  /** Fields whose values differ from event to event and mean nothing. Absent: none. */
+  readonly varying?: RegExp;
+  /**
+   * Takes the text of an event that was recognised without parsing it.
+   * @param escaped the text, and `data` the event's, as byte strings
+   */
+  onText(escaped: string, name: string | undefined, data: string): void;
+}
 
 /**
  * Reads server-sent events of providers whose answers are translated. The internal dialect has its
  * own, faster reader.
  * @param onEvent called for each event with its name (undefined if none was sent) and its joined
- *   data lines
+ *   data lines; returns whether it is one of `texts`
  * @param onClose called when the provider closes the stream; throws if the answer is incomplete
+ * @param texts absent: `onEvent` gets all events
  */
 export function sseReader(
-  onEvent: (event: string | undefined, data: string) => void,
+  onEvent: (event: string | undefined, data: string) => unknown,
   onClose: () => void,
+  texts?: TextEvents,
 ): EventReader {
   const decoder = new StringDecoder('utf8');
+  const envelope = texts && new TextEnvelope(texts);
   const parser = createParser({
-    onEvent: (message) => {
+    onEvent: ({ event, data }) => {
       // an event without data only keeps the connection alive
-      if (/\S/.test(message.data)) onEvent(message.event, message.data);
+      if (/\S/.test(data) && onEvent(event, data) === true) envelope?.learn(event, data);
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw error;
@@ -28,13 +45,14 @@ export function sseReader(
     maxBufferSize: maxEventLength,
   });
   let isStarted = false;
+  const feed = (bytes: Buffer): void => {
+    const text = decoder.write(bytes);
+    // the decoder keeps a byte order mark, and the parser does not recognise it once decoded
+    parser.feed(isStarted || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1));
+    isStarted ||= text !== '';
+  };
   return {
-    push(bytes) {
-      const text = decoder.write(bytes);
-      // the decoder keeps a byte order mark, and the parser does not recognise it once decoded
-      parser.feed(isStarted || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1));
-      isStarted ||= text !== '';
-    },
+    push: envelope ? (bytes) => envelope.push(bytes, feed) : feed,
     close() {
       // some providers omit the empty line after their last event
       parser.feed(`${decoder.end()}\n\n`);
@@ -42,3 +60,82 @@ export function sseReader(
     },
   };
 }
+
+/** JSON's text between its quotes. */
+const jsonText = String.raw`([^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*)`;
+const eventEnd = '\n\n';
+/** Where every event has another envelope, learning them costs more than it saves. */
+const maxUnused = 20;
+
+/**
+ * Recognises events that differ from an earlier one in their text alone, and hands them on without
+ * parsing them: that costs a third (measured 2026-11-26).
+ */
+class TextEnvelope {
+  private name: string | undefined;
+  private prefix = '';
+  private source = '';
+  private pattern: RegExp | null = null;
+  /** Envelopes that no event has had since. */
+  private unused = 0;
+  /** Whether what comes next begins an event. */
+  private isBetween = true;
+
+  constructor(private readonly texts: TextEvents) {}
+
+  /** Remembers what an event has around its text; what is not ASCII is not remembered. */
+  learn(name: string | undefined, data: string): void {
+    const key = new RegExp(`"${this.texts.field}":\\s*"`).exec(data);
+    if (!key) return;
+    const start = key.index + key[0].length;
+    const end = endOfJsonText(data, start) - 1;
+    const [head, tail] = [data.slice(0, start), data.slice(end)];
+    if (/[^ -~]/.test(head + tail) || this.unused > maxUnused) return;
+    this.name = name;
+    this.prefix = name === undefined ? 'data: ' : `event: ${name}\ndata: `;
+    const source = `${literal(this.prefix)}${this.around(head)}${jsonText}${this.around(tail)}${eventEnd}`;
+    if (source === this.source) return;
+    this.source = source;
+    this.pattern = new RegExp(source, 'y');
+    this.unused++;
+  }
+
+  /** @param feed gets all other bytes */
+  push(bytes: Buffer, feed: (bytes: Buffer) => void): void {
+    const text = bytes.toString('latin1');
+    let start = 0;
+    while (start < text.length) {
+      if (this.isBetween) start = this.pass(text, start);
+      if (start === text.length) return;
+      const end = text.indexOf(eventEnd, start);
+      this.isBetween = end !== -1;
+      const next = this.isBetween ? end + eventEnd.length : text.length;
+      feed(start === 0 && next === text.length ? bytes : bytes.subarray(start, next));
+      start = next;
+    }
+  }
+
+  /** @returns where the first other event starts */
+  private pass(text: string, start: number): number {
+    const { pattern, texts, name, prefix } = this;
+    if (!pattern) return start;
+    let from = start;
+    for (;;) {
+      pattern.lastIndex = from;
+      const found = pattern.exec(text);
+      if (!found) return from;
+      from = pattern.lastIndex;
+      this.unused = 0;
+      texts.onText(found[1]!, name, found[0].slice(prefix.length, -eventEnd.length));
+    }
+  }
+
+  private around(json: string): string {
+    const { varying } = this.texts;
+    if (!varying) return literal(json);
+    return json.split(varying).map(literal).join(`(?:${varying.source})`);
+  }
+}
+
+const literal = (text: string): string =>
+  text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&').replace(/\n/g, '\\n');

@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { openRaw, parseReply } from '../helpers/raw.js';
 import { ask } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
+let upstream: Upstream;
 let gateway: RunningGateway;
 /** A server that hands each request to the gateway's router. */
 let server: Server;
@@ -12,7 +14,10 @@ let url: string;
 /** Whether the last answer was complete in the turn of the event loop in which the request came. */
 let isAtOnce: boolean;
 beforeAll(async () => {
-  gateway = await startGateway();
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+  });
   server = createServer((req, res) => {
     setImmediate(() => (isAtOnce = res.writableEnded));
     gateway.gateway.router(req, res, () => res.writeHead(404).end('the host'));
@@ -23,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.close();
   await gateway.close();
+  await upstream.close();
 });
 
 describe('the router of the whole gateway', () => {
@@ -67,5 +73,65 @@ describe('the router of the whole gateway', () => {
     );
     await closed;
     expect(parseReply(received()).status).toBe(200);
+  });
+});
+
+describe('a stream', () => {
+  const body = JSON.stringify({
+    model: 'up/gpt-test',
+    stream: true,
+    messages: [{ role: 'user', content: 'hi' }],
+  });
+  const post = (version: string): string =>
+    [
+      `POST /v1/chat/completions HTTP/${version}`,
+      'host: x',
+      `authorization: ${gateway.auth.authorization}`,
+      'content-type: application/json',
+      'connection: close',
+      `content-length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+  const raw = async (version: string, of = server): Promise<string> => {
+    const socket = connect((of.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    socket.write(post(version));
+    return (await socket.toArray()).join('');
+  };
+
+  it('comes in the chunks of HTTP/1.1, whole', async () => {
+    const reply = await raw('1.1');
+    expect(reply).toMatch(/transfer-encoding: chunked/i);
+    expect(reply.slice(reply.indexOf('\r\n\r\n') + 4)).toMatch(
+      /^(?:[\da-f]+\r\ndata: [^]*\r\n)*?[^]*data: \[DONE\]\n\n\r\n0\r\n\r\n$/,
+    );
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...gateway.auth, 'content-type': 'application/json' },
+      body,
+    });
+    expect(await answer.text()).toMatch(/^data: \{[^]*\}\n\ndata: \[DONE\]\n\n$/);
+  });
+
+  it('comes without chunks to a client of HTTP/1.0', async () => {
+    const reply = await raw('1.0');
+    expect(reply).not.toMatch(/transfer-encoding/i);
+    expect(reply).toMatch(/\r\n\r\ndata: [^]*\}\n\ndata: \[DONE\]\n\n$/);
+  });
+
+  it('goes as it is through a host that writes in its own way', async () => {
+    const host = createServer((req, res) => {
+      const write = res.write.bind(res);
+      const written: string[] = [];
+      res.write = ((text: string) => {
+        written.push(text);
+        return write(text);
+      }) as typeof res.write;
+      res.on('finish', () => expect(written.join('')).toMatch(/^(?:data: |$)/));
+      gateway.gateway.router(req, res, () => res.end());
+    });
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    expect(await raw('1.1', host)).toMatch(/\r\n[\da-f]+\r\ndata: [^]*0\r\n\r\n$/);
+    host.close();
   });
 });

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 
 /** The timing of a response of server-sent events. */
 export interface EventStreamOptions {
@@ -19,6 +19,8 @@ export class EventStream {
   private pingTimer: NodeJS.Timeout | null = null;
   private opened = false;
   private over = false;
+  /** Whether this frames the chunks of HTTP/1.1 itself. */
+  private framesChunks = false;
   /** True once an event was added, sent or not. */
   hasEvents = false;
 
@@ -28,7 +30,7 @@ export class EventStream {
   ) {
     this.holdTimer = setTimeout(() => {
       this.open();
-      this.res.write(': ping\n\n');
+      this.write(': ping\n\n');
     }, options.holdMs);
     res.once('close', () => this.stopTimers());
   }
@@ -60,7 +62,7 @@ export class EventStream {
     const text = this.pending;
     this.pending = '';
     this.pingTimer?.refresh();
-    return this.res.write(text, 'latin1');
+    return this.write(text);
   }
 
   /** Calls `resume` once the client has read what is buffered. */
@@ -74,7 +76,8 @@ export class EventStream {
     if (!this.opened) this.open();
     this.over = true;
     this.stopTimers();
-    this.res.end(this.pending, 'latin1');
+    if (this.framesChunks) this.res.end(`${framed(this.pending)}0\r\n\r\n`, 'latin1');
+    else this.res.end(this.pending, 'latin1');
     this.pending = '';
   }
 
@@ -93,11 +96,20 @@ export class EventStream {
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     });
+    // Node writes a chunk in three pieces, which costs 2 µs more than one (2026-11-26). A host's own
+    // `write`, which may compress, gets what is to be sent
+    this.framesChunks =
+      this.res.chunkedEncoding && this.res.write === ServerResponse.prototype.write;
+    if (this.framesChunks) this.res.chunkedEncoding = false;
     this.pingTimer = setTimeout(() => this.ping(), this.options.pingMs);
   }
 
+  private write(text: string): boolean {
+    return this.res.write(this.framesChunks ? framed(text) : text, 'latin1');
+  }
+
   private ping(): void {
-    this.res.write(': ping\n\n');
+    this.write(': ping\n\n');
     this.pingTimer?.refresh();
   }
 
@@ -107,3 +119,7 @@ export class EventStream {
     this.holdTimer = this.pingTimer = null;
   }
 }
+
+/** A byte string as a chunk of HTTP/1.1. */
+const framed = (text: string): string =>
+  text === '' ? '' : `${text.length.toString(16)}\r\n${text}\r\n`;

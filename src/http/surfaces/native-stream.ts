@@ -1,11 +1,17 @@
-import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../../completion.js';
+import {
+  byteLine,
+  type CompletionChunk,
+  escapeJson,
+  reasoningOf,
+  unescapeJson,
+} from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../connections/event-stream.js';
 import { type AnsweredCalls, callsOf, NativeEnvelope, nativeUsage } from './native-envelope.js';
-import { byteJson, byteLine, StreamedAnswer } from './streamed-answer.js';
+import { byteJson, StreamedAnswer } from './streamed-answer.js';
 import { CompletionBuilder } from '../../completion-builder.js';
 import type {
   GroundingProgress,

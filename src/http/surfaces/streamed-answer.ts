@@ -59,10 +59,3 @@ export abstract class StreamedAnswer implements CompletionWriter {
 export function byteJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
 }
-
-/** Text as a byte string, on one line. */
-export function byteLine(text: string): string {
-  const line = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
-  // most events are ASCII, and then their own bytes
-  return /[\u0080-\uffff]/.test(line) ? Buffer.from(line, 'utf8').toString('latin1') : line;
-}

@@ -1,4 +1,4 @@
-import type { CompletionSink, EventReader } from '../../completion.js';
+import { byteLine, type CompletionSink, type EventReader } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import {
@@ -85,10 +85,18 @@ export function anthropicEvents(
       const event = parseJson(text) as StreamEvent | null;
       if (typeof event !== 'object' || event === null)
         throw unreadable(provider, 'an event is not a JSON object');
-      if (forwards && event.type !== 'error') sink.event?.(name, text);
+      if (forwards && event.type !== 'error') sink.event?.(name, byteLine(text));
       stream.event(event);
+      return event.delta?.type === 'text_delta';
     },
     () => stream.close(),
+    {
+      field: 'text',
+      onText(escaped, name, data) {
+        if (forwards) sink.event?.(name, data);
+        stream.text(escaped);
+      },
+    },
   );
 }
 
@@ -112,6 +120,11 @@ class MessageStream {
     this.messageStart(message);
     this.messageDelta({ delta: message });
     this.end();
+  }
+
+  /** @param escaped a byte string */
+  text(escaped: string): void {
+    if (!this.done) this.chunks.escapedText(escaped);
   }
 
   event(raw: unknown): void {

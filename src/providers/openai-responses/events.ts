@@ -1,4 +1,4 @@
-import type { CompletionSink, EventReader } from '../../completion.js';
+import { byteLine, type CompletionSink, type EventReader } from '../../completion.js';
 import type { CompletionAnswer, ModelCall } from '../adapter.js';
 import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
@@ -40,9 +40,7 @@ interface ResponsesEvent extends ResponsesError {
 interface OpenItem {
   /** The offset of the current content part in the answer's text. */
   start: number;
-  /**
-   * The type of event that brought its text or reasoning; servers that send two types repeat it.
-   */
+  /** The type of event that brought its text or reasoning; some servers repeat it in another. */
   source: string | null;
   hasCitations: boolean;
   /** Its index among the calls; -1 for other items. */
@@ -58,16 +56,21 @@ export function responsesEvents(
   provider: string,
   call: ModelCall,
 ): EventReader {
-  const wantsLogprobs = call.request['logprobs'] === true;
-  const events = new ResponsesEventReader(sink, provider, call.model, wantsLogprobs);
-  const forwards = call.original !== undefined;
+  const { request, model, original } = call;
+  const events = new ResponsesEventReader(sink, provider, model, request['logprobs'] === true);
+  const nameOf = (name: string | undefined) => (original ? name : null);
   return sseReader(
-    (name, payload) => events.read(payload, forwards ? name : null),
+    (name, payload) => events.read(payload, nameOf(name)),
     () => events.close(),
+    {
+      field: 'delta',
+      varying: /"sequence_number":\s*\d+|"obfuscation":\s*"[^"\\]*"/,
+      onText: (escaped, name, data) => events.text(escaped, nameOf(name), data),
+    },
   );
 }
 
-const failed: ReadonlySet<unknown> = new Set(['response.failed', 'response.cancelled']);
+const failed = /^response\.(?:failed|cancelled)$/;
 
 class ResponsesEventReader {
   private readonly chunks: AnswerChunks;
@@ -86,15 +89,26 @@ class ResponsesEventReader {
     this.chunks = new AnswerChunks(sink, undefined, model);
   }
 
-  /** @param name of the event, which the sink gets too; null: it does not get the event itself */
-  read(payload: string, name: string | null | undefined): void {
-    if (this.isEnded || payload === '[DONE]') return;
+  /** More text of the item whose text came before; the rest as for `read`. */
+  text(escaped: string, name: string | null | undefined, data: string): void {
+    if (this.isEnded) return;
+    if (name !== null) this.sink.event?.(name, data);
+    this.chunks.escapedText(escaped);
+  }
+
+  /**
+   * @param name of the event, which the sink gets too; null: it does not get the event itself
+   * @returns whether the event has text and nothing else
+   */
+  read(payload: string, name: string | null | undefined): boolean {
+    if (this.isEnded || payload === '[DONE]') return false;
     const event = parseJson(payload) as ResponsesEvent | null;
     if (typeof event !== 'object' || event === null)
       throw unreadable(this.provider, 'an event is not JSON');
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
-    if (name !== null && !failed.has(event.type)) this.sink.event?.(name, payload);
+    if (name !== null && !failed.test(event.type ?? '')) this.sink.event?.(name, byteLine(payload));
     this.event(event);
+    return event.type === 'response.output_text.delta' && !event.logprobs?.length;
   }
 
   close(): void {
@@ -104,7 +118,7 @@ class ResponsesEventReader {
   private event(event: ResponsesEvent): void {
     switch (event.type) {
       case 'response.output_text.delta':
-        this.text(this.open(event), event.delta ?? '', event.logprobs);
+        this.said(this.open(event), event.delta ?? '', event.logprobs);
         break;
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
@@ -190,7 +204,7 @@ class ResponsesEventReader {
     this.chunks.write({ role: 'assistant', content: '' });
   }
 
-  private text(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
+  private said(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
     if (text === '') return;
     open.source = 'text';
     const isWanted = this.wantsLogprobs && logprobs?.length;
@@ -245,7 +259,7 @@ class ResponsesEventReader {
       : this.chunks.textLength -
         (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
     for (const part of item.content ?? []) {
-      if (silent) this.text(open, part.text ?? '', part.logprobs);
+      if (silent) this.said(open, part.text ?? '', part.logprobs);
       if (silent && part.refusal) this.chunks.write({ refusal: part.refusal });
       if (uncited) this.cite(open, part.annotations ?? [], start);
       start += (part.text ?? '').length;

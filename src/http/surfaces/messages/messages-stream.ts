@@ -6,7 +6,7 @@ import type {
   GroundingProgress,
 } from '../../../pipeline/grounding/grounding-call.js';
 import type { EventStream } from '../../connections/event-stream.js';
-import { byteJson, byteLine, StreamedAnswer } from '../streamed-answer.js';
+import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import type { AnsweredCall } from '../surface.js';
 import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
 import { messagesErrorBody } from './errors.js';
@@ -43,7 +43,7 @@ export class MessagesStream extends StreamedAnswer {
 
   event(name: string | undefined, data: string): void {
     this.isForwarded = true;
-    this.stream.event(name ?? /"type"\s*:\s*"(\w+)"/.exec(data)?.[1] ?? 'message', byteLine(data));
+    this.stream.event(name ?? /"type"\s*:\s*"(\w+)"/.exec(data)?.[1] ?? 'message', data);
   }
 
   text(escaped: string): void {

@@ -5,7 +5,7 @@ import type { Candidate } from '../../../chooser/plan.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { EventStream } from '../../connections/event-stream.js';
 import { parsedJson } from '../../../text/json-values.js';
-import { byteJson, byteLine, StreamedAnswer } from '../streamed-answer.js';
+import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import { isObject } from '../../../text/is-object.js';
 import type { Json } from './body.js';
 import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
@@ -114,17 +114,18 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   /** A provider's own event. */
-  event(name: string | undefined, text: string): void {
+  event(name: string | undefined, data: string): void {
     this.isForwarded = this.hasStarted = true;
-    const event = envelopeEvent.test(text) ? parsedJson(text) : null;
+    const isPiece = name?.endsWith('.delta') || !envelopeEvent.test(data);
+    const event = isPiece ? null : parsedJson(Buffer.from(data, 'latin1').toString('utf8'));
     const response = isObject(event) ? event['response'] : null;
     if (!isObject(event) || !isObject(response)) {
-      this.send(name, byteLine(text));
+      this.send(name, data);
       return;
     }
     const { stores } = this.turn;
     const own = stores ? withOwnIds(response, this.turn) : response;
-    const bytes = stores ? byteJson({ ...event, response: own }) : byteLine(text);
+    const bytes = stores ? byteJson({ ...event, response: own }) : data;
     const type = String(event['type']);
     if (isEnd(type)) this.last = { name: type, response: own, bytes };
     else this.send(name, bytes);

@@ -730,6 +730,12 @@ export interface ConfigInput {
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;
     /**
+     * What becomes of a stream that breaks after its first content. `continue`: the next model
+     * goes on from the text so far; `fail`: the answer ends in an error. A request may say
+     * otherwise. Default: `"fail"`.
+     */
+    readonly onBrokenStream?: 'continue' | 'fail';
+    /**
      * How often in a row a model may call tools that the gateway runs, where a request asks for
      * more. A request that names no number allows 5. Default: `20`.
      */

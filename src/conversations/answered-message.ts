@@ -12,6 +12,8 @@ export interface AnsweredMessage {
   readonly citations: readonly Citation[];
   /** Calls of tools that the client runs. */
   readonly toolCalls: readonly ToolCall[];
+  /** Where other models went on, in the order of the text. Absent: nowhere. */
+  readonly seams?: readonly object[];
 }
 
 /** The content of an answer as it is stored: blocks, of which clients send only the text back. */
@@ -21,11 +23,13 @@ export function contentOf({
   sources,
   citations,
   toolCalls,
+  seams = [],
 }: AnsweredMessage): object[] {
   return [
     { type: 'text', text },
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
     ...(sources.length === 0 ? [] : [{ type: 'sources', sources, citations }]),
+    ...(seams.length === 0 ? [] : [{ type: 'seams', seams }]),
     ...(toolCalls.length === 0 ? [] : [{ type: toolTurn, tool_calls: toolCalls }]),
   ];
 }
@@ -39,6 +43,7 @@ export function shownContent(content: unknown): {
   reasoning?: string;
   sources?: unknown;
   citations?: unknown;
+  seams?: unknown;
   tool_calls?: ToolCall[];
 } {
   if (!Array.isArray(content))
@@ -48,23 +53,26 @@ export function shownContent(content: unknown): {
     text?: unknown;
     sources?: unknown;
     citations?: unknown[];
+    seams?: unknown;
     tool_calls?: ToolCall[];
   }[];
   const reasoning = blocks.find(({ type }) => type === 'reasoning')?.text;
   const { sources, citations } = blocks.find(({ type }) => type === 'sources') ?? {};
+  const seams = blocks.find(({ type }) => type === 'seams')?.seams;
   const { type: _type, ...toolFields } = blocks.find(({ type }) => type === toolTurn) ?? {};
   return {
     content: blocks.filter(({ type }) => !besideContent.has(type)),
     ...(typeof reasoning === 'string' ? { reasoning } : {}),
     ...(sources === undefined ? {} : { sources }),
     ...(citations?.length ? { citations } : {}),
+    ...(seams === undefined ? {} : { seams }),
     ...toolFields,
   };
 }
 
 /** The type of the block in which the calls of a stored message are, or whose result it is. */
 const toolTurn = 'tool_turn';
-const besideContent: ReadonlySet<unknown> = new Set(['reasoning', 'sources', toolTurn]);
+const besideContent: ReadonlySet<unknown> = new Set(['reasoning', 'sources', 'seams', toolTurn]);
 
 /** The content of a sent message as it is stored: as sent, with its calls in a block of their own. */
 function sentContent({

@@ -30,6 +30,8 @@ export interface Attempt {
   isWhole: boolean;
   /** The provider's finish reason, if it is not a known one; it counts as `stop`. */
   unknownFinish?: string;
+  /** It went on with an answer: after how many characters. Absent: it began one. */
+  continuesAt?: number;
   /** The candidates that would have been called before it, but were set aside. Absent: none. */
   setAside?: readonly MovedCandidate[];
 }

@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { GatewayError } from '../errors.js';
+import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog, FailedUse } from './attempt-log.js';
@@ -139,7 +139,8 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     };
     this.context.log.report(this.record(startedAt, apiKey, error, firstContentAt), error, use);
     if (!isFinal) return error;
-    return new BrokenStream(error, this.candidate, firstContentAt, use, this.context.log.count);
+    const { errorTrace } = this.context.log;
+    return new BrokenStream(error, this.candidate, firstContentAt, use, errorTrace);
   }
 
   /** Retries as often as allowed. @throws the last failure */
@@ -264,7 +265,7 @@ export class BrokenStream extends Error {
     /** `performance.now()` of the first content; null if none arrived. */
     readonly firstContentAt: number | null,
     readonly use: FailedUse,
-    readonly attempts: number,
+    readonly errorTrace: readonly ErrorTraceEntry[],
   ) {
     super(error.message, { cause: error });
   }

@@ -52,7 +52,7 @@ export class CommitGate implements CompletionSink {
       }
       this.open();
     }
-    const length = lengthOf(chunk);
+    const length = addedLength(chunk);
     if (length > 0) this.contentLength += Math.max(charactersPerToken, length);
     this.writer.chunk(chunk, frame);
   }
@@ -89,7 +89,7 @@ export class CommitGate implements CompletionSink {
 }
 
 /** The characters that a chunk adds to the answer. */
-function lengthOf(chunk: CompletionChunk): number {
+export function addedLength(chunk: CompletionChunk): number {
   let length = 0;
   for (const { delta } of chunk.choices) {
     length +=

@@ -20,9 +20,10 @@ export interface AnswerTap {
 export const withTaps = (writer: AnswerWriter, taps: readonly AnswerTap[]): AnswerWriter =>
   taps.length === 0 ? writer : new TappedWriter(writer, taps);
 
-class TappedWriter implements AnswerWriter {
+/** Passes on what it gets. */
+export class TappedWriter implements AnswerWriter {
   constructor(
-    private readonly writer: AnswerWriter,
+    protected readonly writer: AnswerWriter,
     private readonly taps: readonly AnswerTap[],
   ) {}
 

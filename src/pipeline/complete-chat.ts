@@ -1,6 +1,7 @@
 import { hasBudget } from '../accounts/caller-limits.js';
 import { pausedTurn, type ChatRequest, type CompletionChunk } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
+import { addedLength } from '../dispatch/commit-gate.js';
 import { BrokenStream } from '../dispatch/candidate-attempts.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
@@ -13,6 +14,7 @@ import { ResearchCompletion } from './grounding/research-completion.js';
 import { ToolRounds } from './grounding/tool-rounds.js';
 import { withTaps, type AnswerTap } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
+import { ContinuedAnswer, mayContinue } from './continued-answer.js';
 import { type CallFigures, CompletionUsage } from './completion-usage.js';
 import { affinityOf, rememberAnswered } from './continuation.js';
 import { keepTurn } from './keep-turn.js';
@@ -67,7 +69,7 @@ class RunningCompletion {
       const copied = copyContent(request, planned);
       const out = withTaps(this.writer, copied === null ? [] : [copied]);
       const rounds = this.roundsOf(out);
-      const answer = this.finished(await (rounds ? rounds.run() : this.execute(out)));
+      const answer = this.finished(await (rounds ? rounds.run() : this.answer(out)));
       if (rounds) {
         answer.grounding = rounds.end(answer);
         this.writer.grounded?.(answer.grounding);
@@ -97,6 +99,14 @@ class RunningCompletion {
       : new ToolRounds(input, out);
   }
 
+  private answer(writer: AnswerWriter): Promise<ChatOutcome> {
+    const { parts, request, planned, figures } = this;
+    if (!mayContinue(request, planned)) return this.execute(writer);
+    const execute: ExecuteRound = (round) => this.executeRound(round);
+    const input = { parts, request, planned, figures, execute };
+    return new ContinuedAnswer(input, writer, this.writer).run((out) => this.execute(out));
+  }
+
   private execute(writer: AnswerWriter): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { chat, original } = planned.call;
@@ -124,7 +134,7 @@ class RunningCompletion {
 
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
-    const { plan, callOf, admit, errorTrace, onFailed = null } = round;
+    const { plan, callOf, admit, errorTrace, continuesAt, onFailed = null } = round;
     const { cancellation = request.cancellation, reservation = request.reservation } = round;
     // not spreads: taking the rest of an object and spreading it cost several µs
     return executePlan({
@@ -137,6 +147,7 @@ class RunningCompletion {
       affinity: () => affinityOf(request, planned.call.chat.messages),
       providerOf: ({ provider }) => request.snapshot.providers.get(provider ?? ''),
       onAttempt: (attempt, failed) => {
+        if (continuesAt !== undefined) attempt.continuesAt = continuesAt;
         request.record.attempts.push(attempt);
         request.snapshot.onAttempt(attempt);
         const usage = failed && this.figures.usageOfFailed(failed);
@@ -200,7 +211,7 @@ class RunningCompletion {
     const error = withAdvice(failure, snapshot.names, first, caller.models);
     const { record, id: requestId } = this.request;
     recordFailure(record, error);
-    const used = broken ? this.usedBy(broken) : null;
+    const used = broken ? this.usedBy(broken) : this.figures.earlier;
     const isInside = this.writer.hasBegun || this.writer.failsInside?.(error);
     if (isInside && error.code !== 'client_closed') {
       const { usage = null, costs = null } = used ?? {};
@@ -268,7 +279,7 @@ class CopiedAnswer implements AnswerCopy, AnswerTap {
   }
 
   chunk(chunk: CompletionChunk): void {
-    if ((this.length += lengthOf(chunk)) <= maxCopied) this.builder.chunk(chunk);
+    if ((this.length += addedLength(chunk)) <= maxCopied) this.builder.chunk(chunk);
   }
 
   whole(answer: CompletionAnswer, body: Buffer | null): void {
@@ -281,14 +292,4 @@ class CopiedAnswer implements AnswerCopy, AnswerTap {
     const { choices } = this.answer?.completion ?? this.builder.build(null, { id: '', model: '' });
     return choices.map(({ message }) => message);
   }
-}
-
-/** Of the parts that grow without bound. */
-function lengthOf({ choices }: CompletionChunk): number {
-  let length = 0;
-  for (const { delta } of choices) {
-    length += (delta.content?.length ?? 0) + (delta.reasoning_content?.length ?? 0);
-    for (const call of delta.tool_calls ?? []) length += call.function?.arguments?.length ?? 0;
-  }
-  return length;
 }

@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest, Usage } from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { OriginalRequest } from '../providers/adapter.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
-import type { ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { ErrorCode, ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../models/cost.js';
 import type { Blame } from '../chooser/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../chooser/plan.js';
@@ -27,6 +27,17 @@ export interface ForwardedRequest extends OriginalRequest {
   readonly needs: string | null;
 }
 
+/** Where an answer goes on with another call, after a stream that broke. */
+export interface Seam {
+  /** Whose stream broke, and who went on. */
+  readonly from: Pick<Candidate, 'provider' | 'model'>;
+  readonly to: Seam['from'];
+  /** Of the failure. */
+  readonly code: ErrorCode;
+  /** Characters of the answer before it, in UTF-16 units. */
+  readonly at: number;
+}
+
 /** A completion's request, the same for every surface that completes. */
 export interface CompletionCall {
   readonly chat: ChatRequest;
@@ -46,6 +57,8 @@ export interface CompletionCall {
   /** Whether a provider is asked to stream even where the client is not streamed to. */
   readonly streamFromProvider: boolean;
   readonly maxRetries: number | null;
+  /** What becomes of a stream that breaks after its first content. Null: as configured. */
+  readonly onBrokenStream?: 'continue' | 'fail' | null;
   /** False: the request asks that nothing of its content be kept. */
   readonly store: boolean;
   /** Whether the request log has a salted hash of the messages; then `store` is false. */
@@ -111,6 +124,8 @@ export interface CompletionWriter extends AnswerWriter {
   message(finishReason: string | null): AnsweredMessage | null;
   /** What happens while tools run, where the surface shows it. */
   progress?(progress: GroundingProgress): void;
+  /** The text that follows is of another call, where the surface shows that. */
+  seam?(seam: Seam): void;
   /** What the whole answer rests on: called at most once, before `message` and `finish`. */
   grounded?(grounding: AnswerGrounding): void;
   /**

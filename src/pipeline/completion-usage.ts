@@ -26,7 +26,7 @@ export class CompletionUsage {
   /** What searches and tools have cost. */
   private besideUsd = 0;
   /** What the calls before the last one used; null: there was one call. */
-  private earlier: CallFigures | null = null;
+  earlier: CallFigures | null = null;
   /** What tools have added to the prompt of the next call, in tokens. */
   addedPromptTokens = 0;
 

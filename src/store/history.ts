@@ -126,6 +126,6 @@ function isBesideText(block: unknown): boolean {
     typeof block === 'object' &&
     block !== null &&
     'type' in block &&
-    (block.type === 'reasoning' || block.type === 'sources')
+    (block.type === 'reasoning' || block.type === 'sources' || block.type === 'seams')
   );
 }

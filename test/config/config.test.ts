@@ -80,6 +80,7 @@ describe('defaults', () => {
         maxAccountBytesInProgress: null,
         maxRetries: 2,
         maxToolSteps: 20,
+        onBrokenStream: 'fail',
         maxFetchedImages: 8,
         totalTimeoutMs: 600000,
         holdStatusMs: 10000,

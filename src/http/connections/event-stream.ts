@@ -46,6 +46,11 @@ export class EventStream {
     this.pending += `data: ${payload}\n\n`;
   }
 
+  /** Adds a comment: ASCII, on one line. */
+  comment(text: string): void {
+    this.pending += `: ${text}\n\n`;
+  }
+
   /** Adds a named event. */
   event(name: string, payload: string): void {
     this.hasEvents = true;

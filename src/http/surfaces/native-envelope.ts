@@ -102,7 +102,7 @@ export class NativeEnvelope {
     return this.grounding ?? this.collected.cited();
   }
 
-  names(candidate: Candidate): {
+  names(candidate: Pick<Candidate, 'provider' | 'model'>): {
     provider: string;
     model: string;
     responseMessageId: string;

@@ -17,6 +17,7 @@ export interface NativeRequest {
   reasoning_effort?: ChatRequest['reasoning_effort'];
   maxTokens?: number | null;
   maxRetries?: number | null;
+  onBrokenStream?: 'continue' | 'fail' | null;
   search?: boolean | SearchWish | null;
   conversationId?: string | null;
   store?: boolean | null;

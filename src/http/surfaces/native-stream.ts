@@ -17,7 +17,7 @@ import type {
   GroundingProgress,
   AnswerGrounding,
 } from '../../pipeline/grounding/grounding-call.js';
-import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
+import type { BrokenAnswer, FinishedAnswer, Seam } from '../../pipeline/completion-call.js';
 import type { AnsweredCall } from './surface.js';
 
 /**
@@ -46,6 +46,7 @@ export class NativeStream extends StreamedAnswer {
     '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
+  private readonly seams: Seam[] = [];
   private readonly hold: (bytes: number) => boolean;
   /**
    * Calls that the client has to run, with opaque reasoning; created only if there is any of it.
@@ -83,8 +84,19 @@ export class NativeStream extends StreamedAnswer {
     // what an attempt left behind that wrote nothing
     this.calls = this.built = null;
     this.envelope.dropSources();
+    this.rename(candidate);
+  }
+
+  private rename(candidate: Seam['to']): void {
     this.names = this.envelope.names(candidate);
     this.head = `${byteJson(this.names).slice(0, -1)},"type":"text","text":"`;
+  }
+
+  override seam(seam: Seam): void {
+    this.seams.push(seam);
+    this.rename(seam.to);
+    const message = { role: 'assistant', type: 'seam', content: [] };
+    this.stream.data(byteJson({ ...this.names, type: 'seam', text: '', message, seam }));
   }
 
   text(escaped: string): void {
@@ -113,6 +125,7 @@ export class NativeStream extends StreamedAnswer {
           text: unescapeJson(this.keptText),
           reasoning: this.keptReasoning,
           ...this.envelope.cited(),
+          seams: this.seams,
           toolCalls: this.toolCalls().toolCalls,
         }
       : null;

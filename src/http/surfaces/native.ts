@@ -68,6 +68,7 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     stream: body.stream ?? false,
     streamFromProvider: true,
     maxRetries: body.maxRetries ?? null,
+    onBrokenStream: body.onBrokenStream ?? null,
     store: body.store !== false && !body.hash_content,
     ...(body.hash_content ? { hashContent: true } : {}),
     sentMessages: body.messages,

@@ -22,6 +22,7 @@ export interface RunRequest extends ChatRequest {
   economy?: number | null;
   preference_id?: string | null;
   previous_session?: string | null;
+  onBrokenStream?: 'continue' | 'fail' | null;
 }
 
 /** OpenAI's chat completions. */
@@ -53,6 +54,7 @@ export const openai = {
       economy,
       preference_id,
       previous_session,
+      onBrokenStream,
       ...sent
     } = parsed as RunRequest;
     refuseNativeFields(sent);
@@ -79,6 +81,7 @@ export const openai = {
       stream: stream ?? false,
       streamFromProvider: stream ?? false,
       maxRetries: null,
+      onBrokenStream: onBrokenStream ?? null,
       store: chat['store'] !== false,
       sentMessages: chat.messages,
       invalidCode: 'bad_request',

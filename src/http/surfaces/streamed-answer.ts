@@ -5,6 +5,7 @@ import type {
   BrokenAnswer,
   CompletionWriter,
   FinishedAnswer,
+  Seam,
 } from '../../pipeline/completion-call.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Candidate } from '../../chooser/plan.js';
@@ -25,6 +26,11 @@ export abstract class StreamedAnswer implements CompletionWriter {
 
   whole(answer: CompletionAnswer): void {
     for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
+  }
+
+  /** Clients pass over comments. */
+  seam(seam: Seam): void {
+    this.stream.comment(`seam ${byteJson(seam)}`);
   }
 
   get hasWritten(): boolean {

@@ -20,6 +20,7 @@ export interface RequestLimits {
   readonly maxAccountBytesInProgress: number | null;
   readonly clientIdleMs: number;
   readonly maxRetries: number;
+  readonly onBrokenStream: 'continue' | 'fail';
   readonly totalTimeoutMs: number;
   readonly holdStatusMs: number;
   readonly pingMs: number;

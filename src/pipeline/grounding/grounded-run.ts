@@ -27,6 +27,8 @@ export type ExecuteRound = (
     readonly cancellation?: Cancellation;
     /** Default: the request's. */
     readonly reservation?: RequestReservation | null;
+    /** As `Attempt` has it. */
+    readonly continuesAt?: number;
     /** Receives what each attempt that failed used. */
     readonly onFailed?: (failed: FailedUse) => void;
   },

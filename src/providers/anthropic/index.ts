@@ -55,6 +55,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readEvents: (sink, call) =>
       anthropicEvents(provider, sink, searchBlocksOf(call), call.original !== undefined),
     readFailure: anthropicFailure(provider),
+    prefill: (model) => rulesOf(claudeName(settings, model)).prefill,
     webSearch: (model) => claudeSearch(claudeName(settings, model)),
     tokenCount: {
       buildRequest(original, model, apiKey) {

@@ -168,6 +168,7 @@ export function createBedrock(
     passthrough: { baseUrl: endpoint.root, headers: (apiKey) => passthroughAuth(settings, apiKey) },
     dialect: null,
     unopenedImages: /^https?:/i,
+    prefill: (model) => traitsOf(model, deploymentOf(settings, model) ?? '').prefill,
     buildRequest({ request, model, stream }, apiKey) {
       const traits = traitsOf(model, deploymentOf(settings, model) ?? '');
       return post(

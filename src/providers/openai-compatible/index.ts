@@ -114,6 +114,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     readFailure: openAIFailure(provider),
     leftOut: (request, model) => fitRequest({ ...request }, namesOf(settings, model), quirks),
     ...(quirks.search && { webSearch: (model) => abilityOf(quirks.search, settings, model) }),
+    prefill: () => typeof quirks.history?.started === 'object',
     elsewhere: quirks.elsewhere,
     unopenedImages: quirks.unopenedImages,
     passthrough: {

@@ -89,6 +89,11 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     overheadBuckets,
   ),
   streams: gauge('signalbox_streams_open', 'Streams that are open now.'),
+  seams: counter(
+    'signalbox_stream_seams_total',
+    'Streams that broke after their first content and went on with another call, by error code.',
+    'code',
+  ),
   disconnects: counter(
     'signalbox_client_disconnects_total',
     'Requests whose client disconnected before the end.',

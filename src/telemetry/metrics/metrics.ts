@@ -123,6 +123,11 @@ export class Metrics {
     this.instruments.lengths.series(named, known).observe(ratio);
   }
 
+  /** An answer went on with another call. @param code of the failure before */
+  continued(code: string): void {
+    this.instruments.seams.series(code).inc();
+  }
+
   usageMissing(provider: string): void {
     this.instruments.missing.series(provider).inc();
   }

@@ -67,10 +67,12 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
   if (!lane) return null;
   const { attempt, call, start } = lane;
   const { provider, model, number, keyIndex, outcome, status, error, waitMs = 0 } = attempt;
+  const { continuesAt } = attempt;
   const name = `${provider}/${model}`;
   const isFailed = outcome !== 'ok';
   const notes = [
     isFailed ? `${status ?? ''} ${reasonOf(outcome)}`.trim() : null,
+    continuesAt === undefined ? null : fill(text.continuesAt, { count: continuesAt }),
     waitMs > 0 ? fill(text.retryAfter, { time: formatMs(waitMs) }) : null,
     attempt.firstContentMs === null
       ? null

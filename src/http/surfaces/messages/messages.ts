@@ -30,12 +30,13 @@ export const messages: CompletionSurface = {
     errorSchema: 'messages-error',
   },
   readCall(parsed, { headers, query }) {
+    const { onBrokenStream, ...sent } = parsed as MessagesRequest & RunRequest;
     const { models, fallback_models, tradeoff, economy, preference_id, previous_session, ...body } =
-      parsed as MessagesRequest & RunRequest;
+      sent;
     const own = { models, fallback_models, tradeoff, economy, preference_id, previous_session };
     const { model, stream } = body;
     return {
-      ...openai.readCall({ ...chatRequest(body), ...own, model, stream }),
+      ...openai.readCall({ ...chatRequest(body), ...own, onBrokenStream, model, stream }),
       original: {
         dialect: 'messages',
         body: forwardableBody(body),

@@ -77,9 +77,10 @@ function searchWish(
 }
 
 /** The gateway's own fields, which are not forwarded. */
-const ownFields = 'models fallback_models tradeoff economy preference_id previous_session'.split(
-  ' ',
-);
+const ownFields =
+  'models fallback_models tradeoff economy preference_id previous_session onBrokenStream'.split(
+    ' ',
+  );
 
 const notForwarded: ReadonlySet<string> = new Set([...ownFields, 'previous_response_id']);
 

@@ -1,0 +1,132 @@
+import type { ChatRequest } from '../completion.js';
+import type { RankedCandidate } from '../chooser/plan.js';
+import type { AnswerWriter } from '../dispatch/answer-writer.js';
+import { BrokenStream } from '../dispatch/candidate-attempts.js';
+import { chatCalls } from '../dispatch/chat-call.js';
+import { charactersPerToken } from '../dispatch/commit-gate.js';
+import type { ChatOutcome } from '../dispatch/execute-plan.js';
+import { shownText } from '../text/text-seam.js';
+import type { CompletionWriter, PlannedCompletion } from './completion-call.js';
+import { CompletionUses } from './completion-uses.js';
+import { ContinuedWriter } from './continued-writer.js';
+import type { ExecuteRound, GroundedInput } from './grounding/grounded-run.js';
+import type { GatewayRequest } from './request.js';
+
+/** Each costs the prompt again. */
+const maxSeams = 8;
+
+/**
+ * Whether an answer goes on with another call where its stream breaks. Not one of a search, whose
+ * calls build on one another, nor one in a given format, which limits what may follow.
+ */
+export function mayContinue(
+  { snapshot }: GatewayRequest,
+  { call, grounding }: PlannedCompletion,
+): boolean {
+  const { chat, original, onBrokenStream } = call;
+  if ((onBrokenStream ?? snapshot.limits.onBrokenStream) === 'fail') return false;
+  const isText = (chat.response_format?.type ?? 'text') === 'text' && (chat.n ?? 1) === 1;
+  return call.stream && isText && grounding === null && !original?.needs;
+}
+
+/**
+ * An answer that goes on with another call where its stream broke, from the text so far. The events
+ * of providers are not forwarded to it: those of the next one could not follow them.
+ */
+export class ContinuedAnswer {
+  private readonly writer: ContinuedWriter;
+  private readonly startedAt = performance.now();
+  private seams = 0;
+  private candidates: readonly RankedCandidate[];
+  /** Tokens of the answer so far. */
+  private answered = 0;
+
+  /** @param surface marks the seams for the client */
+  constructor(
+    private readonly input: Omit<GroundedInput, 'grounding' | 'tell'>,
+    out: AnswerWriter,
+    surface: CompletionWriter,
+  ) {
+    this.candidates = input.planned.plan.candidates;
+    this.writer = new ContinuedWriter(out, (seam) => {
+      input.parts.metrics.continued(seam.code);
+      surface.seam?.(seam);
+    });
+  }
+
+  /**
+   * @param first executes the plan
+   * @throws GatewayError, BrokenStream as `executePlan`
+   */
+  async run(first: (writer: AnswerWriter) => Promise<ChatOutcome>): Promise<ChatOutcome> {
+    let answer = first(this.writer);
+    let firstContentAt: number | null = null;
+    for (;;) {
+      try {
+        const outcome = await answer;
+        this.writer.end();
+        return { ...outcome, firstContentAt: firstContentAt ?? outcome.firstContentAt };
+      } catch (error) {
+        if (!(error instanceof BrokenStream) || error.error.recovery === 'stop') throw error;
+        if (this.seams++ === maxSeams || !this.writer.canGoOn) throw error;
+        firstContentAt ??= error.firstContentAt;
+        answer = this.input.execute(this.roundAfter(error));
+      }
+    }
+  }
+
+  /** Asks the candidates that have not failed, and last the one that broke off. */
+  private roundAfter(broken: BrokenStream): Parameters<ExecuteRound>[0] {
+    const { request, planned } = this.input;
+    const { candidate: from, errorTrace } = broken;
+    const text = this.writer.breakOff(from, broken.error.code);
+    const chat = this.chatAfter(broken, text);
+    const at = this.candidates.findIndex((each) => each === from);
+    const last = this.candidates[at]!;
+    const [next, ...others] = [...this.candidates.slice(at + 1), last];
+    const plan = { ...planned.plan, candidates: [next, ...others] as const };
+    this.candidates = plan.candidates;
+    const whole = { ...planned, plan, call: { ...planned.call, chat: goingOn(chat, text, false) } };
+    request.reservation?.continueWith(new CompletionUses(whole, request.snapshot, request.caller));
+    const leftMs = plan.limits.totalTimeoutMs - (performance.now() - this.startedAt);
+    return {
+      plan: { ...plan, limits: { ...plan.limits, totalTimeoutMs: Math.max(1, leftMs) } },
+      callOf: (target) => {
+        const isPrefilled = target.provider.adapter.prefill?.(target.candidate.model) ?? false;
+        return chatCalls(goingOn(chat, text, isPrefilled), this.writer)(target);
+      },
+      admit: request.reservation?.admit,
+      errorTrace,
+      continuesAt: text.length,
+    };
+  }
+
+  /** Counts what the call has used, and takes it from the length that the client allows. */
+  private chatAfter({ candidate, use }: BrokenStream, text: string): ChatRequest {
+    const { planned, figures } = this.input;
+    const usage = figures.usageOfFailed(use);
+    if (usage) figures.add(candidate, usage);
+    this.answered += usage?.completionTokens ?? 0;
+    figures.addedPromptTokens = Math.ceil(text.length / charactersPerToken);
+    const chat = { ...planned.call.chat };
+    for (const limit of ['max_tokens', 'max_completion_tokens'] as const)
+      if (typeof chat[limit] === 'number') chat[limit] = Math.max(1, chat[limit] - this.answered);
+    return chat;
+  }
+}
+
+const goOn =
+  'Go on with your last message exactly where it ends: begin with the very next character, also in the middle of a word, of a line or of a block of code. Repeat nothing of it, and do not mention this request.';
+
+/** The request for the rest of an answer: with its beginning, or with an instruction after that. */
+function goingOn(chat: ChatRequest, text: string, isPrefilled: boolean): ChatRequest {
+  const messages = [...chat.messages];
+  const last = messages.at(-1);
+  // the client may have begun the answer itself
+  const isBegun = last?.role === 'assistant' && !last.tool_calls;
+  const begun = isBegun && typeof last.content === 'string' ? last.content : null;
+  if (begun !== null) messages.pop();
+  messages.push({ role: 'assistant', content: shownText((begun ?? '') + text) });
+  if (!isPrefilled) messages.push({ role: 'user', content: goOn });
+  return { ...chat, messages };
+}

@@ -1,0 +1,100 @@
+/** Characters of the earlier text that are searched, and that are held back at most. */
+const maxOverlap = 4_000;
+
+/** A line that opens a block of code, because it names a language, and how one may begin. */
+const fenceLine = /^\s*(?:```|~~~)[ \t]*\w[^\n]*\n/;
+const partOfFence = /^\s*(?:`{1,2}|~{1,2}|(?:```|~~~)[^\n]{0,80})?$/;
+
+/** What a model is shown of a text: some refuse white space at its end, or half a character. */
+export const shownText = (text: string): string => text.replace(/[\ud800-\udbff]$/, '').trimEnd();
+
+/**
+ * Joins a text and its continuation by a model that was shown it. The continuation may begin with a
+ * repetition: of the last words, of the last line or more, or of the line that opens a code block.
+ * Only what may be that is held back, at most 4,000 characters. Text that follows on itself is common
+ * (`0, 0`, a table, nested brackets), so a repetition counts only if it is hardly meant: some words,
+ * or a word or a line that begins anew in its own middle.
+ */
+export class TextSeam {
+  private readonly tail: string;
+  /** What follows in the text, and was not shown. */
+  private unseen: string;
+  private readonly isInFence: boolean;
+  /** Null once the repetition is known. */
+  private held: string | null = '';
+
+  constructor(before: string) {
+    const shown = shownText(before);
+    this.tail = shown.slice(-maxOverlap);
+    this.unseen = before.slice(shown.length);
+    this.isInFence = ((shown.match(/^[ \t]*(?:```|~~~)/gm)?.length ?? 0) & 1) === 1;
+  }
+
+  /** @returns what may go on now */
+  push(text: string): string {
+    if (this.held === null) return this.withoutUnseen(text);
+    this.held += text;
+    return this.mayRepeat(this.held) ? '' : this.end();
+  }
+
+  /** Nothing more comes. @returns the rest */
+  end(): string {
+    const held = this.held ?? '';
+    this.held = null;
+    return this.withoutUnseen(held.slice(this.repeated(held)));
+  }
+
+  /** Whether more of the text could make more of it a repetition. */
+  private mayRepeat(text: string): boolean {
+    if (text.length >= maxOverlap) return false;
+    if (this.isInFence && partOfFence.test(text)) return true;
+    return this.starts(text).some((at) => {
+      const found = this.tail.indexOf(text.slice(at));
+      return found >= 0 && found + text.length - at < this.tail.length;
+    });
+  }
+
+  /** Where a repetition may begin: at once or after a repeated fence, and after white space. */
+  private starts(text: string): [at: number, afterSpace: number] {
+    const fence = (this.isInFence && fenceLine.exec(text)?.[0].length) || 0;
+    return [fence, text.length - text.slice(fence).trimStart().length];
+  }
+
+  /** How many characters at the beginning of a text are a repetition. */
+  private repeated(text: string): number {
+    const [first, afterSpace] = this.starts(text);
+    for (const at of [first, afterSpace])
+      for (let length = Math.min(text.length - at, this.tail.length); length > 0; length--)
+        if (this.tail.endsWith(text.slice(at, at + length)) && this.isMeant(length, at > first))
+          return at + length;
+    return first;
+  }
+
+  /** Whether the end of the earlier text, given again, is a repetition and not the text itself. */
+  private isMeant(length: number, isAfterSpace: boolean): boolean {
+    const { tail } = this;
+    const again = tail.slice(-length);
+    // a text that repeats itself already may do so once more
+    if (tail.slice(-2 * length, -1).includes(again)) return false;
+    const count = (pattern: RegExp): number => again.match(pattern)?.length ?? 0;
+    const letters = count(/\p{L}/gu);
+    const words = count(/[\p{L}\p{N}_]+/gu);
+    const isProse = letters >= 8 || (words > 2 && length >= 10) || /^[\p{L}\s'’]+$/u.test(again);
+    if ((words > 1 && letters >= 3 && isProse) || count(unspaced) >= 4) return true;
+    if (isAfterSpace) return false;
+    const before = tail.at(-length - 1) ?? '\n';
+    // else the line would begin anew in its own middle, or the word in its own
+    if (before === '\n') return letters >= 2;
+    return letters >= 3 && !/[\p{L}\p{N}_]/u.test(before) && /^\p{L}.*[\p{L}\p{N}_]$/su.test(again);
+  }
+
+  private withoutUnseen(text: string): string {
+    let at = 0;
+    while (at < this.unseen.length && at < text.length && text[at] === this.unseen[at]) at++;
+    this.unseen = at === text.length ? this.unseen.slice(at) : '';
+    return text.slice(at);
+  }
+}
+
+/** Letters of scripts without spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/gu;

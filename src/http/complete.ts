@@ -26,7 +26,7 @@ export function complete(
     request.promptCacheKey = sessionOf(req.headers);
     const sent = bodyOf(req, res);
     const body = (await surface.begin?.(parts, request, sent)) ?? sent;
-    await runCompletion(parts, request, surface.readCall(body, sentAlong(req)), {
+    await runCompletion(parts, request, surface.readCall(body, new RequestParts(req)), {
       reserved: () => sendRateLimits(request, res),
       writer: (planned) => openAnswer(parts, surface, request, res, planned),
       answered: (candidate) => nameModel(res, candidate),
@@ -34,13 +34,18 @@ export function complete(
   });
 }
 
-/** Read only by the surfaces whose dialect providers speak. */
-const sentAlong = ({ headers, query }: Request): SentAlong => ({
-  get headers() {
-    return dialectHeaders(headers);
-  },
-  query,
-});
+/** Read only by the surfaces whose dialect providers speak: Express parses a query when asked. */
+class RequestParts implements SentAlong {
+  constructor(private readonly req: Request) {}
+
+  get headers(): SentAlong['headers'] {
+    return dialectHeaders(this.req.headers);
+  }
+
+  get query(): SentAlong['query'] {
+    return this.req.query;
+  }
+}
 
 function openAnswer(
   parts: GatewayParts,

@@ -8,8 +8,8 @@ const maxTextLength = 64 * 1024;
 const pieceLength = 256 * 1024;
 
 /**
- * Ends the response with a JSON body. `body` may be the JSON's bytes already. Short text goes to the
- * connection in one piece with the head, which Node does not do with bytes. A long body is sent in
+ * Ends the response with a JSON body. `body` may be the JSON's bytes already. A short one goes to the
+ * connection as text, in one piece with the head, which Node does not do with bytes. A long body is sent in
  * pieces of bytes, each let go once it is sent; it counts as the account's bytes in progress until
  * the client has taken it.
  */
@@ -25,7 +25,9 @@ export function sendJson(res: ServerResponse, status: number, body: object | Buf
     'Content-Length': length,
   });
   if (!isLong) {
-    res.end(json);
+    // a byte string is sent as the same bytes
+    if (Buffer.isBuffer(json)) res.end(json.toString('latin1'), 'latin1');
+    else res.end(json);
     return;
   }
   holdAnswer(res, length);

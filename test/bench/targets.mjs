@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cores, freePort, here, messageOf, startProgram } from './processes.mjs';
 
@@ -122,7 +122,8 @@ const gateway = (
     // each build has a database of its own
     const data = join(folder, name);
     const port = await freePort();
-    const config = join(folder, `${name}-${port}.yaml`);
+    // the log is not in its folder, whose changes the gateway looks at
+    const config = join(mkdtempSync(join(folder, 'config-')), `${name}.yaml`);
     const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
     const providers = {
       up: { api: 'openai-compatible', baseUrl },

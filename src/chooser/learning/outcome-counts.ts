@@ -23,7 +23,7 @@ interface ScopeCounts {
   /** When the first outcome was counted, ms since 1970. */
   readonly since: number;
   /** By key and provider's model. */
-  readonly tallies: ReadonlyMap<string, EvidenceRow>;
+  readonly tallies: Map<string, EvidenceRow>;
 }
 
 const defaultEveryMs = 5_000;
@@ -91,7 +91,7 @@ export class OutcomeCounts {
       return;
     }
     const earlier = this.undue.get(key);
-    const all = earlier ? merged(earlier, counts) : counts;
+    const all = earlier ? absorbed(earlier, counts) : counts;
     if (this.isDue(all)) {
       this.undue.delete(key);
       this.due.add(key, all);
@@ -200,15 +200,19 @@ function talliesOf(outcomes: Outcomes, key: string | null, at: number): Map<stri
   return tallies;
 }
 
-function merged(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
-  const tallies = new Map(older.tallies);
+const merged = (older: ScopeCounts, newer: ScopeCounts): ScopeCounts =>
+  absorbed({ ...older, tallies: new Map(older.tallies) }, newer);
+
+/** The older counts with the newer ones, in place. */
+function absorbed(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
+  const { tallies } = older;
   for (const [id, tally] of newer.tallies) {
     const known = tallies.get(id);
     // the one that was counted first is dropped
     if (!known && tallies.size >= maxTallies) tallies.delete(tallies.keys().next().value ?? '');
     tallies.set(id, known ? sumOf(known, tally) : tally);
   }
-  return { scope: older.scope, since: Math.min(older.since, newer.since), tallies };
+  return { ...older, since: Math.min(older.since, newer.since) };
 }
 
 /** The counts without what a retraction means; null if nothing is left. */

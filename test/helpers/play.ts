@@ -98,15 +98,19 @@ function garbage(dialect: Dialect, streamed: boolean): Buffer {
     : Buffer.alloc(64, 7);
 }
 
-/** The events of an answer, split after its first content. */
-function split(frames: Frame[]): { opening: Buffer[]; content: Buffer[]; rest: Buffer[] } {
-  const first = frames.findIndex((frame) => frame.kind === 'content');
-  const cut = first < 0 ? frames.length : first;
+/** The events of an answer, split after its first contents. */
+function split(
+  frames: Frame[],
+  contents = 1,
+): { opening: Buffer[]; content: Buffer[]; rest: Buffer[] } {
+  const withContent = frames.flatMap(({ kind }, index) => (kind === 'content' ? [index] : []));
+  const first = withContent[0] ?? frames.length;
+  const last = withContent[Math.min(contents, withContent.length) - 1] ?? frames.length;
   const bytes = frames.map((frame) => frame.bytes);
   return {
-    opening: bytes.slice(0, cut),
-    content: bytes.slice(0, cut + 1),
-    rest: bytes.slice(cut + 1),
+    opening: bytes.slice(0, first),
+    content: bytes.slice(0, last + 1),
+    rest: bytes.slice(last + 1),
   };
 }
 
@@ -119,9 +123,14 @@ function kindOf(contentType: string): BodyKind {
 }
 
 /** The part of an answer that is sent before a fault; half of the JSON where it is not streamed. */
-function sentBefore(when: string, frames: Frame[] | null, json: Buffer): Buffer[] {
+function sentBefore(
+  when: string,
+  frames: Frame[] | null,
+  json: Buffer,
+  contents?: number,
+): Buffer[] {
   if (!frames) return when === 'afterHeaders' ? [] : [half(json)];
-  const { opening, content, rest } = split(frames);
+  const { opening, content, rest } = split(frames, contents);
   switch (when) {
     case 'afterHeaders':
       return [];
@@ -196,7 +205,8 @@ async function inDialect(step: DialectStep, call: Call, dialect: Dialect): Promi
   if (fault !== 'beforeHeaders')
     head(call, 200, streamed ? dialect.streamType : 'application/json', answer.headers);
   if (fault) {
-    if (fault !== 'beforeHeaders') await write(call, sentBefore(fault, frames, json));
+    if (fault !== 'beforeHeaders')
+      await write(call, sentBefore(fault, frames, json, answer.contents));
     if ('hang' in step) return whenGone(call);
     if (fault !== 'beforeHeaders') await wait(beforeResetMs, undefined, { signal: call.gone });
     call.reset();
@@ -227,7 +237,8 @@ function eventsOf(
     const meaning = step.meaning ?? 'overloaded';
     const message = `scripted ${meaning}`;
     if (!frames) return [Buffer.from(JSON.stringify(dialect.error(meaning, message).body))];
-    const before = step.errorUnder200 === 'afterContent' ? split(frames).content : [];
+    const before =
+      step.errorUnder200 === 'afterContent' ? split(frames, step.contents).content : [];
     return [...before, dialect.errorFrame(meaning, message)];
   }
   return frames?.map(({ bytes }) => bytes) ?? [json];

@@ -48,6 +48,8 @@ export interface Answer {
   cut?: Cut;
   /** Extra response headers. */
   headers?: OutgoingHttpHeaders;
+  /** Of a fault `afterContent` or `halfFrame`: how many events with content come before it. Default 1. */
+  contents?: number;
 }
 
 /** An error, independent of the dialect. */

@@ -1,0 +1,108 @@
+import { at, textAt } from '../helpers/json.js';
+import { postStream, type StreamReply } from '../helpers/sse.js';
+import type { ChaosRequest } from './script.js';
+import { type ClientDialect, surfaces } from './surfaces.js';
+
+/**
+ * How a request ended for its client. `complete`: whole, with its end; `refused`: an error before
+ * any text; `broken`: text, then an error frame; `cut`: no end, and nothing that says why; `left`:
+ * the client went away.
+ */
+export const endings = ['complete', 'refused', 'broken', 'cut', 'left'] as const;
+export type Ending = (typeof endings)[number];
+
+export interface Outcome {
+  readonly request: ChaosRequest;
+  readonly ending: Ending;
+  readonly text: string;
+  /** The status, 0 if none came. */
+  readonly status: number;
+  /** Of a complete native answer whose turn is confirmed as stored. */
+  readonly stored: { readonly conversationId: string; readonly messageId: string } | null;
+  /** What no client may ever see, such as half a frame before a clean end. */
+  readonly fault: string | null;
+  /** As `performance.now()`. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Sends one request as its script says. Never rejects. */
+export async function sendRequest(
+  url: string,
+  key: string,
+  request: ChaosRequest,
+): Promise<Outcome> {
+  const startedAt = performance.now();
+  const leaving = new AbortController();
+  const { leavesAfterMs } = request;
+  const timer =
+    leavesAfterMs === null ? undefined : setTimeout(() => leaving.abort(), leavesAfterMs);
+  const dialect = surfaces[request.surface];
+  const headers = { authorization: `Bearer ${key}` };
+  const sent = { url: url + dialect.path, body: dialect.body(request), headers };
+  const ended = await ask(sent, request, dialect, leaving.signal).catch(failed);
+  clearTimeout(timer);
+  return { request, stored: null, fault: null, ...ended, startedAt, endedAt: performance.now() };
+}
+
+interface Sent {
+  url: string;
+  body: object;
+  headers: Record<string, string>;
+}
+type Ended = Pick<Outcome, 'ending' | 'text' | 'status'> &
+  Partial<Pick<Outcome, 'stored' | 'fault'>>;
+
+/** Connections that end are cuts; whatever else the strict reader objects to is a fault. */
+function failed(error: unknown): Ended {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isCut = code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
+  return { ending: 'cut', text: '', status: 0, fault: isCut ? null : message };
+}
+
+async function ask(
+  sent: Sent,
+  request: ChaosRequest,
+  dialect: ClientDialect,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const reply = await postStream(sent.url, sent.body, {
+    headers: sent.headers,
+    signal,
+    ...(request.leavesAfterFrames === null ? {} : { abortAfterFrames: request.leavesAfterFrames }),
+  });
+  const { status, ended, json } = reply;
+  const isWhole = status === 200 && !request.streams;
+  if (isWhole && ended === 'end')
+    return { ending: 'complete', text: dialect.whole(json), status, stored: storedAs(json) };
+  const text = reply.events.map((event) => dialect.delta(event)).join('');
+  if (ended === 'aborted') return { ending: 'left', text, status };
+  if (status !== 200 && ended === 'end') return refusal(status, json);
+  const isComplete = dialect.isComplete(reply);
+  if (dialect.isFailed(reply)) {
+    const fault = isComplete ? 'an error frame, and yet an end' : null;
+    return { ending: text === '' ? 'refused' : 'broken', text, status, fault };
+  }
+  if (isComplete) return { ending: 'complete', text, status, stored: storedAs(lastOf(reply)) };
+  const fault = ended === 'end' ? 'a clean end of the body without the end of the stream' : null;
+  return { ending: 'cut', text, status, fault };
+}
+
+const lastOf = ({ events }: StreamReply): unknown => events.at(-1);
+
+function refusal(status: number, json: unknown): Ended {
+  const isSaid = at(json, 'error') !== undefined;
+  return {
+    ending: 'refused',
+    text: '',
+    status,
+    fault: isSaid ? null : 'an error without a reason',
+  };
+}
+
+/** A native answer says which turn it is, and whether that is stored. */
+function storedAs(json: unknown): Outcome['stored'] {
+  const conversationId = textAt(json, 'conversationId');
+  if (conversationId === '' || at(json, 'conversationStored') === false) return null;
+  return { conversationId, messageId: textAt(json, 'responseMessageId') };
+}

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { at, textAt } from '../helpers/json.js';
 import { postStream, type StreamReply } from '../helpers/sse.js';
 import type { ChaosRequest } from './script.js';
@@ -26,11 +27,15 @@ export interface Outcome {
   readonly endedAt: number;
 }
 
-/** Sends one request as its script says. Never rejects. */
+/**
+ * Sends one request as its script says. Never rejects.
+ * @param resumes whether clients that left may come back
+ */
 export async function sendRequest(
   url: string,
   key: string,
   request: ChaosRequest,
+  resumes = false,
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const leaving = new AbortController();
@@ -38,15 +43,20 @@ export async function sendRequest(
   const timer =
     leavesAfterMs === null ? undefined : setTimeout(() => leaving.abort(), leavesAfterMs);
   const dialect = surfaces[request.surface];
-  const headers = { authorization: `Bearer ${key}` };
-  const sent = { url: url + dialect.path, body: dialect.body(request), headers };
-  const ended = await ask(sent, request, dialect, leaving.signal).catch(failed);
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+  const sent = { url, resumes, body: dialect.body(request), headers };
+  const send = (): Promise<Ended> => ask(sent, request, dialect, leaving.signal).catch(failed);
+  const ended =
+    resumes && request.repeats !== null
+      ? await sendTwice(send, request.repeats, headers, request)
+      : await send();
   clearTimeout(timer);
   return { request, stored: null, fault: null, ...ended, startedAt, endedAt: performance.now() };
 }
 
 interface Sent {
   url: string;
+  resumes: boolean;
   body: object;
   headers: Record<string, string>;
 }
@@ -60,17 +70,35 @@ function failed(error: unknown): Ended {
   return { ending: 'cut', text: '', status: 0, fault: isCut ? null : message };
 }
 
+/** Both get the same answer where both get one. */
+async function sendTwice(
+  send: () => Promise<Ended>,
+  when: 'at once' | 'later',
+  headers: Record<string, string>,
+  { id }: ChaosRequest,
+): Promise<Ended> {
+  headers['idempotency-key'] = `chaos ${id}`;
+  const first = send();
+  if (when === 'later') await first;
+  const [one, two] = await Promise.all([first, send()]);
+  const areBothWhole = one.ending === 'complete' && two.ending === 'complete';
+  const isSame = one.text === two.text && one.stored?.messageId === two.stored?.messageId;
+  if (areBothWhole && !isSame) return { ...one, fault: 'a repeated request got another answer' };
+  return two.ending === 'complete' ? two : one;
+}
+
 async function ask(
   sent: Sent,
   request: ChaosRequest,
   dialect: ClientDialect,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const reply = await postStream(sent.url, sent.body, {
+  const first = await postStream(sent.url + dialect.path, sent.body, {
     headers: sent.headers,
     signal,
     ...(request.leavesAfterFrames === null ? {} : { abortAfterFrames: request.leavesAfterFrames }),
   });
+  const reply = sent.resumes ? await comeBack(first, sent, request) : first;
   const { status, ended, json } = reply;
   const isWhole = status === 200 && !request.streams;
   if (isWhole && ended === 'end')
@@ -86,6 +114,32 @@ async function ask(
   if (isComplete) return { ending: 'complete', text, status, stored: storedAs(lastOf(reply)) };
   const fault = ended === 'end' ? 'a clean end of the body without the end of the stream' : null;
   return { ending: 'cut', text, status, fault };
+}
+
+/** Reads what a native stream still has, once after the client left, and whenever its replica stops. */
+async function comeBack(
+  first: StreamReply,
+  { url, headers }: Sent,
+  { surface, comesBackAfterMs, leavesAfterFrames }: ChaosRequest,
+): Promise<StreamReply> {
+  const id = first.headers['responsemessageid'];
+  if (surface !== 'native' || first.status !== 200 || typeof id !== 'string') return first;
+  let reply = first;
+  let leaves = leavesAfterFrames !== null && comesBackAfterMs !== null;
+  if (leaves) await wait(comesBackAfterMs ?? 0);
+  while (leaves || reply.frames.at(-1)?.event === 'moved') {
+    leaves = false;
+    const lastId = reply.frames.findLast((frame) => frame.id !== undefined)?.id ?? '0';
+    const next = await postStream(`${url}/api/v1/completions/${id}/stream`, undefined, {
+      method: 'GET',
+      headers: { ...headers, 'last-event-id': lastId },
+    });
+    if (next.status !== 200)
+      throw new Error(`a stream could not be resumed: ${next.status} ${next.text.slice(0, 200)}`);
+    const frames = [...reply.frames, ...next.frames];
+    reply = { ...next, frames, events: [...reply.events, ...next.events] };
+  }
+  return reply;
 }
 
 const lastOf = ({ events }: StreamReply): unknown => events.at(-1);

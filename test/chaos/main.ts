@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { WrittenConfig } from '../../src/config/config.js';
 import { printReport } from './print-report.js';
 import { runChaos } from './run.js';
 import { replicatedWorld, singleWorld } from './worlds.js';
@@ -6,10 +7,11 @@ import { replicatedWorld, singleWorld } from './worlds.js';
 const usage = `Sends requests through gateways whose providers fail in every way, and checks that nothing is lost,
 doubled, mixed, cut in silence or overspent. Exits with 1 if a promise was broken.
 
-  npm run chaos -- [--requests 100000] [--seed 1] [--clients 48] [--calm 800] [--single]
+  npm run chaos -- [--requests 100000] [--seed 1] [--clients 48] [--calm 800] [--settings JSON] [--single]
 
   --seed    the same seed gives the same requests, answers and faults
   --calm    requests between two disturbances: a replica is killed or restarted, Redis or the database pauses
+  --settings  JSON of settings to add, such as {"limits":{"onBrokenStream":"continue","resumeMs":10000}}
   --single  one gateway on an embedded database, in this process; nothing is killed
 `;
 
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     clients: { type: 'string', default: '48' },
     calm: { type: 'string', default: '800' },
+    settings: { type: 'string', default: '{}' },
     single: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -32,6 +35,7 @@ if (values.help) {
     seed: Number(values.seed),
     clients: Number(values.clients),
     calm: Number(values.calm),
+    settings: JSON.parse(values.settings) as WrittenConfig,
     world: values.single ? singleWorld : replicatedWorld,
     onProgress: (line) => console.error(line),
   });

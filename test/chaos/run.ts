@@ -29,7 +29,10 @@ export interface ChaosReport {
   /** How often providers answered in each way. */
   readonly played: Readonly<Record<string, number>>;
   readonly disturbances: Readonly<Record<string, number>>;
-  /** Streams of clients that stayed with a call that broke after its first content, and their ends. */
+  /**
+   * How streams ended of which a call broke after its first content, without clients that left and
+   * the key with a budget.
+   */
   readonly brokenStreams: Readonly<Record<Ending, number>>;
   /** Turns that were confirmed, and how many of them were looked up. */
   readonly confirmed: number;
@@ -42,6 +45,7 @@ export interface ChaosReport {
 }
 
 const maxLookedUp = 20_000;
+const minContinued = 0.99;
 /** Clients may see a kill so much before or after we have sent the signal. */
 const aroundKillMs = 500;
 /** What a killed replica had still to charge is not older. */
@@ -110,6 +114,7 @@ class ChaosRun {
     const brokenStreams = zeros();
     for (const { id, ending } of this.streams)
       if (this.providers.broken.has(id)) brokenStreams[ending]++;
+    this.checkContinued(brokenStreams);
     return {
       requests,
       seed,
@@ -127,13 +132,23 @@ class ChaosRun {
     };
   }
 
+  /** With `onBrokenStream: continue`, of a hundred streams that broke one may fail. */
+  private checkContinued({ complete, broken, refused }: Readonly<Record<Ending, number>>): void {
+    const { settings } = this.options;
+    if (textAt(settings, 'limits', 'onBrokenStream') !== 'continue') return;
+    const share = complete / Math.max(1, complete + broken + refused);
+    if (share < minContinued)
+      this.violate(`of the streams that broke after their first content ${share} ended complete`);
+  }
+
   private async client(): Promise<void> {
-    const { requests, seed, calm = Infinity } = this.options;
+    const { requests, seed, calm = Infinity, settings } = this.options;
+    const resumes = numberAt(settings, 'limits', 'resumeMs') > 0;
     while (this.next < requests) {
       const id = this.next++;
       if (id > 0 && id % calm === 0) this.disturb(id / calm - 1);
       const request = requestOf(seed, id);
-      this.judge(await sendRequest(this.world.url, keyOf(request.key), request));
+      this.judge(await sendRequest(this.world.url, keyOf(request.key), request, resumes));
       this.done++;
       if (this.done % 1000 === 0)
         this.options.onProgress?.(`${this.done} requests, ${this.violations.length} violations`);
@@ -170,7 +185,8 @@ class ChaosRun {
       this.violate(`${name}, ${ending}: ${difference(text, expected)}`);
     if (ending === 'cut' && !this.isAroundKill(outcome))
       this.violate(`${name}: the connection was cut and no replica was killed`);
-    if (streams && ending !== 'left') this.streams.push({ id, ending });
+    // a spent budget ends streams too
+    if (streams && ending !== 'left' && request.key !== 'budget') this.streams.push({ id, ending });
     if (ending === 'complete' && outcome.stored !== null) this.confirmed.push({ outcome });
     if (request.key === 'exact') this.countExact(outcome);
   }

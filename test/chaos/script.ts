@@ -4,7 +4,7 @@ import type { Step } from '../helpers/steps.js';
 export const providers = { a: 'openai-compatible', b: 'anthropic', c: 'gemini' } as const;
 export type ProviderName = keyof typeof providers;
 
-export const surfaceNames = ['native', 'openai', 'messages', 'responses'] as const;
+const surfaceNames = ['native', 'openai', 'messages', 'responses'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
 /**
@@ -25,6 +25,10 @@ export interface ChaosRequest {
   readonly pieces: readonly string[];
   /** Leaves after so many frames; null: it stays. */
   readonly leavesAfterFrames: number | null;
+  /** Where streams can be resumed, comes back so many ms after it left; null: never. */
+  readonly comesBackAfterMs: number | null;
+  /** Where answers are kept, sends it twice with one `Idempotency-Key`: at once, or one after the other. */
+  readonly repeats: 'at once' | 'later' | null;
   /** Leaves after so many ms; null: it stays. */
   readonly leavesAfterMs: number | null;
 }
@@ -118,6 +122,9 @@ export function requestOf(seed: number, id: number): ChaosRequest {
     ] as const),
     models: names.map((_, index) => `${names[(first + index) % 3]}/m`),
     pieces: cutText(textOf(id, words, random), random),
+    repeats:
+      key === 'free' && leaves >= 0.12 && leaves < 0.22 ? pick(random, ['at once', 'later']) : null,
+    comesBackAfterMs: random() < 0.7 ? Math.floor(random() * 500) : null,
     leavesAfterFrames: streams && leaves < 0.08 ? 1 + Math.floor(random() * 12) : null,
     leavesAfterMs: leaves >= 0.08 && leaves < 0.12 ? Math.floor(random() * 300) : null,
   };

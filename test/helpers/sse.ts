@@ -3,6 +3,7 @@ import { tryJson } from './json.js';
 
 /** One server-sent event, or a comment that stood by itself. */
 export interface SseFrame {
+  id: string | undefined;
   event: string | undefined;
   /** The data lines, joined with line feeds; undefined if there was none. */
   data: string | undefined;
@@ -12,16 +13,24 @@ export interface SseFrame {
 }
 
 function parseFrame(block: string): SseFrame {
-  const fields = { event: [] as string[], data: [] as string[], comment: [] as string[] };
+  const fields = {
+    id: [] as string[],
+    event: [] as string[],
+    data: [] as string[],
+    comment: [] as string[],
+  };
   for (const line of block.split('\n')) {
-    const match = /^(event|data|): ?(.*)$/s.exec(line);
+    const match = /^(id|event|data|): ?(.*)$/s.exec(line);
     if (!match || line.includes('\r'))
       throw new Error(`not a line of an event stream: ${JSON.stringify(line)}`);
-    fields[match[1] === '' ? 'comment' : (match[1] as 'event' | 'data')].push(match[2] ?? '');
+    fields[match[1] === '' ? 'comment' : (match[1] as 'id' | 'event' | 'data')].push(
+      match[2] ?? '',
+    );
   }
   const join = (lines: string[]): string | undefined =>
     lines.length > 0 ? lines.join('\n') : undefined;
   return {
+    id: join(fields.id),
     event: join(fields.event),
     data: join(fields.data),
     comment: join(fields.comment),
@@ -30,7 +39,7 @@ function parseFrame(block: string): SseFrame {
 }
 
 /**
- * Parses bytes into whole frames. Strict: only `event`, `data` and comments, line feeds, valid
+ * Parses bytes into whole frames. Strict: only `id`, `event`, `data` and comments, line feeds, valid
  * UTF-8, one empty line after each.
  */
 class FrameSplitter {
@@ -129,6 +138,8 @@ export interface StreamReply {
 }
 
 export interface StreamOptions {
+  /** Default: POST. */
+  method?: string;
   headers?: Headers;
   /** Leave after so many frames; 0: as soon as the status is there. */
   abortAfterFrames?: number;
@@ -151,7 +162,12 @@ export async function postStream(
   body: unknown,
   options: StreamOptions = {},
 ): Promise<StreamReply> {
-  const { request, response: sent } = send('POST', url, body, options.headers ?? {});
+  const { request, response: sent } = send(
+    options.method ?? 'POST',
+    url,
+    body,
+    options.headers ?? {},
+  );
   const result: StreamReply = {
     status: 0,
     headers: {},

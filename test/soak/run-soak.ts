@@ -112,15 +112,18 @@ async function soak(gateway: GatewayProcess, options: SoakOptions): Promise<Soak
   return { samples, counts, growth: growthOf(samples, warmUp) };
 }
 
-/** @returns the status */
-async function search(url: string, id: number): Promise<number> {
+/** @returns the status; 0: the connection broke */
+function search(url: string, id: number): Promise<number> {
   const body = {
     models: ['up/m'],
     search: true,
     messages: [{ role: 'user', content: `How tall is tower ${id}?` }],
   };
   const headers = { authorization: `Bearer ${keyOf('free')}` };
-  return (await post(`${url}/api/v1/completions`, body, headers)).status;
+  return post(`${url}/api/v1/completions`, body, headers).then(
+    ({ status }) => status,
+    () => 0,
+  );
 }
 
 /** What the process takes now. `n`: how often it was asked before. */

@@ -8,10 +8,11 @@ import { runSoak } from './run-soak.js';
 const usage = `Runs a gateway under a mixed load (answers, streams, clients that leave, failures, searches) and fits lines
 to its memory and handles after the first third. Exits with 1 if one of them grows.
 
-  npm run soak -- [--minutes 60] [--rate 30] [--seed 1] [--out FOLDER]
+  npm run soak -- [--minutes 60] [--rate 30] [--seed 1] [--before 25000] [--out FOLDER]
 
-  --rate  requests a second
-  --out   writes soak.csv and soak.svg there
+  --rate    requests a second
+  --before  quick requests before the first sample: the gateway remembers 20,000 conversations
+  --out     writes soak.csv and soak.svg there
 `;
 
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
+    before: { type: 'string', default: '25000' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -45,6 +47,7 @@ if (values.help) {
     minutes: Number(minutes),
     rate: Number(rate),
     seed: Number(seed),
+    before: Number(values.before),
     sampleMs: 10_000,
     onSample: (sample) => {
       if (Math.round(sample.seconds / 10) % 6 === 0) console.error(JSON.stringify(sample));

@@ -17,6 +17,11 @@ export interface SoakOptions {
   readonly rate: number;
   readonly seed: number;
   readonly sampleMs: number;
+  /**
+   * Quick requests before the first sample. The gateway remembers 20,000 conversations: it grows until
+   * it has met so many.
+   */
+  readonly before?: number;
   readonly onSample?: (sample: Sample) => void;
 }
 
@@ -45,7 +50,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   ]);
   world.pages = [{ title: 'Tower', url: `${world.url}/tower`, text: 'All about the tower.' }];
   world.web = { '/tower': articlePage('Tower', 'The tower is 312 metres tall. '.repeat(10)) };
-  upstream.script([({ body }) => searching(body)]);
+  upstream.script([
+    ({ body }) => {
+      upstream.requests.length = 0;
+      return searching(body);
+    },
+  ]);
   const config = configFor(providers.url, 'one', { budgetUsd: 1000 });
   try {
     const gateway = await startProcess({
@@ -72,8 +82,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-/** A model that searches once and then answers. */
+/** A model that searches once, where it has the tool, and then answers. */
 function searching(body: unknown): Step {
+  if (listAt(body, 'tools').length === 0) return {};
   const isTold = textAt(listAt(body, 'messages').at(-1), 'role') === 'tool';
   return isTold
     ? { text: ['It is 312 metres tall', ' [1].'] }
@@ -84,13 +95,15 @@ async function soak(gateway: GatewayProcess, options: SoakOptions): Promise<Soak
   const { minutes, rate, seed, sampleMs } = options;
   const counts: Record<string, number> = {};
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
+  await fillCaches(gateway.url, options.before ?? 0);
   const startedAt = performance.now();
   const endsAt = startedAt + minutes * 60_000;
   let [id, inFlight] = [0, 0];
   const send = async (): Promise<void> => {
     inFlight++;
     id++;
-    if (id % 10 === 0) count(`search: ${await search(gateway.url, id)}`);
+    if (id % 10 === 0)
+      count(`search: ${await complete(gateway.url, `How tall is tower ${id}?`, { search: true })}`);
     else {
       const request = requestOf(seed, id);
       count((await sendRequest(gateway.url, keyOf(request.key), request)).ending);
@@ -112,13 +125,17 @@ async function soak(gateway: GatewayProcess, options: SoakOptions): Promise<Soak
   return { samples, counts, growth: growthOf(samples, warmUp) };
 }
 
-/** @returns the status; 0: the connection broke */
-function search(url: string, id: number): Promise<number> {
-  const body = {
-    models: ['up/m'],
-    search: true,
-    messages: [{ role: 'user', content: `How tall is tower ${id}?` }],
+async function fillCaches(url: string, requests: number): Promise<void> {
+  let left = requests;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) await complete(url, `Warm up ${left}`, {});
   };
+  await Promise.all(Array.from({ length: 20 }, client));
+}
+
+/** @returns the status; 0: the connection broke */
+function complete(url: string, content: string, more: object): Promise<number> {
+  const body = { models: ['up/m'], messages: [{ role: 'user', content }], ...more };
   const headers = { authorization: `Bearer ${keyOf('free')}` };
   return post(`${url}/api/v1/completions`, body, headers).then(
     ({ status }) => status,

@@ -4,8 +4,7 @@ import type { Step } from '../helpers/steps.js';
 export const providers = { a: 'openai-compatible', b: 'anthropic', c: 'gemini' } as const;
 export type ProviderName = keyof typeof providers;
 
-const surfaceNames = ['native', 'openai', 'messages', 'responses'] as const;
-export type SurfaceName = (typeof surfaceNames)[number];
+export type SurfaceName = 'native' | 'openai' | 'messages' | 'responses';
 
 /**
  * Whose key a request has: `free` has no limits; `exact` is used by clients that stay and calls that
@@ -78,10 +77,15 @@ const joints = [
   ' émü ',
 ];
 
+const words = 'alder birch cedar elder hazel juniper larch maple poplar rowan spruce willow'.split(
+  ' ',
+);
+
 /** The words of an answer, each with the request's number and its own: no two are alike. */
-function textOf(id: number, words: number, random: Random): string {
+function textOf(id: number, count: number, random: Random): string {
   let text = '';
-  for (let word = 0; word < words; word++) text += `<${id}.${word}>${pick(random, joints)}`;
+  for (let at = 0; at < count; at++)
+    text += `<${id}.${at} ${pick(random, words)}>${pick(random, joints)}`;
   return `${text}<${id} ends>`;
 }
 
@@ -106,7 +110,7 @@ export function requestOf(seed: number, id: number): ChaosRequest {
     [2, 'budget'],
   ] as const);
   const streams = random() < 0.65;
-  const words = random() < 0.05 ? 400 : 3 + Math.floor(random() * 40);
+  const count = random() < 0.05 ? 200 : 3 + Math.floor(random() * 40);
   const first = Math.floor(random() * 3);
   const names = Object.keys(providers);
   const leaves = key === 'exact' ? 1 : random();
@@ -121,7 +125,7 @@ export function requestOf(seed: number, id: number): ChaosRequest {
       [2, 'responses'],
     ] as const),
     models: names.map((_, index) => `${names[(first + index) % 3]}/m`),
-    pieces: cutText(textOf(id, words, random), random),
+    pieces: cutText(textOf(id, count, random), random),
     repeats:
       key === 'free' && leaves >= 0.12 && leaves < 0.22 ? pick(random, ['at once', 'later']) : null,
     comesBackAfterMs: random() < 0.7 ? Math.floor(random() * 500) : null,
@@ -209,18 +213,20 @@ export function callOf(
   return { kind: 'whole', step: answer, breaks: false, tokens };
 }
 
+/** Less than a word is no repetition that anybody could know as one. */
+const minRepeated = 20;
+
 /** The rest as models give it: exactly, with the last words again, or with the last line again. */
 function remaining(text: string, soFar: number, random: Random): string {
   if (soFar === 0) return text;
   const again = random();
   const before = text.slice(0, soFar);
   const from =
-    again < 0.6
-      ? soFar
-      : again < 0.85
-        ? before.lastIndexOf('<', soFar - 1 - Math.floor(random() * 20))
-        : before.lastIndexOf('\n') + 1;
-  return text.slice(from < 0 ? soFar : from);
+    again < 0.85
+      ? before.lastIndexOf('<', soFar - minRepeated - Math.floor(random() * 20))
+      : before.lastIndexOf('\n') + 1;
+  const isExact = again < 0.6 || from < 0 || soFar - from < minRepeated;
+  return text.slice(isExact ? soFar : from);
 }
 
 type Text = { text: string[] };

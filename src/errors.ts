@@ -41,6 +41,8 @@ const kinds = {
   internal: { status: 500, recovery: 'stop' },
   not_implemented: { status: 501, recovery: 'stop' },
   unavailable: { status: 503, recovery: 'stop' },
+  // too much is in progress here, or at one provider
+  overloaded: { status: 503, recovery: 'fallback' },
   // errors of one upstream call
   connection_failed: { status: 502, recovery: 'retry' },
   upstream_error: { status: 502, recovery: 'retry' },

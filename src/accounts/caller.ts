@@ -26,6 +26,8 @@ export interface Caller {
   readonly toolkits: readonly string[];
   /** The dial of economy for requests that do not set it; null: as configured. */
   readonly economy: number | null;
+  /** Its share where requests wait for a slot: see `SlotQueue`. */
+  readonly weight: number;
   /** The limits of its key. */
   readonly limits: KeyLimits;
   /** The limits of its account, for all keys and browsers together. */
@@ -48,6 +50,7 @@ export const anonymous: Caller = {
   models: null,
   toolkits: [],
   economy: null,
+  weight: 1,
   limits: noLimits,
   accountLimits: noLimits,
 };
@@ -62,12 +65,14 @@ export function fixedCaller({
   toolkits,
   economy,
   scopes: granted,
+  weight,
   limits,
 }: {
   name: string;
   models?: readonly string[];
   toolkits?: readonly string[];
   economy?: number;
+  weight?: number;
   scopes?: readonly Scope[];
   limits?: Partial<KeyLimits>;
 }): Caller {
@@ -80,6 +85,7 @@ export function fixedCaller({
     models: models ?? null,
     toolkits: toolkits ?? [],
     economy: economy ?? null,
+    weight: weight ?? 1,
     limits: { ...noLimits, ...limits },
     accountLimits: noLimits,
   };
@@ -107,6 +113,7 @@ export function issuedCaller({
     models,
     toolkits,
     economy,
+    weight: 1,
     limits,
     accountLimits,
   };
@@ -126,6 +133,7 @@ export function signedInCaller({ id, email, role, limits }: AccountRecord): Call
     models: null,
     toolkits: role === 'admin' ? ['*'] : [],
     economy: null,
+    weight: 1,
     limits: noLimits,
     accountLimits: limits,
   };
@@ -191,6 +199,7 @@ export function hostCaller(caller: HostCaller): Caller {
     models: models ?? null,
     toolkits: toolkits ?? [],
     economy: economy ?? null,
+    weight: 1,
     limits: noLimits,
     accountLimits: { ...noLimits, ...limits },
   };

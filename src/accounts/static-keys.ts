@@ -13,6 +13,8 @@ export interface KnownKey {
   readonly toolkits?: readonly string[];
   /** The dial of economy for requests that do not set it; absent: as configured. */
   readonly economy?: number;
+  /** Its share where requests wait; absent: 1. */
+  readonly weight?: number;
   /** Absent: all. */
   readonly scopes?: readonly Scope[];
   readonly limits?: Partial<KeyLimits>;

@@ -66,6 +66,11 @@ export interface ProviderInput {
   readonly cutCallHoldMs?: number;
   /** The maximum number of connections at a time. Default: unlimited. */
   readonly connections?: number;
+  /**
+   * Calls in progress, except pass-through. Further ones [wait](reliability.md#load). Default:
+   * any number.
+   */
+  readonly maxConcurrent?: number | null;
   /** Timeouts of one call. */
   readonly timeouts?: {
     /** How long connecting may take. Default: `10000`. */
@@ -335,6 +340,11 @@ export interface ConfigInput {
        * `routing.economy`.
        */
       readonly economy?: number;
+      /**
+       * The share of the key where requests [wait](reliability.md#load); issued keys have 1.
+       * Default: 1.
+       */
+      readonly weight?: number;
       /**
        * Any of `completions`, `model-select` and `admin`. Default: all three; without `admin` for a
        * key with `models` or `limits`.
@@ -727,6 +737,22 @@ export interface ConfigInput {
      * `maxBytesInProgress`.
      */
     readonly maxAccountBytesInProgress?: number | null;
+    /**
+     * Model and pass-through requests in progress. Further ones [wait](reliability.md#load).
+     * Default: any number.
+     */
+    readonly maxConcurrent?: number | null;
+    /** The same for each account. Default: any number. */
+    readonly maxAccountConcurrent?: number | null;
+    /**
+     * How long a request, or a provider's call, may wait for its turn under a `maxConcurrent`.
+     * Default: `5000`.
+     */
+    readonly maxQueueMs?: number;
+    /**
+     * How late the event loop may be before model requests are refused. 0: never. Default: `500`.
+     */
+    readonly maxLoopDelayMs?: number;
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;
     /**

@@ -16,7 +16,10 @@ export interface Attempt {
   latencyMs: number;
   /** `performance.now()` of its start. */
   startedAt: number;
-  /** How long the gateway waited before it: a backoff, or what the provider asked for. */
+  /**
+   * How long the gateway waited before it: a backoff, what the provider asked for, or the queue of
+   * `maxConcurrent`.
+   */
   waitMs: number;
   /** Which of the provider's keys it used, from 1; null: there is only one. */
   keyIndex: number | null;
@@ -118,6 +121,12 @@ export class AttemptLog {
     );
     this.trace(provider ?? '', model, error.message);
     return error;
+  }
+
+  /** Records a candidate whose provider is working on as many calls as it may. */
+  refuse({ provider, model }: Candidate, error: GatewayError): void {
+    this.failures.push(error);
+    this.trace(provider ?? '', model, error.message);
   }
 
   /** Records a candidate that is called after all others, without another request's words. */

@@ -1,3 +1,4 @@
+import type { SlotOwner } from '../async/slot-queue.js';
 import { GatewayError } from '../errors.js';
 import type { TaskAdapter, TaskAnswer } from '../providers/adapter.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
@@ -26,6 +27,8 @@ export interface TaskCall {
   /** Takes what was answered to the body, or to each part of one that was split. */
   onPart: (answer: TaskAnswer, body: Record<string, unknown>) => void;
   admit?: Admission;
+  /** As of `PlanExecutionInput`. */
+  owner: SlotOwner;
 }
 
 type TaskOutcome = TaskAnswer & ExecutionRecord;
@@ -89,7 +92,7 @@ interface EmbeddingList {
 }
 
 async function callOnce(call: TaskCall): Promise<TaskOutcome> {
-  const { targets, body, limits, cancellation, onAttempt, admit } = call;
+  const { targets, body, limits, cancellation, onAttempt, owner, admit } = call;
   const targetOf = ({ label }: Candidate): TaskTarget | undefined =>
     targets.find(({ candidate }) => candidate.label === label);
   try {
@@ -107,6 +110,7 @@ async function callOnce(call: TaskCall): Promise<TaskOutcome> {
       cancellation,
       providerOf: (candidate) => targetOf(candidate)?.provider,
       onAttempt,
+      owner,
       refusal: { keepsStatus: true, modelField: 'model' },
       ...(admit ? { admit } : {}),
     });

@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { SlotOwner, SlotQueue, Slot } from '../async/slot-queue.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog, FailedUse } from './attempt-log.js';
@@ -33,6 +34,8 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly deadline: Deadline;
   readonly log: AttemptLog;
   readonly admit: Admission | null;
+  /** Whose calls they are, where providers are busy. */
+  readonly owner: SlotOwner;
   /** As of `KeyRing.next`. */
   readonly affinity: (() => string) | null;
 }
@@ -75,7 +78,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     const trial = breaker.begin(model, leaseMs);
     this.isTrial = trial !== null;
     try {
-      return await this.attempt();
+      return await this.attemptInSlot();
     } catch (error) {
       // p-retry only after a first failure: wrapping every call costs 12-17 µs
       if (!(error instanceof GatewayError) || !this.mayRetry(error)) throw error;
@@ -83,6 +86,31 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     } finally {
       if (trial === 'probe') breaker.release(model);
     }
+  }
+
+  private attemptInSlot(): Promise<Answer> {
+    return this.provider.slots ? this.attemptIn(this.provider.slots) : this.attempt();
+  }
+
+  /** @throws GatewayError `overloaded` where the provider has no slot in time */
+  private async attemptIn(slots: SlotQueue): Promise<Answer> {
+    const { owner, stream, cancellation, deadline, log } = this.context;
+    const startedAt = performance.now();
+    let slot: Slot | null = null;
+    try {
+      slot = slots.take(owner, stream ? 'stream' : 'whole', deadline.leftMs());
+      if (slot.ready) {
+        cancellation.onCancel((reason) => slot?.end(reason));
+        await slot.ready.finally(() => cancellation.onCancel(null));
+        this.waitMs += Math.round(performance.now() - startedAt);
+      }
+    } catch (error) {
+      slot?.end();
+      if (error instanceof GatewayError && error.code !== 'client_closed')
+        log.refuse(this.candidate, error);
+      throw error;
+    }
+    return this.attempt().finally(() => slot.end());
   }
 
   private async attempt(): Promise<Answer> {
@@ -153,7 +181,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
         this.isAskedAgain ||= last.recovery === 'once';
         this.waitMs = this.nextWaitMs;
         await wait(this.waitMs, this.context.cancellation, this.context.deadline);
-        return this.attempt();
+        return this.attemptInSlot();
       },
       {
         // mayRetry counts: p-retry's own count includes other keys and asking without streaming

@@ -6,6 +6,7 @@ import { type Cancellation, Deadline } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
 import type { Demotion } from './breaker.js';
 import type { Provider } from './provider.js';
+import type { SlotOwner } from '../async/slot-queue.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
 export { BrokenStream } from './candidate-attempts.js';
@@ -25,6 +26,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   onAttempt: OnAttempt;
   /** Absent: every attempt is admitted. */
   admit?: Admission;
+  /** Whose calls they are: accounts share busy providers. Absent: the gateway's own. */
+  owner?: SlotOwner;
   /** Of the conversation, as of `KeyRing.next`. Absent: it is none. */
   affinity?: () => string;
   /** Entries for candidates that were skipped before the plan was made. */
@@ -54,6 +57,8 @@ export function executePlan<Answer extends AttemptAnswer>(
   return new PlanExecution(input).run();
 }
 
+const gatewayItself: SlotOwner = { accountId: '', weight: 1 };
+
 class PlanExecution<Answer extends AttemptAnswer> {
   private readonly log: AttemptLog;
   private readonly context: AttemptContext<Answer>;
@@ -62,6 +67,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
 
   constructor(private readonly input: PlanExecutionInput<Answer>) {
     const { plan, stream, callOf, cancellation, admit = null, affinity = null } = input;
+    const { owner = gatewayItself } = input;
     this.log = new AttemptLog(input.onAttempt, input.errorTrace);
     this.context = {
       limits: plan.limits,
@@ -72,6 +78,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
       log: this.log,
       admit,
       affinity,
+      owner,
     };
   }
 
@@ -150,6 +157,7 @@ const sharedCodes: readonly ErrorCode[] = [
   'rate_limited',
   'quota_exhausted',
   'upstream_overloaded',
+  'overloaded',
   'upstream_timeout',
   'request_refused',
   'model_not_found',
@@ -190,7 +198,7 @@ function exhausted(
       field: refusal.modelField,
       upstreamStatus: last.upstreamStatus,
     });
-  const isTemporary = code === 'rate_limited' || code === 'upstream_overloaded';
+  const isTemporary = ['rate_limited', 'upstream_overloaded', 'overloaded'].includes(code);
   return new GatewayError(code, summary(failures, last), {
     cause: last,
     errorTrace,

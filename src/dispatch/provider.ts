@@ -1,3 +1,4 @@
+import type { SlotQueue } from '../async/slot-queue.js';
 import type { ProviderAdapter } from '../providers/adapter.js';
 import { Breaker } from './breaker.js';
 import type { ImageSource } from './inline-images.js';
@@ -19,6 +20,8 @@ export interface Provider {
   readonly adapter: ProviderAdapter;
   readonly keys: KeyRing;
   readonly breaker: Breaker;
+  /** Null: any number of calls may be in progress. */
+  readonly slots: SlotQueue | null;
   readonly upstreams: Upstreams;
   readonly timeouts: CallTimeouts;
   /** As in `ProviderDialect`; null: it bills calls that were cut. */
@@ -44,6 +47,7 @@ export interface ProviderOptions {
   /** What its requests carry beside its keys: values of configured headers, credentials. */
   secrets?: readonly string[];
   cutCallHoldMs?: number | null;
+  slots?: SlotQueue | null;
   images?: ImageSource | null;
 }
 
@@ -58,6 +62,7 @@ export function createProvider(
     cutCallHoldMs = null,
     breaker = new Breaker(),
     images = null,
+    slots = null,
   }: ProviderOptions = {},
 ): Provider {
   return {
@@ -65,6 +70,7 @@ export function createProvider(
     adapter,
     keys: new KeyRing(apiKeys),
     breaker,
+    slots,
     upstreams: new Upstreams(timeouts.connectMs, connections),
     timeouts,
     cutCallHoldMs,

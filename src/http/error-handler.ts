@@ -66,8 +66,10 @@ export function writeError(
   if (error.status === 429 || error.status === 503)
     res.setHeader('Retry-After', retryAfterSeconds(error));
   // the gateway has retried already, and a budget does not recover within a client's retry delays;
-  // Claude Code repeats even a request whose key is refused
-  if (!error.retriable || error.errorTrace.length > 0 || error.code.startsWith('budget_'))
+  // Claude Code repeats even a request whose key is refused. What was overloaded was not asked
+  const { code, errorTrace } = error;
+  const isTried = errorTrace.length > 0 && code !== 'overloaded';
+  if (!error.retriable || isTried || code.startsWith('budget_'))
     res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);

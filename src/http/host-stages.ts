@@ -21,6 +21,7 @@ import {
 import { native } from './surfaces/native.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { track } from './track.js';
+import { waitForSlot } from './wait-for-slot.js';
 
 /** What a host offers: labels `<provider>/<model>`, or whole candidates. */
 export type HostCandidates = readonly (string | Candidate)[];
@@ -65,8 +66,9 @@ export function hostSelection(parts: GatewayParts, options: SelectModelOptions):
 /** `gateway.complete`: a native completion on a host's own route. */
 export function hostCompletion(parts: GatewayParts): RequestHandler {
   return inOrder(
-    track(parts, native),
+    track(parts, native, true),
     admitHostCall(parts, 'completions'),
+    waitForSlot(parts),
     readBody(parts),
     validateHostCall(parts, native),
     complete(parts, native, (req, res) => plannedBody(parts, req, res)),

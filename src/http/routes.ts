@@ -35,6 +35,7 @@ import { responseRoutes } from './surfaces/responses/stored-routes.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
+import { waitForSlot } from './wait-for-slot.js';
 import { methodNotAllowed, validate } from './bodies/validate.js';
 import { warnUnknown } from './bodies/warn-unknown.js';
 import { getCompletionOptions } from '../api/completion-options.js';
@@ -117,8 +118,9 @@ function withCompletions(
     router
       .post(
         paths,
-        track(parts, surface),
+        track(parts, surface, true),
         authenticate(parts, { scope: 'completions', browsers: true }),
+        waitForSlot(parts),
         validate(parts, requests?.() ?? compileSchema(request)),
         ...(showsWarnings ? [warnUnknown(parts, request)] : []),
         complete(parts, surface),
@@ -144,8 +146,9 @@ function openaiRouter(parts: GatewayParts): Router {
     router
       .post(
         paths,
-        track(parts, surface),
+        track(parts, surface, true),
         authenticate(parts, { scope: 'completions' }),
+        waitForSlot(parts),
         validate(parts, compileSchema(schema)),
         doTask(parts, task),
       )
@@ -175,8 +178,9 @@ function proxyRouter(parts: GatewayParts): Router {
     .use('/proxy', refuseUpgrades(parts, proxySurface, access))
     .use(
       '/proxy',
-      track(parts, proxySurface),
+      track(parts, proxySurface, true),
       authenticate(parts, access),
+      waitForSlot(parts),
       metered(parts),
       ...passthrough(parts),
     )

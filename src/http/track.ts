@@ -1,4 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatewayError } from '../errors.js';
 import { finishRequest } from '../pipeline/afterwards/finish-request.js';
@@ -14,15 +20,23 @@ const clientClosedStatus = 499;
  * The first stage of every route: sets the request's surface, and reports the request once when it
  * has ended.
  * @param of the surface, or what chooses it by the request's headers
+ * @param sheds whether the route is refused while the event loop is late
  */
 export function track(
   parts: GatewayParts,
   of: Surface | ((headers: IncomingHttpHeaders) => Surface),
+  sheds = false,
 ): RequestHandler {
+  const { shedder } = parts.state.load;
+  const refuse = shedRefusal(parts);
   return (req, res, next) => {
+    const surface = typeof of === 'function' ? of(req.headers) : of;
+    if (sheds && !shedder.admits) {
+      refuse(req, res, surface);
+      return;
+    }
     const context = contextOf(parts, res);
     const { request } = context;
-    const surface = typeof of === 'function' ? of(req.headers) : of;
     context.surface = surface;
     request.surface = surface.label;
     if (surface.requestIdHeader) res.setHeader(surface.requestIdHeader, request.id);
@@ -31,12 +45,14 @@ export function track(
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
       record.code ??= 'client_closed';
     });
+    if (sheds) shedder.begin();
     const report = (): void => {
       record.status =
         record.code === 'client_closed' ? clientClosedStatus : (record.status ?? res.statusCode);
       finishRequest(parts, request);
     };
     res.once('close', () => {
+      if (sheds) shedder.end();
       if (res.writableFinished) {
         report();
         return;
@@ -47,6 +63,35 @@ export function track(
       setImmediate(report);
     });
     greetBrowser(req, res, context, next);
+  };
+}
+
+/**
+ * What refuses requests while the event loop is late. Refusing must cost little: nothing is read,
+ * looked up or logged, and answers of the same second are the same bytes.
+ */
+function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
+  const answers = new Map<Surface, { at: number; headers: OutgoingHttpHeaders; body: Buffer }>();
+  return (req: Request, res: Response, surface: Surface): void => {
+    const retryAfterMs = load.shedder.refuse();
+    metrics.shed('event_loop');
+    answerCors(req, res, current().browser.origins);
+    const now = performance.now();
+    let answer = answers.get(surface);
+    if (!answer || now - answer.at > 1_000) {
+      const id = randomUUID();
+      const error = new GatewayError('overloaded', 'the gateway is busy: try again later');
+      const body = Buffer.from(JSON.stringify(surface.errorBody(error, id)));
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+        'Retry-After': Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+        'X-Content-Type-Options': 'nosniff',
+        'X-Request-Id': id,
+      };
+      answers.set(surface, (answer = { at: now, headers, body }));
+    }
+    res.writeHead(503, answer.headers).end(answer.body);
   };
 }
 

@@ -144,6 +144,7 @@ class RunningCompletion {
       errorTrace,
       stream: planned.call.streamFromProvider,
       cancellation,
+      owner: request.caller,
       affinity: () => affinityOf(request, planned.call.chat.messages),
       providerOf: ({ provider }) => request.snapshot.providers.get(provider ?? ''),
       onAttempt: (attempt, failed) => {

@@ -116,6 +116,7 @@ export async function runModelTask(
         body,
         limits: limitsOf(snapshot, null),
         cancellation,
+        owner: caller,
         onAttempt: (attempt, failed) => {
           record.attempts.push(attempt);
           snapshot.onAttempt(attempt);

@@ -11,6 +11,8 @@ const received = Buffer.allocUnsafe(262_144);
 class Connection {
   #reader = null;
   #onEnd = null;
+  /** False: only the first bytes of an answer. */
+  reads = true;
 
   constructor(port) {
     this.port = port;
@@ -36,7 +38,7 @@ class Connection {
   }
 
   #read(length) {
-    if (!this.#reader?.feed(received, length)) return true;
+    if (!this.#reader?.feed(received, length)) return this.reads;
     const reader = this.#reader;
     this.#reader = null;
     idleAt(this.port).push(this);
@@ -145,13 +147,101 @@ function open({ port, requests, count, perSecond }) {
   });
 }
 
+/** A closed loop for a time, after which what is under way is given up. */
+function closedFor({ port, requests, seconds, connections }) {
+  return new Promise((resolve) => {
+    let done = 0;
+    let isOver = false;
+    const open = new Set();
+    const next = () => {
+      if (isOver) return;
+      const connection = connectionTo(port);
+      open.add(connection);
+      connection.send(requests[0], (answer) => {
+        open.delete(connection);
+        if (isOver) return;
+        if (!failed(answer)) done++;
+        // what was refused is not sent again at once
+        if (failed(answer)) setTimeout(next, 100);
+        else next();
+      });
+    };
+    for (let index = 0; index < connections; index++) next();
+    setTimeout(() => {
+      isOver = true;
+      for (const { socket } of open) socket.destroy();
+      resolve({ done });
+    }, seconds * 1_000);
+  });
+}
+
+/** Times between requests that come by themselves: exponential, the same in each run. */
+function* gaps(meanMs) {
+  for (let seed = 1; ;) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    yield -meanMs * Math.log(seed / 2_147_483_647);
+  }
+}
+
+/** How long answers may take after the last request. */
+const lastAnswersMs = 20_000;
+
+/**
+ * An open loop for a time, in which most may be refused with 503. Counts what is sent after the
+ * warm-up; `goodput` is good answers in a second of that time. Times in ms, from the moment at which
+ * a request was due.
+ */
+function offer({ port, requests, perSecond, warmUpSeconds, seconds }) {
+  return new Promise((resolve) => {
+    const startAt = performance.now() + 5;
+    const countedFrom = startAt + warmUpSeconds * 1_000;
+    const endAt = countedFrom + seconds * 1_000;
+    const between = gaps(1_000 / perSecond);
+    const result = { totals: [], firsts: [], refused: 0, failures: 0, sent: 0, goodput: 0 };
+    let good = 0;
+    let open = 0;
+    let dueAt = startAt;
+    const finish = () => resolve({ ...result, goodput: good / seconds });
+    const giveUp = setTimeout(finish, endAt - startAt + lastAnswersMs);
+    const send = () => {
+      const wasDueAt = dueAt;
+      const isCounted = wasDueAt >= countedFrom;
+      open++;
+      if (isCounted) result.sent++;
+      connectionTo(port).send(requests[0], (answer) => {
+        open--;
+        const now = performance.now();
+        if (!failed(answer) && now >= countedFrom && now < endAt) good++;
+        if (isCounted && answer?.status === 503) result.refused++;
+        else if (isCounted && failed(answer)) result.failures++;
+        else if (isCounted) {
+          result.totals.push(now - wasDueAt);
+          result.firsts.push(answer.firstAt - wasDueAt);
+        }
+        if (open === 0 && dueAt >= endAt) {
+          clearTimeout(giveUp);
+          finish();
+        }
+      });
+    };
+    const sendDue = () => {
+      for (const now = performance.now(); dueAt <= now && dueAt < endAt;) {
+        send();
+        dueAt += between.next().value;
+      }
+      if (dueAt < endAt) callAt(dueAt, sendDue);
+    };
+    callAt(dueAt, sendDue);
+  });
+}
+
 let held = [];
 
 /**
  * Opens streams at a fixed rate and resolves when each has its first content. They stay open until
- * `release`.
+ * `release`. `unread`: after their first bytes nothing more of them is read.
  */
-function hold({ port, requests, count, perSecond }) {
+function hold({ port, requests, count, perSecond, unread = false }) {
   held = [];
   return new Promise((resolve) => {
     const startedAt = performance.now();
@@ -159,6 +249,7 @@ function hold({ port, requests, count, perSecond }) {
       const due = Math.min(count, Math.ceil(((performance.now() - startedAt) * perSecond) / 1_000));
       while (held.length < due) {
         const stream = { connection: new Connection(port), reader: null, ended: false };
+        stream.connection.reads = !unread;
         stream.reader = stream.connection.send(requests[0], () => (stream.ended = true));
         held.push(stream);
       }
@@ -183,7 +274,7 @@ function release() {
   return {};
 }
 
-const kinds = { once, closed, open, hold, heldNow, release };
+const kinds = { once, closed, closedFor, open, offer, hold, heldNow, release };
 
 process.on('message', async ({ id, kind, ...job }) =>
   process.send({ id, result: await kinds[kind](job) }),

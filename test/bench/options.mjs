@@ -44,6 +44,14 @@ npm run bench -- cache [options]
 
   --dist=FOLDER      as above
 
+npm run bench -- overload [options]
+  The rate of good answers and their times at 80 %, 100 % and three times of what the gateway can do,
+  in an open loop, with and without shedding. Takes about three minutes.
+
+  --quick            shedding only, and shorter
+  --row=NAME         streams or whole
+  --dist=FOLDER      as above
+
 npm run bench -- dashboard [options]
   What the dashboard's lists and charts take over a million requests, and how long its first page
   takes over a slow connection (with Debian's chromium). Takes about five minutes. What the sliders
@@ -78,7 +86,7 @@ const flags = {
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
  * `pairs` how often, `warmUps` what is sent before; `before` is the build to compare with, null if
  * none is to be compared; `hostile` is null unless hostile requests are to be measured; `grounding`,
- * `cache` and `dashboard` say whether those are.
+ * `cache`, `overload` and `dashboard` say whether those are.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -109,7 +117,15 @@ function commandOf(positionals) {
   const [command, folder, ...more] = positionals;
   const build = folder === undefined ? null : resolve(folder);
   if (more.length === 0) {
-    const none = { before: null, hostile: null, grounding: false, cache: false, dashboard: false };
+    const none = {
+      before: null,
+      hostile: null,
+      grounding: false,
+      cache: false,
+      dashboard: false,
+      overload: false,
+    };
+    if (command === 'overload' && !build) return { ...none, overload: true };
     if (command === undefined) return none;
     if (command === 'compare' && build) return { ...none, before: build };
     if (command === 'hostile') return { ...none, hostile: { before: build } };

@@ -8,6 +8,7 @@ import { runDashboard } from './dashboard/run.mjs';
 import { attacks } from './hostile/attacks.mjs';
 import { runGrounding } from './grounding/run.mjs';
 import { runHostile } from './hostile/run.mjs';
+import { runOverload } from './overload/run.mjs';
 import { chosenRows, readOptions } from './options.mjs';
 import { canPin, endAll } from './processes.mjs';
 import { cpuRows } from './rows/cpu.mjs';
@@ -17,6 +18,7 @@ import { latencyRows } from './rows/latency.mjs';
 import { modelSelectRows } from './rows/model-select.mjs';
 import { rememberingRows } from './rows/remembering.mjs';
 import { startRows } from './rows/start.mjs';
+import { unreadRows } from './rows/unread.mjs';
 import { whatIfRows } from './rows/what-if.mjs';
 import { cellsOf, headings, tableOf } from './table.mjs';
 
@@ -25,6 +27,7 @@ const rows = [
   ...dialectRows,
   ...latencyRows,
   ...heldRows,
+  ...unreadRows,
   ...startRows,
   ...modelSelectRows,
   ...whatIfRows,
@@ -70,6 +73,11 @@ async function main() {
   if (options.grounding) {
     printMachine();
     await runGrounding(options);
+    return;
+  }
+  if (options.overload) {
+    printMachine();
+    await runOverload(options);
     return;
   }
   if (options.cache) {

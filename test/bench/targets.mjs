@@ -15,6 +15,7 @@ export const models = {
   singles: 'sse-200-1-1000',
   first: 'sse-10-1-2000',
   held: 'sse-600-1-1000000',
+  megabyte: 'sse-5000-500-1000',
 };
 
 /** The command line's file; builds up to 0.1.0 had it beside the folder `cli`. */

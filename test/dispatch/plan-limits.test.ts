@@ -120,6 +120,7 @@ describe('while a provider sends nothing at all', () => {
       cancellation: new Cancellation(),
       onAttempt: () => undefined,
       onPart: () => undefined,
+      owner: { accountId: 'a', weight: 1 },
     });
     await expect(request).rejects.toMatchObject({ code: 'upstream_timeout' });
   });

@@ -31,6 +31,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The client disconnected. Only logs and metrics show it. The gateway cancels the upstream call.',
   internal: 'The gateway has a bug. It logs the cause.',
   not_implemented: 'The provider does not support pass-through.',
+  overloaded:
+    'Too much is in progress, here or at every provider that could answer. `Retry-After` says when to try again. See [Load](reliability.md#load).',
   unavailable:
     'The request needs the database, which is unreachable, or too many sign-ins run at once.',
   connection_failed:

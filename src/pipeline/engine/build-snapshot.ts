@@ -9,6 +9,7 @@ import type { ProviderHealths } from '../../dispatch/provider-health.js';
 import { browserRulesOf } from './browser-rules.js';
 import { buildGrounding, imageSourceOf } from '../grounding/grounding-parts.js';
 import { ModelDirectory } from './model-directory.js';
+import type { Load } from './load.js';
 import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -28,6 +29,8 @@ export interface SnapshotSharing {
   onAttempt: (attempt: Attempt) => void;
   /** Breakers outlive configurations too. */
   breakerOf: ProviderHealths['breakerOf'];
+  /** So does what bounds load. */
+  load: () => Load;
   /** What the providers say that they have. */
   lists: ModelLists;
   /** Takes what went wrong where no answer could tell of it. */
@@ -71,11 +74,14 @@ export function buildSnapshot(
   sharing: SnapshotSharing,
 ): GatewaySnapshot {
   const images = imageSourceOf(config);
+  const load = sharing.load();
+  load.configure(config.limits);
   const providers = new Map(
     providerConfigs.map((provider) => [
       provider.name,
       providerOf(provider, dialects, {
         breaker: sharing.breakerOf(provider.name, config.breaker),
+        slots: load.slotsOf(provider.name, provider.maxConcurrent ?? null),
         images,
       }),
     ]),
@@ -208,7 +214,7 @@ function knownModels(catalog: Catalog): GatewaySnapshot['isKnownModel'] {
 function providerOf(
   config: ProviderConfig,
   dialects: ReadonlyMap<string, ProviderDialect>,
-  shared: Pick<ProviderOptions, 'breaker' | 'images'> = {},
+  shared: Pick<ProviderOptions, 'breaker' | 'images' | 'slots'> = {},
 ): Provider {
   const dialect = dialects.get(config.api);
   if (!dialect)
@@ -241,6 +247,7 @@ export function adapterSettings({
   allowProxy: _allow,
   listModels: _listModels,
   connections: _connections,
+  maxConcurrent: _maxConcurrent,
   cutCallHoldMs: _holdMs,
   baseUrl,
   deployments,

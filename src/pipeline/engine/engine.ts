@@ -12,7 +12,6 @@ import { conversationReports } from '../../conversations/reports.js';
 import { type OpenCircuit, openCircuits, remember } from '../../dispatch/provider.js';
 import { ReplicaSync } from '../../dispatch/replica-sync.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
-import type { DatabaseState } from '../../store/database-state.js';
 import type { CountersState } from '../../store/contracts/counters.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import { configuredDatabases } from '../../store/open-databases.js';
@@ -50,16 +49,13 @@ export interface EngineOptions {
 }
 
 /** Whether the gateway can serve, for `/readyz`. */
-export interface Readiness {
+export interface Readiness extends Awaited<ReturnType<GatewayState['state']>> {
   readonly stopping: boolean;
   /** Names of the configured providers. */
   readonly providers: readonly string[];
   /** What the circuit breaker has set aside, and keys that rest. */
   readonly circuits: readonly OpenCircuit[];
   readonly counters: CountersState;
-  readonly database: DatabaseState;
-  /** Entries of the request log that wait to be written. */
-  readonly queued: number;
 }
 
 /**
@@ -92,6 +88,7 @@ export class Engine {
       () => this.state.requestLog.queued,
       () => this.state.limits.state === 'fallback',
       () => openCircuits(this.snapshot.providers),
+      () => this.state.load.figures(),
     );
     if (options.registry) joinRegistry(this.measured, options.registry);
     const logger = logOf(options.logger ?? createLogger(config.log));
@@ -104,6 +101,7 @@ export class Engine {
       ranker: (settings) => this.state.chooser.ranker(settings),
       onAttempt: (attempt) => this.countAttempt(attempt),
       breakerOf: (...of) => this.state.health.breakerOf(...of),
+      load: () => this.state.load,
       warn: this.warn,
       isMounted: options.isMounted ?? false,
     };

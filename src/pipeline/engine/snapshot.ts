@@ -18,6 +18,10 @@ export interface RequestLimits {
   readonly maxJsonValues: number;
   readonly maxBytesInProgress: number | null;
   readonly maxAccountBytesInProgress: number | null;
+  readonly maxConcurrent: number | null;
+  readonly maxAccountConcurrent: number | null;
+  readonly maxQueueMs: number;
+  readonly maxLoopDelayMs: number;
   readonly clientIdleMs: number;
   readonly maxRetries: number;
   readonly onBrokenStream: 'continue' | 'fail';

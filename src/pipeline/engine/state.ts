@@ -23,6 +23,8 @@ import { type AlertSources, AlertWatch } from '../../telemetry/alerts/alert-watc
 import { LiveList } from '../../async/live-list.js';
 import type { Cancellation } from '../../dispatch/cancellation.js';
 import { GatewayError } from '../../errors.js';
+import type { LoadFigures } from '../../telemetry/metrics/scraped-instruments.js';
+import { Load, type LoadReport } from './load.js';
 import { PriceUpdates } from './price-updates.js';
 
 /** What the configuration in force says. */
@@ -30,7 +32,7 @@ interface StateRules {
   readonly maxStoredBytes: () => number;
   readonly trainingTerms: () => TrainingTerms;
   readonly isLearning: () => boolean;
-  readonly metrics: ConstructorParameters<typeof Chooser>[1]['metrics'];
+  readonly metrics: ConstructorParameters<typeof Chooser>[1]['metrics'] & LoadReport;
   readonly alerts: Omit<AlertSources, 'store'>;
 }
 
@@ -56,6 +58,7 @@ export class GatewayState {
   /** Whole answers of which clients have not taken all; those bytes count in `bytes` too. */
   readonly unread = new BytesInProgress();
   readonly running = new RunningRequests();
+  readonly load: Load;
   readonly health = new ProviderHealths();
   readonly alerts: AlertWatch;
   readonly prices: PriceUpdates;
@@ -67,6 +70,7 @@ export class GatewayState {
     conversing: ConversationReports,
     { maxStoredBytes, trainingTerms, isLearning, metrics, alerts }: StateRules,
   ) {
+    this.load = new Load(metrics);
     this.probe = new DatabaseProbe(
       databases,
       () => this.conversations.isAway || this.requestLog.isAway,
@@ -112,10 +116,10 @@ export class GatewayState {
     return this.databases.get();
   }
 
-  /** Of the database, for readiness. Within a second. */
-  async state(): Promise<{ database: DatabaseState; queued: number }> {
+  /** For readiness, within a second. `queued`: entries of the request log that wait to be written. */
+  async state(): Promise<{ database: DatabaseState; queued: number; load: LoadFigures }> {
     const queued = Object.values(this.requestLog.queued).reduce((sum, count) => sum + count, 0);
-    return { database: await this.probe.state(), queued };
+    return { database: await this.probe.state(), queued, load: this.load.figures() };
   }
 
   /** What is still to be written is written; then the databases are closed. */

@@ -104,6 +104,17 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Requests refused by a limit of their key, by limit.',
     'limit',
   ).startingAtZero('requests', 'tokens', 'usd_day', 'usd_month'),
+  shed: counter(
+    'signalbox_shed_total',
+    'Requests and calls refused because too much is in progress, by reason.',
+    'reason',
+  ).startingAtZero('event_loop', 'queue', 'queue_timeout', 'account'),
+  queueWaits: histogram(
+    'signalbox_queue_wait_seconds',
+    "How long requests (no provider) and a provider's calls waited for a slot.",
+    ['provider'],
+    firstTokenBuckets,
+  ),
 });
 
 /** Instruments of upstream calls and their cost. */

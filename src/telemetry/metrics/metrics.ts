@@ -42,6 +42,7 @@ export class Metrics {
    * @param recordsQueued the number of records waiting to be written, by kind
    * @param isFallback whether replicas are currently unable to share limits
    * @param circuits what the circuit breaker has set aside
+   * @param load how much is in progress and waits; absent: a gateway that does nothing
    */
   constructor(
     private readonly isKnownModel: (provider: string, model: string) => boolean,
@@ -49,10 +50,12 @@ export class Metrics {
     recordsQueued: ScrapedState['recordsQueued'] = () => ({}),
     isFallback: ScrapedState['isFallback'] = () => false,
     circuits: ScrapedState['circuits'] = () => [],
+    load: ScrapedState['load'] = () => ({ running: 0, limit: null, loopDelayMs: 0, queues: [] }),
   ) {
     this.instruments = createInstruments(this.registry, prefix, {
       recordsQueued,
       isFallback,
+      load,
       circuits: () =>
         circuits().map((one) =>
           one.model === '*' ? one : { ...one, model: this.modelLabel(one.provider, one.model) },
@@ -134,6 +137,15 @@ export class Metrics {
 
   limited(limit: Measure): void {
     this.instruments.limited.series(limit).inc();
+  }
+
+  /** @param provider empty for the gateway's own queue */
+  queueWaited(provider: string, ms: number): void {
+    this.instruments.queueWaits.series(provider).observe(ms / 1000);
+  }
+
+  shed(reason: string): void {
+    this.instruments.shed.series(reason).inc();
   }
 
   rated(): void {

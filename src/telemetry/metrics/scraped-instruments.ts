@@ -9,12 +9,23 @@ export interface ScrapedState {
   isFallback(): boolean;
   /** What is set aside. */
   circuits(): readonly OpenCircuit[];
+  load(): LoadFigures;
+}
+
+/** How much is in progress, and how much waits. */
+export interface LoadFigures {
+  readonly running: number;
+  /** How many may be, where the event loop is late; null: as many as come. */
+  readonly limit: number | null;
+  readonly loopDelayMs: number;
+  /** `provider`: empty for the gateway's own. */
+  readonly queues: readonly { readonly provider: string; readonly length: number }[];
 }
 
 /** Computed when scraped, because updating them would cost more than what they count. */
 export const scrapedInstruments = (
   { gauge }: InstrumentMaker,
-  { recordsQueued, isFallback, circuits }: ScrapedState,
+  { recordsQueued, isFallback, circuits, load }: ScrapedState,
 ) => ({
   queued: gauge(
     'signalbox_records_queued',
@@ -28,6 +39,25 @@ export const scrapedInstruments = (
     'signalbox_counters_fallback',
     '1 while replicas cannot share limits and budgets, and each counts for itself.',
     (fallback) => fallback.set(isFallback() ? 1 : 0),
+  ),
+  running: gauge(
+    'signalbox_requests_in_progress',
+    'Completions, embeddings, rerankings and pass-through calls in progress.',
+    (running) => running.set(load().running),
+  ),
+  loopDelay: gauge(
+    'signalbox_event_loop_delay_seconds',
+    'How late the event loop is: the median of the last 100 ms with requests in progress.',
+    (delay) => delay.set(load().loopDelayMs / 1000),
+  ),
+  queueLengths: gauge(
+    'signalbox_queue_length',
+    "What waits for a slot: requests (no provider), or a provider's calls.",
+    (lengths) => {
+      lengths.reset();
+      for (const { provider, length } of load().queues) lengths.set({ provider }, length);
+    },
+    'provider',
   ),
   circuits: gauge(
     'signalbox_circuit_state',

@@ -1,0 +1,206 @@
+import { request as httpRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WrittenConfig } from '../../src/config/config.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { metricOf } from '../helpers/metrics.js';
+import { ask, post, type Reply } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { until } from '../helpers/until.js';
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+let leaving: (() => void)[];
+
+beforeEach(async () => {
+  upstream = await startUpstream({ hasLists: false });
+  leaving = [];
+});
+afterEach(async () => {
+  for (const leave of leaving) leave();
+  await gateway.close();
+  await upstream.close();
+});
+
+async function start(limits: WrittenConfig['limits'], provider: object = {}): Promise<void> {
+  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
+  gateway = await startGateway({
+    auth: { keys: ['a', 'b', 'c'].map((name) => ({ name, key: `sk_${name}` })) },
+    providers: { up: { ...up, ...provider }, other: up },
+    limits: { ...limits, maxRetries: 0 },
+  });
+}
+
+const headersOf = (key: string) => ({ authorization: `Bearer sk_${key}` });
+const send = (key: string, model = 'up/m', path = '/v1/chat/completions'): Promise<Reply> =>
+  post(
+    gateway.url + path,
+    { model, ...(path.endsWith('embeddings') ? { input: 'x' } : { messages: [question] }) },
+    headersOf(key),
+  );
+const question = { role: 'user', content: 'x' };
+
+/** The newest entry of a key's request log, with its attempts. */
+async function logged(key: string): Promise<unknown> {
+  let items: { id: string }[] = [];
+  await until(async () => {
+    const list = await ask('GET', `${gateway.url}/api/v1/requests?limit=1`, headersOf(key));
+    ({ items } = list.json as { items: { id: string }[] });
+    return items.length === 1;
+  });
+  const path = `/api/v1/requests/${items[0]!.id}`;
+  return (await ask('GET', gateway.url + path, headersOf(key))).json;
+}
+
+/** A request that its provider does not answer. @returns what ends it */
+function hanging(key: string): () => void {
+  const request = httpRequest(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    agent: false,
+    headers: { ...headersOf(key), 'content-type': 'application/json' },
+  });
+  request.on('error', () => undefined);
+  request.end(JSON.stringify({ model: 'up/m', messages: [question] }));
+  leaving.push(() => request.destroy());
+  return () => request.destroy();
+}
+
+/** So many requests of a key are with their provider. */
+async function hold(key: string, count: number): Promise<(() => void)[]> {
+  upstream.script([{ hang: 'beforeHeaders' }]);
+  const before = upstream.requests.length;
+  const ends = Array.from({ length: count }, () => hanging(key));
+  await until(() => upstream.requests.length === before + count);
+  upstream.script([{}]);
+  return ends;
+}
+
+const queued = (provider = ''): Promise<number> =>
+  metricOf(gateway, 'signalbox_queue_length', `provider="${provider}"`);
+
+describe('limits.maxConcurrent', () => {
+  it('lets a further request wait until one ends', async () => {
+    await start({ maxConcurrent: 2, maxQueueMs: 60_000 });
+    const [end] = await hold('a', 2);
+    const answer = send('b');
+    await until(async () => (await queued()) === 1);
+    expect(upstream.requests).toHaveLength(2);
+    end!();
+    expect((await answer).status).toBe(200);
+    expect(await metricOf(gateway, 'signalbox_queue_wait_seconds_count', 'provider=""')).toBe(1);
+  });
+
+  it.each(['/v1/chat/completions', '/api/v1/completions', '/v1/embeddings', '/proxy/up/v1/x'])(
+    'answers %s 503 with Retry-After when its time in the queue is over, and logs it',
+    async (path) => {
+      await start({ maxConcurrent: 1, maxQueueMs: 30 });
+      await hold('a', 1);
+      const refused = await send('b', 'up/m', path);
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect(refused.headers['x-should-retry']).toBeUndefined();
+      expect(refused.text).toContain('is working on as many requests as it may');
+      expect(await metricOf(gateway, 'signalbox_shed_total', 'reason="queue_timeout"')).toBe(1);
+      expect(await logged('b')).toMatchObject({ code: 'overloaded', status: 503 });
+      for (const page of ['/healthz', '/readyz', '/metrics', '/v1/models'])
+        expect((await ask('GET', gateway.url + page, headersOf('b'))).status).toBe(200);
+    },
+  );
+
+  it('gives the place of a client that left the queue to the next', async () => {
+    await start({ maxConcurrent: 1, maxQueueMs: 60_000 });
+    const [end] = await hold('a', 1);
+    const leave = hanging('b');
+    await until(async () => (await queued()) === 1);
+    leave();
+    await until(async () => (await queued()) === 0);
+    const answer = send('c');
+    end!();
+    expect((await answer).status).toBe(200);
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('limits.maxAccountConcurrent', () => {
+  it('answers 429 to the account that has too many in progress, and serves the others', async () => {
+    await start({ maxAccountConcurrent: 1, maxQueueMs: 30 });
+    await hold('a', 1);
+    const refused = await send('a');
+    expect(refused).toMatchObject({
+      status: 429,
+      json: { error: { code: 'rate_limit_exceeded' } },
+    });
+    expect((await send('b')).status).toBe(200);
+    expect(await metricOf(gateway, 'signalbox_shed_total', 'reason="account"')).toBe(1);
+  });
+});
+
+describe('maxConcurrent of a provider', () => {
+  const native = (models: string[]) =>
+    post(`${gateway.url}/api/v1/completions`, { models, messages: [question] }, headersOf('b'));
+
+  it('lets a further call wait until one ends', async () => {
+    await start({ maxQueueMs: 60_000 }, { maxConcurrent: 1 });
+    const [end] = await hold('a', 1);
+    const answer = send('b');
+    await until(async () => (await queued('up')) === 1);
+    end!();
+    expect((await answer).status).toBe(200);
+    const { attempts } = (await logged('b')) as { attempts: { waitMs: number }[] };
+    expect(attempts[0]!.waitMs).toBeGreaterThan(0);
+  });
+
+  it('falls back to the next model where the wait is too long', async () => {
+    await start({ maxQueueMs: 30 }, { maxConcurrent: 1 });
+    await hold('a', 1);
+    const answer = await native(['up/m', 'other/m']);
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { errorTrace: [{ provider: 'up', attempt: 0, status: null }] },
+    });
+    expect((await send('b', 'other/m')).status).toBe(200);
+  });
+
+  it('answers 503 with Retry-After where no other model is left, and asks clients to retry', async () => {
+    await start({ maxQueueMs: 30 }, { maxConcurrent: 1 });
+    await hold('a', 1);
+    const refused = await native(['up/m']);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.headers['x-should-retry']).toBeUndefined();
+    expect(await logged('b')).toMatchObject({ code: 'overloaded', attempts: [] });
+  });
+
+  it('gives the slot back after an answer, a failure and a client that left', async () => {
+    await start({ maxQueueMs: 60_000 }, { maxConcurrent: 1 });
+    expect((await send('a')).status).toBe(200);
+    upstream.script([{ status: 500 }]);
+    expect((await send('a')).status).toBe(502);
+    const [end] = await hold('a', 1);
+    end!();
+    expect((await send('a')).status).toBe(200);
+  });
+});
+
+describe('limits.maxLoopDelayMs', () => {
+  it('refuses completions while the event loop is late, and nothing else', async () => {
+    await start({ maxLoopDelayMs: 20 });
+    const ends = await hold('a', 12);
+    const busy = setInterval(() => {
+      const until = performance.now() + 60;
+      while (performance.now() < until);
+    }, 1);
+    await until(async () => (await send('b')).status === 503);
+    const refused = await send('b', 'up/m', '/api/v1/completions');
+    expect(refused.json).toMatchObject({ error: 'Service Unavailable' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    for (const page of ['/healthz', '/readyz', '/metrics', '/v1/models'])
+      expect((await ask('GET', gateway.url + page, headersOf('b'))).status).toBe(200);
+    expect(await metricOf(gateway, 'signalbox_shed_total', 'reason="event_loop"')).toBeGreaterThan(
+      1,
+    );
+    clearInterval(busy);
+    // it takes more again, although the others still run
+    await until(async () => (await send('b')).status === 200);
+    for (const end of ends) end();
+  });
+});

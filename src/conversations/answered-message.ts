@@ -12,7 +12,7 @@ export interface AnsweredMessage {
   readonly citations: readonly Citation[];
   /** Calls of tools that the client runs. */
   readonly toolCalls: readonly ToolCall[];
-  /** Where other models went on, in the order of the text. Absent: nowhere. */
+  /** Where other models went on. */
   readonly seams?: readonly object[];
 }
 

@@ -29,10 +29,8 @@ export interface ForwardedRequest extends OriginalRequest {
 
 /** Where an answer goes on with another call, after a stream that broke. */
 export interface Seam {
-  /** Whose stream broke, and who went on. */
   readonly from: Pick<Candidate, 'provider' | 'model'>;
   readonly to: Seam['from'];
-  /** Of the failure. */
   readonly code: ErrorCode;
   /** Characters of the answer before it, in UTF-16 units. */
   readonly at: number;

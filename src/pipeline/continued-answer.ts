@@ -5,7 +5,7 @@ import { BrokenStream } from '../dispatch/candidate-attempts.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatOutcome } from '../dispatch/execute-plan.js';
-import { shownText } from '../text/text-seam.js';
+import { anchorOf, shownText } from '../text/text-seam.js';
 import type { CompletionWriter, PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
 import { ContinuedWriter } from './continued-writer.js';
@@ -36,10 +36,8 @@ export function mayContinue(
 export class ContinuedAnswer {
   private readonly writer: ContinuedWriter;
   private readonly startedAt = performance.now();
-  private seams = 0;
   private candidates: readonly RankedCandidate[];
-  /** Tokens of the answer so far. */
-  private answered = 0;
+  private answeredTokens = 0;
 
   /** @param surface marks the seams for the client */
   constructor(
@@ -54,21 +52,18 @@ export class ContinuedAnswer {
     });
   }
 
-  /**
-   * @param first executes the plan
-   * @throws GatewayError, BrokenStream as `executePlan`
-   */
+  /** @param first executes the plan. @throws GatewayError, BrokenStream as `executePlan` */
   async run(first: (writer: AnswerWriter) => Promise<ChatOutcome>): Promise<ChatOutcome> {
     let answer = first(this.writer);
     let firstContentAt: number | null = null;
-    for (;;) {
+    for (let seams = 0; ; seams++) {
       try {
         const outcome = await answer;
         this.writer.end();
         return { ...outcome, firstContentAt: firstContentAt ?? outcome.firstContentAt };
       } catch (error) {
         if (!(error instanceof BrokenStream) || error.error.recovery === 'stop') throw error;
-        if (this.seams++ === maxSeams || !this.writer.canGoOn) throw error;
+        if (seams === maxSeams || !this.writer.canGoOn) throw error;
         firstContentAt ??= error.firstContentAt;
         answer = this.input.execute(this.roundAfter(error));
       }
@@ -106,17 +101,19 @@ export class ContinuedAnswer {
     const { planned, figures } = this.input;
     const usage = figures.usageOfFailed(use);
     if (usage) figures.add(candidate, usage);
-    this.answered += usage?.completionTokens ?? 0;
+    this.answeredTokens += usage?.completionTokens ?? 0;
     figures.addedPromptTokens = Math.ceil(text.length / charactersPerToken);
     const chat = { ...planned.call.chat };
     for (const limit of ['max_tokens', 'max_completion_tokens'] as const)
-      if (typeof chat[limit] === 'number') chat[limit] = Math.max(1, chat[limit] - this.answered);
+      if (typeof chat[limit] === 'number')
+        chat[limit] = Math.max(1, chat[limit] - this.answeredTokens);
     return chat;
   }
 }
 
+/** Models begin without a space or an indentation, unless it stands between two words of theirs. */
 const goOn =
-  'Go on with your last message exactly where it ends: begin with the very next character, also in the middle of a word, of a line or of a block of code. Repeat nothing of it, and do not mention this request.';
+  'Go on with your last message exactly where it ends, also in the middle of a word, of a line or of a block of code. Do not mention this request. Begin with the last characters of that message again, and repeat nothing else of it. They are:';
 
 /** The request for the rest of an answer: with its beginning, or with an instruction after that. */
 function goingOn(chat: ChatRequest, text: string, isPrefilled: boolean): ChatRequest {
@@ -126,7 +123,8 @@ function goingOn(chat: ChatRequest, text: string, isPrefilled: boolean): ChatReq
   const isBegun = last?.role === 'assistant' && !last.tool_calls;
   const begun = isBegun && typeof last.content === 'string' ? last.content : null;
   if (begun !== null) messages.pop();
-  messages.push({ role: 'assistant', content: shownText((begun ?? '') + text) });
-  if (!isPrefilled) messages.push({ role: 'user', content: goOn });
+  const content = shownText((begun ?? '') + text);
+  messages.push({ role: 'assistant', content });
+  if (!isPrefilled) messages.push({ role: 'user', content: `${goOn}\n${anchorOf(content)}` });
   return { ...chat, messages };
 }

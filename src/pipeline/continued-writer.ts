@@ -13,7 +13,7 @@ import { TextSeam } from '../text/text-seam.js';
 import { TappedWriter } from './answer-taps.js';
 import type { Seam } from './completion-call.js';
 
-/** Escaped for JSON. No request could contain a longer answer. */
+/** No request could contain more. */
 const maxLength = 16 * 1024 * 1024;
 
 /**
@@ -60,18 +60,17 @@ export class ContinuedWriter extends TappedWriter {
   override begin(candidate: Candidate): void {
     this.candidate = candidate;
     this.isReasoning = this.isClosed = this.hasGone = false;
-    if (this.last) this.joint = new TextSeam(this.last.text);
-    else {
-      this.escaped = '';
-      super.begin(candidate);
-    }
+    this.joint = this.last && new TextSeam(this.last.text);
+    if (this.joint) return;
+    this.escaped = '';
+    super.begin(candidate);
   }
 
   override text(escaped: string): void {
     this.isReasoning = false;
     if (this.joint) this.write(this.joint.push(unescapeJson(escaped)));
     else {
-      this.escaped += escaped;
+      this.keep(escaped);
       super.text(escaped, null);
     }
   }
@@ -87,7 +86,7 @@ export class ContinuedWriter extends TappedWriter {
       const { tool_calls: calls, refusal, audio, images, function_call: call } = rest;
       if (reason || calls?.length || refusal || audio || images || call) this.isClosed = true;
       if (this.joint) this.goOn(content ?? '', rest, this.joint);
-      else this.escaped += escapeJson(content ?? '');
+      else this.keep(escapeJson(content ?? ''));
     }
     if (!this.joint) super.chunk(chunk, null);
   }
@@ -118,8 +117,12 @@ export class ContinuedWriter extends TappedWriter {
   private write(text: string): void {
     if (text === '') return;
     this.markSeam();
-    this.escaped += escapeJson(text);
+    this.keep(escapeJson(text));
     super.text(escapeJson(text), null);
+  }
+
+  private keep(escaped: string): void {
+    if (this.escaped.length <= maxLength) this.escaped += escaped;
   }
 
   private markSeam(): void {

@@ -149,10 +149,7 @@ export interface ProviderAdapter {
    * for it. Absent: the adapter cannot tell.
    */
   readonly leftOut?: (request: ChatRequest, model: string) => readonly string[];
-  /**
-   * Whether a conversation may end with the beginning of the answer, with which the model goes on.
-   * Absent: no model of the provider does so dependably.
-   */
+  /** Whether a model goes on with an answer that the conversation ends with. Absent: not dependably. */
   readonly prefill?: (model: string) => boolean;
   /** Matches names of models that the provider serves by another API alone. */
   readonly elsewhere?: RegExp;

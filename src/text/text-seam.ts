@@ -8,6 +8,10 @@ const partOfFence = /^\s*(?:`{1,2}|~{1,2}|(?:```|~~~)[^\n]{0,80})?$/;
 /** What a model is shown of a text: some refuse white space at its end, or half a character. */
 export const shownText = (text: string): string => text.replace(/[\ud800-\udbff]$/, '').trimEnd();
 
+/** The end of a text that a model was shown, with which it may be asked to begin: up to six words. */
+export const anchorOf = (shown: string): string =>
+  /(?:\S+\s+){0,5}\S+$/.exec(shown.slice(-60).replace(/^[\udc00-\udfff]/, ''))?.[0] ?? '';
+
 /**
  * Joins a text and its continuation by a model that was shown it. The continuation may begin with a
  * repetition: of the last words, of the last line or more, or of the line that opens a code block.
@@ -76,6 +80,7 @@ export class TextSeam {
     const again = tail.slice(-length);
     // a text that repeats itself already may do so once more
     if (tail.slice(-2 * length, -1).includes(again)) return false;
+    if (!isAfterSpace && again === anchorOf(tail)) return true;
     const count = (pattern: RegExp): number => again.match(pattern)?.length ?? 0;
     const letters = count(/\p{L}/gu);
     const words = count(/[\p{L}\p{N}_]+/gu);

@@ -252,6 +252,7 @@ describe('what the next model is asked', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(messages[1]?.content).toBe(begun);
     expect(messages[2]?.content).toMatch(/exactly where it ends/);
+    expect(messages[2]?.content.split('\n').slice(-2)).toEqual(['- one apple', '- two pe']);
     expect(left).toBeGreaterThan(450);
     expect(left).toBeLessThan(500);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownText, TextSeam } from '../../src/text/text-seam.js';
+import { anchorOf, shownText, TextSeam } from '../../src/text/text-seam.js';
 import { seeded } from '../helpers/hostile-clients.js';
 import { scriptedText } from '../helpers/scripted-text.js';
 
@@ -62,6 +62,11 @@ describe('200 texts of words, code, lists, tables and emoji, cut anywhere, are w
       const again = lastWords(shown, 3 + Math.floor(random() * 6));
       expect(joined(before, cut(again + rest, random)), `text ${number}`).toBe(text);
     }
+  });
+
+  it('where it begins with the last characters, as it is asked to', () => {
+    for (const { number, text, before, shown, rest, random } of texts)
+      expect(joined(before, cut(anchorOf(shown) + rest, random)), `text ${number}`).toBe(text);
   });
 
   it('where it repeats the last line', () => {

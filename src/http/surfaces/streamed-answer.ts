@@ -28,7 +28,6 @@ export abstract class StreamedAnswer implements CompletionWriter {
     for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
   }
 
-  /** Clients pass over comments. */
   seam(seam: Seam): void {
     this.stream.comment(`seam ${byteJson(seam)}`);
   }

@@ -27,7 +27,6 @@ export type ExecuteRound = (
     readonly cancellation?: Cancellation;
     /** Default: the request's. */
     readonly reservation?: RequestReservation | null;
-    /** As `Attempt` has it. */
     readonly continuesAt?: number;
     /** Receives what each attempt that failed used. */
     readonly onFailed?: (failed: FailedUse) => void;

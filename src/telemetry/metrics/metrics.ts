@@ -126,7 +126,7 @@ export class Metrics {
     this.instruments.lengths.series(named, known).observe(ratio);
   }
 
-  /** An answer went on with another call. @param code of the failure before */
+  /** @param code of the failure after which another call went on */
   continued(code: string): void {
     this.instruments.seams.series(code).inc();
   }

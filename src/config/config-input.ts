@@ -750,7 +750,7 @@ export interface ConfigInput {
      */
     readonly maxQueueMs?: number;
     /**
-     * How late the event loop may be before model requests are refused. 0: never. Default: `500`.
+     * How late the event loop may be before model requests are refused. 0: never. Default: `400`.
      */
     readonly maxLoopDelayMs?: number;
     /** Retries for each model. Default: `2`. */

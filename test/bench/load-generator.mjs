@@ -38,7 +38,7 @@ class Connection {
   }
 
   #read(length) {
-    if (!this.#reader?.feed(received, length)) return this.reads;
+    if (!this.#reader?.feed(received, length)) return this.reads || !(this.#reader?.firstAt > 0);
     const reader = this.#reader;
     this.#reader = null;
     idleAt(this.port).push(this);

@@ -47,7 +47,7 @@ export const scrapedInstruments = (
   ),
   loopDelay: gauge(
     'signalbox_event_loop_delay_seconds',
-    'How late the event loop is: the median of the last 100 ms with requests in progress.',
+    'How late the event loop was at the last look, with requests in progress.',
     (delay) => delay.set(load().loopDelayMs / 1000),
   ),
   queueLengths: gauge(

@@ -40,7 +40,9 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   const keys = config.auth?.keys ?? [{ name: 'test', key: testKey }];
   const auth = { signUp: 'open', signUpLimits: {}, ...config.auth, keys } as const;
-  const resolved = resolveConfig({ ...config, auth }, {}, rules);
+  // the tests share the event loop, and hold it
+  const limits = { maxLoopDelayMs: 0, ...config.limits };
+  const resolved = resolveConfig({ ...config, auth, limits }, {}, rules);
   const logger = options.logger ?? pino({ level: 'silent' });
   const databases = options.databases ?? databasesOf(resolved, logger);
   const gateway = assembleGateway(resolved, { env: {}, ...options, logger, databases });

@@ -5,8 +5,8 @@ const frame = { x: 52, y: 44, width: 590, height: 200 };
 
 /** A curve with its name and its colours on light and dark pages. */
 const curves: readonly { measure: Measure; label: string; light: string; dark: string }[] = [
-  { measure: 'rssMb', label: 'memory (RSS), MB', light: '#0969da', dark: '#58a6ff' },
-  { measure: 'heapMb', label: 'heap after collection, MB', light: '#8250df', dark: '#bc8cff' },
+  { measure: 'rssMb', label: 'RSS, MB', light: '#0969da', dark: '#58a6ff' },
+  { measure: 'heapMb', label: 'heap, MB', light: '#8250df', dark: '#bc8cff' },
   { measure: 'handles', label: 'handles', light: '#1a7f37', dark: '#3fb950' },
   { measure: 'fds', label: 'file descriptors', light: '#bc4c00', dark: '#f0883e' },
 ];
@@ -35,6 +35,7 @@ export function drawSamples(samples: readonly Sample[]): string {
   const times = [0, 1, 2, 3, 4, 5, 6].map((step) => (seconds * step) / 6);
   const right = frame.x + frame.width;
   const bottom = frame.y + frame.height;
+  const labels = placeLabels((measure) => y(samples.at(-1)?.[measure] ?? 0) + 4);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Memory and handles of a gateway under load, over time">
 <style>${style}</style>
 <rect class="paper" width="${width}" height="${height}"/>
@@ -47,12 +48,25 @@ ${curves
     const points = samples.map(
       (each) => `${x(each.seconds).toFixed(1)},${y(each[measure]).toFixed(1)}`,
     );
-    const last = samples.at(-1)?.[measure] ?? 0;
-    return `<polyline class="curve ${measure}" points="${points.join(' ')}"/><text class="${measure}" x="${right + 6}" y="${(y(last) + 4).toFixed(1)}">${label.replace(/(.{16}\S*) .*/, '$1')}</text>`;
+    return `<polyline class="curve ${measure}" points="${points.join(' ')}"/><text class="${measure}" x="${right + 6}" y="${labels.get(measure)?.toFixed(1)}">${label}</text>`;
   })
   .join('\n')}
 </svg>
 `;
+}
+
+/** Labels beside the ends of their curves, none over another. */
+function placeLabels(endOf: (measure: Measure) => number): Map<Measure, number> {
+  const placed = new Map<Measure, number>();
+  let lowest = Infinity;
+  const fromBelow = curves
+    .map(({ measure }) => measure)
+    .sort((one, other) => endOf(other) - endOf(one));
+  for (const measure of fromBelow) {
+    lowest = Math.min(endOf(measure), lowest - 14);
+    placed.set(measure, lowest);
+  }
+  return placed;
 }
 
 /** The next 1, 2, 4, 6 or 8 times a power of ten. */

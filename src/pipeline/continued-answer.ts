@@ -70,7 +70,7 @@ export class ContinuedAnswer {
     }
   }
 
-  /** Asks the candidates that have not failed, and last the one that broke off. */
+  /** Asks the candidates that follow, those that failed before, and last the one that broke off. */
   private roundAfter(broken: BrokenStream): Parameters<ExecuteRound>[0] {
     const { request, planned } = this.input;
     const { candidate: from, errorTrace } = broken;
@@ -78,7 +78,8 @@ export class ContinuedAnswer {
     const chat = this.chatAfter(broken, text);
     const at = this.candidates.findIndex((each) => each === from);
     const last = this.candidates[at]!;
-    const [next, ...others] = [...this.candidates.slice(at + 1), last];
+    const earlier = this.candidates.slice(0, at);
+    const [next, ...others] = [...this.candidates.slice(at + 1), ...earlier, last];
     const plan = { ...planned.plan, candidates: [next, ...others] as const };
     this.candidates = plan.candidates;
     const whole = { ...planned, plan, call: { ...planned.call, chat: goingOn(chat, text, false) } };

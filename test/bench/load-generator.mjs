@@ -147,11 +147,15 @@ function open({ port, requests, count, perSecond }) {
   });
 }
 
-/** A closed loop for a time, after which what is under way is given up. */
-function closedFor({ port, requests, seconds, connections }) {
+/**
+ * A closed loop for a time, after which what is under way is given up. Counts good answers after the
+ * warm-up.
+ */
+function closedFor({ port, requests, warmUpSeconds, seconds, connections }) {
   return new Promise((resolve) => {
     let done = 0;
     let isOver = false;
+    const countedFrom = performance.now() + warmUpSeconds * 1_000;
     const open = new Set();
     const next = () => {
       if (isOver) return;
@@ -160,18 +164,21 @@ function closedFor({ port, requests, seconds, connections }) {
       connection.send(requests[0], (answer) => {
         open.delete(connection);
         if (isOver) return;
-        if (!failed(answer)) done++;
+        if (!failed(answer) && performance.now() >= countedFrom) done++;
         // what was refused is not sent again at once
         if (failed(answer)) setTimeout(next, 100);
         else next();
       });
     };
     for (let index = 0; index < connections; index++) next();
-    setTimeout(() => {
-      isOver = true;
-      for (const { socket } of open) socket.destroy();
-      resolve({ done });
-    }, seconds * 1_000);
+    setTimeout(
+      () => {
+        isOver = true;
+        for (const { socket } of open) socket.destroy();
+        resolve({ done });
+      },
+      (warmUpSeconds + seconds) * 1_000,
+    );
   });
 }
 

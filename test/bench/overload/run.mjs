@@ -37,9 +37,15 @@ async function launch(bench, name, limits) {
 
 /** Good answers in a second where so many are always under way: what the gateway can do. */
 async function capacityOf(bench, { port }, request, { connections }, seconds) {
-  const job = { kind: 'closedFor', port, requests: [request], connections };
-  await bench.tell({ ...job, seconds: seconds / 2 });
-  const { done } = await bench.tell({ ...job, seconds });
+  const { done } = await bench.tell({
+    kind: 'closedFor',
+    port,
+    requests: [request],
+    connections,
+    warmUpSeconds: seconds,
+    seconds,
+  });
+  if (done === 0) throw new Error(`no answer within ${seconds} s: the machine is too busy`);
   return done / seconds;
 }
 

@@ -53,6 +53,7 @@ const kinds = {
   provider_auth: { status: 502, recovery: 'next_key' },
   quota_exhausted: { status: 429, recovery: 'next_key' },
   stream_refused: { status: 502, recovery: 'unstreamed' },
+  hedge_lost: { status: 499, recovery: 'stop' },
   model_not_found: { status: 404, recovery: 'fallback' },
   request_refused: { status: 422, recovery: 'fallback' },
   not_configured: { status: 422, recovery: 'fallback' },

@@ -542,6 +542,15 @@ export interface ConfigInput {
      */
     readonly maxOpenMs?: number;
   };
+  /** Asks a second model too where the first token is late. Both are paid. Absent: never. */
+  readonly hedge?: {
+    /**
+     * The percentile of a model's times to the first token after which it is late. Default: `95`.
+     */
+    readonly afterPercentile?: number;
+    /** The share of all requests, and of each account's, hedged at most. Default: `0.05`. */
+    readonly maxShare?: number;
+  } | null;
   /** How the gateway chooses a model. */
   readonly routing?: {
     /**

@@ -35,6 +35,8 @@ export interface Attempt {
   unknownFinish?: string;
   /** It went on with an answer: after how many characters. Absent: it began one. */
   continuesAt?: number;
+  /** It is of the second call of a hedged request. Absent: it is not. */
+  hedged?: true;
   /** The candidates that would have been called before it, but were set aside. Absent: none. */
   setAside?: readonly MovedCandidate[];
 }
@@ -56,6 +58,9 @@ export interface MovedCandidate {
  */
 export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
   isWhole ? null : firstContentMs;
+
+/** These say nothing of a provider: the client left, the gateway stops, or another call won. */
+export const ownEnds: ReadonlySet<string> = new Set(['client_closed', 'unavailable', 'hedge_lost']);
 
 /** What a failed attempt used. */
 export interface FailedUse {
@@ -94,12 +99,12 @@ export class AttemptLog {
     this.errorTrace = [...errorTrace];
   }
 
-  /** Reports an attempt. A client that left, or a stop of ours, is no failure of the provider. */
+  /** Reports an attempt. What `ownEnds` has is no failure of the provider. */
   report(attempt: Attempt, failure: GatewayError | null, failed: FailedUse | null): void {
     this.count++;
     if (this.moved) attempt.setAside = this.moved;
     this.moved = null;
-    if (failure && failure.code !== 'client_closed' && failure.code !== 'unavailable') {
+    if (failure && !ownEnds.has(failure.code)) {
       this.failures.push(failure);
       this.errorTrace.push({
         provider: attempt.provider,
@@ -140,5 +145,22 @@ export class AttemptLog {
 
   private trace(provider: string, model: string, error: string): void {
     this.errorTrace.push({ provider, model, error, status: null, attempt: 0, latency: 0 });
+  }
+}
+
+/**
+ * A failure after which nothing may be repeated: the stream to the client had begun, or the client
+ * left while a provider was working. The tokens that were used must still be accounted for.
+ */
+export class BrokenStream extends Error {
+  constructor(
+    readonly error: GatewayError,
+    readonly candidate: Candidate,
+    /** `performance.now()` of the first content; null if none arrived. */
+    readonly firstContentAt: number | null,
+    readonly use: FailedUse,
+    readonly errorTrace: readonly ErrorTraceEntry[],
+  ) {
+    super(error.message, { cause: error });
   }
 }

@@ -1,9 +1,9 @@
 import pRetry from 'p-retry';
-import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import { GatewayError } from '../errors.js';
 import type { SlotOwner, SlotQueue, Slot } from '../async/slot-queue.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
-import type { Attempt, AttemptLog, FailedUse } from './attempt-log.js';
+import { type Attempt, type AttemptLog, BrokenStream, type FailedUse } from './attempt-log.js';
 import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
 import type { Cancellation, Deadline } from './cancellation.js';
 import type { CallTiming } from './attempt-input.js';
@@ -38,6 +38,8 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly owner: SlotOwner;
   /** As of `KeyRing.next`. */
   readonly affinity: (() => string) | null;
+  /** Whether they are those of the second call of a hedged request. */
+  readonly hedged: boolean;
 }
 
 /** The attempts at one candidate: the first, and its retries. */
@@ -45,6 +47,8 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   /** Of the current attempt. */
   sentAt: number | null = null;
   headersAt: number | null = null;
+  /** Of the current attempt. */
+  apiKey: string | null = null;
   /** Before the current attempt. */
   private waitMs = 0;
   private number = 0;
@@ -57,14 +61,15 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   private isTrial = false;
   /** Before the next attempt. */
   private nextWaitMs = 0;
-  private readonly refusedKeys: (string | null)[] = [];
 
   constructor(
     private readonly context: AttemptContext<Answer>,
-    private readonly candidate: Candidate,
-    private readonly provider: Provider,
+    readonly candidate: Candidate,
+    readonly provider: Provider,
     /** Then it is asked again also while its breaker is open. */
     private readonly isLast: boolean,
+    /** And keys that another call uses. */
+    private readonly refusedKeys: (string | null)[] = [],
   ) {}
 
   /**
@@ -124,6 +129,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     const { affinity } = context;
     const { model } = candidate;
     const apiKey = nextKey(provider, { model, tried: this.refusedKeys, affinity });
+    this.apiKey = apiKey;
     const stream = context.stream && !provider.unstreamed.has(candidate.model);
     this.wasStreamed = stream;
     try {
@@ -159,8 +165,10 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     const isFinal = committed || error.code === 'client_closed';
     this.applyToProvider(error, apiKey);
     this.countFailure(error, startedAt, firstContentAt === null);
+    const hasLost = error.code === 'hedge_lost';
     const use: FailedUse = {
-      contentLength: firstContentAt === null ? null : contentLength,
+      // its prompt was read, as where a client left
+      contentLength: firstContentAt === null && !hasLost ? null : contentLength,
       isFinal,
       mayBeBilled,
       usage,
@@ -263,7 +271,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     firstContentAt: number | null,
   ): Attempt {
     const { sentAt, headersAt } = this;
-    return {
+    const attempt: Attempt = {
       provider: this.provider.name,
       model: this.candidate.model,
       number: this.number,
@@ -279,22 +287,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
       isWhole: !this.context.stream,
     };
-  }
-}
-
-/**
- * A failure after which nothing may be repeated: the stream to the client had begun, or the client
- * left while a provider was working. The tokens that were used must still be accounted for.
- */
-export class BrokenStream extends Error {
-  constructor(
-    readonly error: GatewayError,
-    readonly candidate: Candidate,
-    /** `performance.now()` of the first content; null if none arrived. */
-    readonly firstContentAt: number | null,
-    readonly use: FailedUse,
-    readonly errorTrace: readonly ErrorTraceEntry[],
-  ) {
-    super(error.message, { cause: error });
+    if (this.context.hedged) attempt.hedged = true;
+    return attempt;
   }
 }

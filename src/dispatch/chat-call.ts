@@ -97,7 +97,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
         ? null
         : flattenCustomTools(this.call.request);
     if (this.custom) this.call.request = this.custom.request;
-    this.gate = new CommitGate(writer, candidate);
+    this.gate = new CommitGate(writer, candidate, target.claim);
     this.firstEventMs = stream && !reasonsLong(this.call) ? defaultFirstEventMs : slowFirstEventMs;
   }
 
@@ -136,6 +136,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     this.gate.contentLength = choice?.message.content?.length ?? 0;
     this.gate.end(choice?.finish_reason ?? null, answer.usage, answer.unknownFinish);
     if (isEmpty(choice)) throw emptyAnswer(name);
+    this.target.claim?.();
     this.writer.begin(this.target.candidate);
     this.writer.whole(answer, this.isForwarded(answer) ? body : null);
     return answerOf(this.gate, name);

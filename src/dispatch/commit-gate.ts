@@ -36,6 +36,7 @@ export class CommitGate implements CompletionSink {
   constructor(
     private readonly writer: AnswerWriter,
     private readonly candidate: Candidate,
+    private readonly claim?: () => void,
   ) {}
 
   text(escaped: string, frame: string | null): void {
@@ -81,6 +82,7 @@ export class CommitGate implements CompletionSink {
   }
 
   private open(): void {
+    this.claim?.();
     this.firstContentAt = performance.now();
     this.writer.begin(this.candidate);
     for (const write of this.held) write();

@@ -5,12 +5,12 @@ import { type Admission, type AttemptContext, CandidateAttempts } from './candid
 import { type Cancellation, Deadline } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
 import type { Demotion } from './breaker.js';
+import { type CandidateCall, type Hedge, Race } from './race.js';
 import type { Provider } from './provider.js';
 import type { SlotOwner } from '../async/slot-queue.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
-export { BrokenStream } from './candidate-attempts.js';
-export type { Attempt } from './attempt-log.js';
+export { type Attempt, BrokenStream } from './attempt-log.js';
 export type { OpenCircuit } from './provider.js';
 
 /** What is executed: a plan, and the calls to make for it. */
@@ -34,6 +34,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   errorTrace?: readonly ErrorTraceEntry[];
   /** How a request is answered that every candidate refused. Default: with 422. */
   refusal?: RefusalAnswer;
+  /** Absent: one call at a time. Only calls that ask for a stream are hedged. */
+  hedge?: Hedge | undefined;
 }
 
 /** Which candidate answered, and what it took. */
@@ -41,6 +43,8 @@ export interface ExecutionRecord {
   candidate: Candidate;
   attempts: number;
   errorTrace: readonly ErrorTraceEntry[];
+  /** The second call of a hedged request answered. Absent: it did not. */
+  hedged?: true;
 }
 
 /** What the execution of a chat request returns. */
@@ -64,6 +68,12 @@ class PlanExecution<Answer extends AttemptAnswer> {
   private readonly context: AttemptContext<Answer>;
   /** Candidates that have not been tried. */
   private left = 0;
+  /** The place of the next one in the plan. */
+  private at = 0;
+  /** Those that are set aside. */
+  private readonly last: (readonly [Demotion, Candidate])[] = [];
+  /** One that a race gave back. */
+  private spare: Candidate | null = null;
 
   constructor(private readonly input: PlanExecutionInput<Answer>) {
     const { plan, stream, callOf, cancellation, admit = null, affinity = null } = input;
@@ -79,33 +89,40 @@ class PlanExecution<Answer extends AttemptAnswer> {
       admit,
       affinity,
       owner,
+      hedged: false,
     };
   }
 
   async run(): Promise<Answer & ExecutionRecord> {
     const { log } = this;
-    const { candidates } = this.input.plan;
-    const last: (readonly [Demotion, Candidate])[] = [];
-    this.left = candidates.length;
-    for (const candidate of candidates) {
-      const provider = this.input.providerOf(candidate);
-      const reason =
-        candidates.length > 1 && provider?.breaker.demotion(candidate.model, provider.keys.marks);
-      if (reason) {
-        last.push([reason, candidate]);
-        log.setAside(candidate, reason);
-        continue;
-      }
-      const answer = await this.tryCandidate(candidate, provider);
-      if (answer) return answer;
-    }
-    // what may work again soonest comes first
-    last.sort(([one], [other]) => one.until - other.until);
-    for (const [, candidate] of last) {
+    this.left = this.input.plan.candidates.length;
+    let candidate = this.next() ?? this.nextSetAside();
+    for (; candidate; candidate = this.next() ?? this.nextSetAside()) {
       const answer = await this.tryCandidate(candidate, this.input.providerOf(candidate));
       if (answer) return answer;
     }
     throw exhausted(log.failures, log.errorTrace, this.input.refusal);
+  }
+
+  private next(): Candidate | undefined {
+    const { candidates } = this.input.plan;
+    let candidate = this.spare ?? candidates[this.at++];
+    this.spare = null;
+    for (; candidate; candidate = candidates[this.at++]) {
+      const provider = this.input.providerOf(candidate);
+      const reason =
+        candidates.length > 1 && provider?.breaker.demotion(candidate.model, provider.keys.marks);
+      if (!reason) break;
+      this.last.push([reason, candidate]);
+      this.log.setAside(candidate, reason);
+    }
+    return candidate;
+  }
+
+  /** What may work again soonest comes first. */
+  private nextSetAside(): Candidate | undefined {
+    this.last.sort(([one], [other]) => one.until - other.until);
+    return this.last.shift()?.[1];
   }
 
   /** @returns null: the next candidate is to be tried */
@@ -118,6 +135,13 @@ class PlanExecution<Answer extends AttemptAnswer> {
     try {
       if (!provider) throw log.skip(candidate);
       const isLast = this.left === 0;
+      const { hedge } = this.input;
+      const lateMs = hedge && this.context.stream ? hedge.afterMs(candidate) : null;
+      if (hedge && lateMs !== null) {
+        const call = { candidate, provider, isLast, usedKeys: [] };
+        const won = await new Race(this.context, hedge, this).run(call, lateMs);
+        return { ...won, attempts: log.count, errorTrace: log.errorTrace };
+      }
       const answer = await new CandidateAttempts(this.context, candidate, provider, isLast).run();
       return { candidate, attempts: log.count, errorTrace: log.errorTrace, ...answer };
     } catch (error) {
@@ -125,6 +149,30 @@ class PlanExecution<Answer extends AttemptAnswer> {
       if (error.recovery === 'stop') throw this.withTrace(error);
       return null;
     }
+  }
+
+  /** The second call of a race: the next candidate, or another key of the first. Null: neither. */
+  takeSecond({ candidate, provider, apiKey }: CandidateAttempts<Answer>): CandidateCall | null {
+    const next = this.next();
+    const other = next && this.input.providerOf(next);
+    if (next && other) {
+      this.left--;
+      return { candidate: next, provider: other, isLast: this.left === 0, usedKeys: [] };
+    }
+    this.spare = next ?? null;
+    const { keys, breaker } = provider;
+    const used = keys.markOf(apiKey);
+    const isFree = keys.marks.some(
+      (mark) => mark !== used && !breaker.rests(candidate.model, mark),
+    );
+    return isFree ? { candidate, provider, isLast: true, usedKeys: [apiKey] } : null;
+  }
+
+  /** Takes back a candidate that has neither answered nor failed. */
+  giveBack({ candidate, usedKeys }: CandidateCall): void {
+    if (usedKeys.length > 0) return;
+    this.spare = candidate;
+    this.left++;
   }
 
   /**

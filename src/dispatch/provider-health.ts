@@ -1,6 +1,6 @@
 import { RecentSamples } from '../models/recent-samples.js';
 import { Breaker, type BreakerRules, type CircuitChange } from './breaker.js';
-import { type Attempt, firstTokenMsOf } from './attempt-log.js';
+import { type Attempt, firstTokenMsOf, ownEnds } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
 export interface ProviderHealth {
@@ -31,8 +31,6 @@ const minuteMs = 60_000;
 const minutes = healthWindowMs / minuteMs;
 const samplesWindowMs = 3_600_000;
 const maxSamples = 128;
-/** These say nothing of a provider: the client left, or its gateway stops. */
-const ownEnds: ReadonlySet<string> = new Set(['client_closed', 'unavailable']);
 
 interface Minute {
   minute: number;

@@ -47,6 +47,7 @@ export class ReplicaSync {
         if (this.channel) this.collect([provider, model, ttftMs]);
       },
       p50Ms: (offer) => window.p50Ms(offer),
+      percentileMs: (offer, percent) => window.percentileMs(offer, percent),
     };
   }
 

@@ -14,6 +14,8 @@ export interface CallTarget {
   readonly candidate: Candidate;
   /** Whether the provider is asked to stream. */
   readonly stream: boolean;
+  /** Call before the first content is written: see `Race`. Absent: there is one call. */
+  readonly claim?: () => void;
 }
 
 /** What every answer tells of its attempt. */

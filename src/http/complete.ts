@@ -29,7 +29,8 @@ export function complete(
     await runCompletion(parts, request, surface.readCall(body, new RequestParts(req)), {
       reserved: () => sendRateLimits(request, res),
       writer: (planned) => openAnswer(parts, surface, request, res, planned),
-      answered: (candidate) => nameModel(res, candidate),
+      answered: (candidate) => nameModel(res, 'X-Signalbox-Model', candidate),
+      hedged: (candidate) => nameModel(res, 'X-Signalbox-Hedge', candidate),
     });
   });
 }
@@ -71,6 +72,6 @@ function openAnswer(
   return surface.writer({ res, request, call, stream, hold: answerHold(parts, request, res) });
 }
 
-function nameModel(res: Response, { provider, model }: Candidate): void {
-  if (!res.headersSent) res.setHeader('X-Signalbox-Model', encodeURI(`${provider ?? ''}/${model}`));
+function nameModel(res: Response, header: string, { provider, model }: Candidate): void {
+  if (!res.headersSent) res.setHeader(header, encodeURI(`${provider ?? ''}/${model}`));
 }

@@ -1,7 +1,7 @@
 import { NameCache } from './name-cache.js';
 import { RecentSamples } from './recent-samples.js';
 
-/** Time to the first token by provider and model: the median of the last hour. */
+/** Time to the first token by provider and model: percentiles of the last hour. */
 export interface LatencyWindow {
   /**
    * Records one answer.
@@ -14,6 +14,8 @@ export interface LatencyWindow {
    * @param offer `<provider>/<model>`
    */
   p50Ms(offer: string): number | null;
+  /** The same for what `percent` of the answers did not exceed; null if there are fewer than twenty. */
+  percentileMs(offer: string, percent: number): number | null;
 }
 
 interface LatencyWindowOptions {
@@ -29,7 +31,7 @@ const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 
 /**
  * Makes an empty window. It holds the thousand models that were used last, and at most twice
- * as many. Both methods are cheap enough for every request.
+ * as many. All methods are cheap enough for every request.
  */
 export function createLatencyWindow({
   now = () => performance.now(),
@@ -42,5 +44,7 @@ export function createLatencyWindow({
       models.of(`${provider}/${model}`, newSamples).add(ttftMs, now() - agoMs);
     },
     p50Ms: (offer) => models.get(offer)?.p50(now(), windowMs) ?? null,
+    percentileMs: (offer, percent) =>
+      models.get(offer)?.percentile(percent, now(), windowMs) ?? null,
   };
 }

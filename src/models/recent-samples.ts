@@ -1,11 +1,12 @@
 const minSamples = 3;
-const maxMedianAgeMs = 1000;
-/** Up to this many samples, the median is recomputed immediately; beyond, at most once a second. */
-const maxEagerSamples = 16;
+const minForPercentile = 20;
+const maxAgeMs = 1000;
+/** Up to this many samples, they are sorted again immediately; beyond, at most once a second. */
+const maxEagerSamples = 24;
 
 /**
- * Numbers of the last hour or so, and their median. Keeps a bounded number of them, spread evenly
- * over the window: when it is full, it drops every second sample and from then on keeps only every
+ * Numbers of the last hour or so, and their percentiles. Keeps a bounded number of them, spread
+ * evenly over the window: when it is full, it drops every second sample and from then on keeps only every
  * second, fourth, … answer.
  */
 export class RecentSamples {
@@ -13,8 +14,9 @@ export class RecentSamples {
   private values: number[] = [];
   private every = 1;
   private seen = 0;
-  private median: number | null = null;
-  private medianAt = -Infinity;
+  /** As they were at `sortedAt`. */
+  private sorted = new Float64Array();
+  private sortedAt = -Infinity;
   private stale = false;
 
   /** @param maxSamples how many are kept */
@@ -32,14 +34,29 @@ export class RecentSamples {
 
   /** The median of those since `windowMs` before `at`; null if there are fewer than three. */
   p50(at: number, windowMs: number): number | null {
+    const sorted = this.since(at, windowMs);
+    const middle = sorted.length >> 1;
+    if (sorted.length < minSamples) return null;
+    return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  }
+
+  /** What `percent` of those do not exceed; null if there are fewer than twenty. */
+  percentile(percent: number, at: number, windowMs: number): number | null {
+    const sorted = this.since(at, windowMs);
+    if (sorted.length < minForPercentile) return null;
+    return sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? null;
+  }
+
+  /** Those since `windowMs` before `at`, in order of size; under load at most a second old. */
+  private since(at: number, windowMs: number): Float64Array {
     const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
-    const recent = this.times.length > maxEagerSamples && at - this.medianAt < maxMedianAgeMs;
-    if (!expired && (!this.stale || recent)) return this.median;
+    const recent = this.times.length > maxEagerSamples && at - this.sortedAt < maxAgeMs;
+    if (!expired && (!this.stale || recent)) return this.sorted;
     this.dropBefore(at - windowMs);
-    this.median = this.values.length < minSamples ? null : medianOf(this.values);
-    this.medianAt = at;
+    this.sorted = Float64Array.from(this.values).sort();
+    this.sortedAt = at;
     this.stale = false;
-    return this.median;
+    return this.sorted;
   }
 
   /** How many are kept. */
@@ -61,10 +78,4 @@ export class RecentSamples {
     // there is less traffic now: keep a larger share of the answers
     while (this.every > 1 && this.times.length < this.maxSamples / 4) this.every /= 2;
   }
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -2,7 +2,7 @@ import { hasBudget } from '../accounts/caller-limits.js';
 import { pausedTurn, type ChatRequest, type CompletionChunk } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { addedLength } from '../dispatch/commit-gate.js';
-import { BrokenStream } from '../dispatch/candidate-attempts.js';
+import { BrokenStream } from '../dispatch/attempt-log.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
@@ -16,6 +16,7 @@ import { withTaps, type AnswerTap } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { ContinuedAnswer, mayContinue } from './continued-answer.js';
 import { type CallFigures, CompletionUsage } from './completion-usage.js';
+import { type HedgedCall, hedgedCall } from './hedged-call.js';
 import { affinityOf, rememberAnswered } from './continuation.js';
 import { keepTurn } from './keep-turn.js';
 import { withAdvice } from './engine/model-names.js';
@@ -29,6 +30,8 @@ import { CompletionBuilder } from '../completion-builder.js';
 export interface CompletionHooks {
   /** The answer is whole and nothing of its end has been written yet. */
   answered?(candidate: Candidate): void;
+  /** As the first model is late, this one is asked too. */
+  hedged?(candidate: Candidate): void;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function completeChat(
 
 class RunningCompletion {
   private readonly figures: CompletionUsage;
+  private hedge: HedgedCall | undefined;
 
   constructor(
     private readonly parts: GatewayParts,
@@ -82,6 +86,7 @@ class RunningCompletion {
     } catch (error) {
       this.fail(error);
     } finally {
+      this.hedge?.reservation?.settle();
       if (planned.call.stream) parts.metrics.streamClosed();
     }
   }
@@ -108,8 +113,9 @@ class RunningCompletion {
   }
 
   private execute(writer: AnswerWriter): Promise<ChatOutcome> {
-    const { request, planned } = this;
+    const { parts, request, planned, hooks } = this;
     const { chat, original } = planned.call;
+    const hedge = (this.hedge = hedgedCall(parts, request, hooks.hedged));
     return this.executeRound({
       plan: planned.plan,
       callOf: original
@@ -117,13 +123,11 @@ class RunningCompletion {
         : chatCalls(chat, writer),
       admit: request.reservation?.admit,
       errorTrace: planned.passedOver,
+      hedge,
     });
   }
 
-  /**
-   * In a dialect that has to state a limit, a client states the highest of the model that it usually
-   * has: another model may refuse it.
-   */
+  /** A client that has to state a limit states its usual model's, which another may refuse. */
   private fitting(chat: ChatRequest, { provider, model }: Candidate): ChatRequest {
     const { maxOutput } = this.request.snapshot.catalog.lookup(provider, model);
     const { max_tokens: limit } = chat;
@@ -134,7 +138,7 @@ class RunningCompletion {
 
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
-    const { plan, callOf, admit, errorTrace, continuesAt, onFailed = null } = round;
+    const { plan, callOf, admit, errorTrace, hedge, continuesAt, onFailed = null } = round;
     const { cancellation = request.cancellation, reservation = request.reservation } = round;
     // not spreads: taking the rest of an object and spreading it cost several µs
     return executePlan({
@@ -152,21 +156,23 @@ class RunningCompletion {
         request.record.attempts.push(attempt);
         request.snapshot.onAttempt(attempt);
         const usage = failed && this.figures.usageOfFailed(failed);
-        reservation?.ended(attempt, failed, usage);
+        (attempt.hedged ? hedge?.reservation : reservation)?.ended(attempt, failed, usage);
         if (failed === null) return;
         onFailed?.(failed);
         if (usage && !failed.isFinal) this.figures.lose(attempt, usage);
       },
       refusal: planned.call,
+      hedge,
     });
   }
 
   /** The figures of a whole answer. */
   private finished(outcome: ChatOutcome): FinishedAnswer {
-    const { candidate, errorTrace } = outcome;
+    const { candidate, errorTrace, hedged } = outcome;
     const finishReason = outcome.finishReason === pausedTurn ? 'stop' : outcome.finishReason;
+    const { reservation } = (hedged && this.hedge) || this.request;
     const ttftMs = Math.round(outcome.firstContentAt - this.request.startedAt);
-    const lastUsage = this.figures.usageOf(candidate, outcome);
+    const lastUsage = this.figures.usageOf(candidate, outcome, reservation);
     const { usage, costs } = this.figures.account(candidate, lastUsage, ttftMs);
     this.hooks.answered?.(candidate);
     return {
@@ -207,10 +213,9 @@ class RunningCompletion {
       this.writer.discard();
       throw failure;
     }
-    const { snapshot, caller } = this.request;
+    const { snapshot, caller, record, id: requestId } = this.request;
     const [first] = this.planned.plan.candidates;
     const error = withAdvice(failure, snapshot.names, first, caller.models);
-    const { record, id: requestId } = this.request;
     recordFailure(record, error);
     const used = broken ? this.usedBy(broken) : this.figures.earlier;
     const isInside = this.writer.hasBegun || this.writer.failsInside?.(error);
@@ -224,8 +229,7 @@ class RunningCompletion {
   }
 
   private usedBy({ candidate, use, firstContentAt }: BrokenStream): CallFigures | null {
-    const ttftMs =
-      firstContentAt === null ? null : Math.round(firstContentAt - this.request.startedAt);
+    const ttftMs = firstContentAt && Math.round(firstContentAt - this.request.startedAt);
     const usage = this.figures.usageOfFailed(use);
     return usage && this.figures.account(candidate, usage, ttftMs);
   }

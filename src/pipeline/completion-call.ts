@@ -57,6 +57,8 @@ export interface CompletionCall {
   readonly maxRetries: number | null;
   /** What becomes of a stream that breaks after its first content. Null: as configured. */
   readonly onBrokenStream?: 'continue' | 'fail' | null;
+  /** False: it is not hedged. Otherwise as configured. */
+  readonly hedge?: boolean | null;
   /** False: the request asks that nothing of its content be kept. */
   readonly store: boolean;
   /** Whether the request log has a salted hash of the messages; then `store` is false. */

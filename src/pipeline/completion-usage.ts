@@ -126,6 +126,8 @@ export class CompletionUsage {
 const plus = (one: number | null | undefined, other: number | null): number | null =>
   one === null || one === undefined ? other : one + (other ?? 0);
 
-/** How many different models were tried. */
-const modelsIn = (attempts: readonly Attempt[]): number =>
-  new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
+/** How many different models were tried, one after the other. */
+const modelsIn = (attempts: readonly Attempt[]): number => {
+  const tried = attempts.filter(({ outcome }) => outcome !== 'hedge_lost');
+  return new Set(tried.map(({ provider, model }) => `${provider}/${model}`)).size;
+};

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../completion.js';
 import type { RankedCandidate } from '../chooser/plan.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
-import { BrokenStream } from '../dispatch/candidate-attempts.js';
+import { BrokenStream } from '../dispatch/attempt-log.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatOutcome } from '../dispatch/execute-plan.js';

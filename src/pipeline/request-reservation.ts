@@ -1,5 +1,5 @@
 import type { Use } from '../accounts/caller-limits.js';
-import type { Granted } from '../accounts/rate-limiter.js';
+import type { Granted, Refused } from '../accounts/rate-limiter.js';
 import type { Usage } from '../completion.js';
 import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import type { Admission } from '../dispatch/candidate-attempts.js';
@@ -97,6 +97,17 @@ export class RequestReservation {
   continueWith(uses: AttemptUses): void {
     this.uses = uses;
     this.isTaken = true;
+  }
+
+  /** A reservation of its own for an attempt at the same time; null: there is no room for it. */
+  async beside(
+    candidate: Candidate,
+    reserve: (most: Use) => Promise<Granted | Refused>,
+  ): Promise<RequestReservation | null> {
+    const granted = await reserve({ requests: null, ...this.uses.maxFrom(candidate) });
+    return granted.outcome === 'refused'
+      ? null
+      : new RequestReservation(this.request, this.uses, this.reserve, granted);
   }
 
   /** No attempt is under way: what is reserved and was not used is free for others. */

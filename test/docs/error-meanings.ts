@@ -47,6 +47,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   provider_auth: 'The provider refused its key (401, 402, 403, or a body that says so).',
   quota_exhausted:
     'The account at the provider has no credit left, or reached its spending limit, whatever status says so. `insufficient_quota` on the OpenAI surface, 402 `billing_error` on Messages.',
+  hedge_lost:
+    'The other call of a [hedged request](reliability.md#hedged-requests) had the first content, so the gateway cancelled this one. Only the request log and metrics show it.',
   stream_refused: 'The model does not stream. The gateway remembers this.',
   model_not_found:
     'The provider answered 404, 410 or 501, or no configured provider has the model. 422 on the native surface.',

@@ -18,6 +18,7 @@ export interface NativeRequest {
   maxTokens?: number | null;
   maxRetries?: number | null;
   onBrokenStream?: 'continue' | 'fail' | null;
+  hedge?: boolean | null;
   search?: boolean | SearchWish | null;
   conversationId?: string | null;
   store?: boolean | null;

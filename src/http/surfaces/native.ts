@@ -69,6 +69,7 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     streamFromProvider: true,
     maxRetries: body.maxRetries ?? null,
     onBrokenStream: body.onBrokenStream ?? null,
+    hedge: body.hedge ?? null,
     store: body.store !== false && !body.hash_content,
     ...(body.hash_content ? { hashContent: true } : {}),
     sentMessages: body.messages,

@@ -20,6 +20,8 @@ export interface RunRequest extends ChatRequest {
   stream?: boolean | null;
   tradeoff?: 'cost' | 'latency' | null;
   economy?: number | null;
+  /** False: it is not hedged. */
+  hedge?: boolean | null;
   preference_id?: string | null;
   previous_session?: string | null;
   onBrokenStream?: 'continue' | 'fail' | null;
@@ -52,6 +54,7 @@ export const openai = {
       stream,
       tradeoff,
       economy,
+      hedge,
       preference_id,
       previous_session,
       onBrokenStream,
@@ -82,6 +85,7 @@ export const openai = {
       streamFromProvider: stream ?? false,
       maxRetries: null,
       onBrokenStream: onBrokenStream ?? null,
+      hedge: hedge ?? null,
       store: chat['store'] !== false,
       sentMessages: chat.messages,
       invalidCode: 'bad_request',

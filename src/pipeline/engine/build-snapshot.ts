@@ -4,6 +4,7 @@ import type { StaticKeys } from '../../accounts/static-keys.js';
 import { createMailer } from '../../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../../config/config.js';
 import { type Attempt, firstTokenMsOf } from '../../dispatch/attempt-log.js';
+import { Hedging } from '../../dispatch/hedging.js';
 import { createProvider, type Provider, type ProviderOptions } from '../../dispatch/provider.js';
 import type { ProviderHealths } from '../../dispatch/provider-health.js';
 import { browserRulesOf } from './browser-rules.js';
@@ -102,6 +103,7 @@ export function buildSnapshot(
     providerConfigs: new Map(providerConfigs.map((provider) => [provider.name, provider])),
     catalog,
     latencies,
+    hedging: config.hedge && new Hedging(config.hedge, latencies),
     ranker,
     routing: routingOf(config, ranker),
     savings: config.savings,
@@ -121,9 +123,12 @@ export function buildSnapshot(
 const recordingLatency =
   (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
   (attempt) => {
-    const firstTokenMs = firstTokenMsOf(attempt);
-    if (attempt.outcome === 'ok' && firstTokenMs !== null)
-      latencies.record(attempt.provider, attempt.model, firstTokenMs);
+    const { provider, model, outcome, hedged, number, latencyMs } = attempt;
+    // a first call that lost was late: without its time so far, the percentile would fall
+    const wasLate = outcome === 'hedge_lost' && !hedged && number === 1;
+    const firstTokenMs = wasLate ? latencyMs : firstTokenMsOf(attempt);
+    if ((outcome === 'ok' || wasLate) && firstTokenMs !== null)
+      latencies.record(provider, model, firstTokenMs);
     onAttempt(attempt);
   };
 

@@ -2,6 +2,7 @@ import type { AccountRules } from '../../accounts/account-context.js';
 import type { StaticKeys } from '../../accounts/static-keys.js';
 import type { ProviderConfig } from '../../config/config.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
+import type { Hedging } from '../../dispatch/hedging.js';
 import type { Provider } from '../../dispatch/provider.js';
 import type { Catalog } from '../../models/catalog.js';
 import type { LatencyWindow } from '../../models/latency-window.js';
@@ -44,6 +45,8 @@ export interface GatewaySnapshot {
   readonly providerConfigs: ReadonlyMap<string, ProviderConfig>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
+  /** When a second model is asked beside one that is late; null: never. */
+  readonly hedging: Hedging | null;
   readonly ranker: Ranker;
   readonly routing: {
     readonly order: 'ranked' | 'given';

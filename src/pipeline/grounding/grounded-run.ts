@@ -6,6 +6,7 @@ import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
 import type { CompletionUsage } from '../completion-usage.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
+import type { HedgedCall } from '../hedged-call.js';
 import type { RequestReservation } from '../request-reservation.js';
 import type { AnswerGrounding, GroundingProgress, PlannedGrounding } from './grounding-call.js';
 
@@ -23,6 +24,8 @@ export interface GroundedRun {
 /** Executes the plan once: the model call of one round. */
 export type ExecuteRound = (
   round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'callOf' | 'admit' | 'errorTrace'> & {
+    /** Absent: the round is not hedged. */
+    readonly hedge?: HedgedCall | undefined;
     /** Default: the request's. */
     readonly cancellation?: Cancellation;
     /** Default: the request's. */

@@ -99,6 +99,11 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Requests whose client disconnected before the end.',
     'surface',
   ).startingAtZero(...awaitedSurfaces),
+  hedges: counter(
+    'signalbox_hedges_total',
+    'Second calls of hedged requests by outcome: won, lost to the first call, or failed.',
+    'outcome',
+  ).startingAtZero('won', 'lost', 'failed'),
   limited: counter(
     'signalbox_limited_total',
     'Requests refused by a limit of their key, by limit.',

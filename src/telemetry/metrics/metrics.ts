@@ -18,6 +18,8 @@ export type MetricRegistry = Pick<
   'registerMetric' | 'removeSingleMetric' | 'getSingleMetric'
 >;
 
+const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
+
 /** What becomes of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
@@ -70,6 +72,8 @@ export class Metrics {
     const model = this.modelLabel(attempt.provider, attempt.model);
     this.instruments.attempts.series(attempt.provider, model, attempt.outcome).inc();
     if (attempt.number > 1) this.instruments.retries.series(attempt.provider, model).inc();
+    if (attempt.hedged)
+      this.instruments.hedges.series(hedgeOutcomes[attempt.outcome] ?? 'failed').inc();
     if (attempt.unknownFinish) this.instruments.unknownFinishes.series(attempt.provider).inc();
   }
 

@@ -69,9 +69,10 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
   const { provider, model, number, keyIndex, outcome, status, error, waitMs = 0 } = attempt;
   const { continuesAt } = attempt;
   const name = `${provider}/${model}`;
-  const isFailed = outcome !== 'ok';
+  const isFailed = outcome !== 'ok' && outcome !== 'hedge_lost';
   const notes = [
-    isFailed ? `${status ?? ''} ${reasonOf(outcome)}`.trim() : null,
+    attempt.hedged ? text.hedged : null,
+    outcome !== 'ok' ? `${status ?? ''} ${reasonOf(outcome)}`.trim() : null,
     continuesAt === undefined ? null : fill(text.continuesAt, { count: continuesAt }),
     waitMs > 0 ? fill(text.retryAfter, { time: formatMs(waitMs) }) : null,
     attempt.firstContentMs === null

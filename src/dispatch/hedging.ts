@@ -1,0 +1,48 @@
+import type { Candidate } from '../chooser/plan.js';
+import type { LatencyWindow } from '../models/latency-window.js';
+import { NameCache } from '../models/name-cache.js';
+
+/** So many hedges that were not needed are saved for later. */
+const maxSaved = 10;
+const maxAccounts = 10_000;
+// twenty times 0.05 is a little less than 1 in binary
+const roundingError = 1e-9;
+
+/**
+ * Decides after how long, and how often, a second model is asked beside one that is late. The shares
+ * are counted by this process and begin at nothing, so that they hold from the first request on.
+ */
+export class Hedging {
+  /** Each request adds its share of a hedge. */
+  private readonly all = { hedges: 0 };
+  private readonly accounts = new NameCache<{ hedges: number }>(maxAccounts);
+
+  /** @param rules as `hedge` of the configuration */
+  constructor(
+    private readonly rules: { readonly afterPercentile: number; readonly maxShare: number },
+    private readonly latencies: Pick<LatencyWindow, 'percentileMs'>,
+  ) {}
+
+  /** After how many ms without content a call is late; null: too few answers were measured. */
+  afterMs({ provider, model }: Candidate): number | null {
+    return this.latencies.percentileMs(`${provider}/${model}`, this.rules.afterPercentile);
+  }
+
+  /** Counts a request that may be hedged. */
+  count(accountId: string): void {
+    for (const one of this.of(accountId))
+      one.hedges = Math.min(maxSaved, one.hedges + this.rules.maxShare);
+  }
+
+  /** Takes a hedge of the shares of the account and of all. False: one of them has none left. */
+  take(accountId: string): boolean {
+    const shares = this.of(accountId);
+    if (shares.some(({ hedges }) => hedges < 1 - roundingError)) return false;
+    for (const one of shares) one.hedges--;
+    return true;
+  }
+
+  private of(accountId: string): { hedges: number }[] {
+    return [this.all, this.accounts.of(accountId, () => ({ hedges: 0 }))];
+  }
+}

@@ -1,0 +1,57 @@
+import { isLimited } from '../accounts/caller-limits.js';
+import type { Candidate } from '../chooser/plan.js';
+import type { Admission } from '../dispatch/candidate-attempts.js';
+import type { Hedging } from '../dispatch/hedging.js';
+import type { Hedge } from '../dispatch/race.js';
+import type { GatewayParts } from './engine/gateway-parts.js';
+import type { GatewayRequest } from './request.js';
+import type { RequestReservation } from './request-reservation.js';
+
+/** Lets a request be hedged, as far as the shares and its caller's limits have room. */
+export class HedgedCall implements Hedge {
+  /** Of the second call; null: there is none, or no limit applies. Settle it with the request. */
+  reservation: RequestReservation | null = null;
+  private hasBegun = false;
+  readonly admit: Admission = (candidate) => this.reservation?.admit(candidate) ?? null;
+
+  constructor(
+    private readonly parts: GatewayParts,
+    private readonly request: GatewayRequest,
+    private readonly hedging: Hedging,
+    private readonly onBegin: ((candidate: Candidate) => void) | undefined,
+  ) {
+    hedging.count(request.caller.accountId);
+  }
+
+  afterMs(candidate: Candidate): number | null {
+    return this.hasBegun ? null : this.hedging.afterMs(candidate);
+  }
+
+  async begin(candidate: Candidate): Promise<boolean> {
+    const { hedging, request, parts } = this;
+    const { caller, reservation } = request;
+    if (!hedging.take(caller.accountId)) return false;
+    this.hasBegun = true;
+    if (isLimited(caller)) {
+      const reserved = reservation?.beside(candidate, (most) =>
+        parts.state.limits.reserve(caller, most),
+      );
+      this.reservation = (await reserved?.catch(() => null)) ?? null;
+      if (!this.reservation) return false;
+    }
+    this.onBegin?.(candidate);
+    return true;
+  }
+}
+
+/** Undefined: the request is not hedged. @param onBegin receives the second call's candidate */
+export function hedgedCall(
+  parts: GatewayParts,
+  request: GatewayRequest,
+  onBegin?: (candidate: Candidate) => void,
+): HedgedCall | undefined {
+  const { call, surface, snapshot } = request;
+  const isHedged = call?.streamFromProvider && call.hedge !== false && surface !== 'shadow';
+  if (!snapshot.hedging || !isHedged) return undefined;
+  return new HedgedCall(parts, request, snapshot.hedging, onBegin);
+}

@@ -758,9 +758,7 @@ export interface ConfigInput {
      * Default: `5000`.
      */
     readonly maxQueueMs?: number;
-    /**
-     * How late the event loop may be before model requests are refused. 0: never. Default: `400`.
-     */
+    /** How late the event loop may be before model requests are refused. 0: never. Default: `0`. */
     readonly maxLoopDelayMs?: number;
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;

@@ -102,6 +102,8 @@ export interface StandaloneGateway extends Gateway {
    * their last event, other requests 503.
    */
   cutShort(): void;
+  /** What this process has measured; `gather`, where it is set, gives that of all workers. */
+  readonly measured: Pick<Metrics, 'measurements' | 'gather'>;
 }
 
 /** What a configuration is checked against, beside its schema. */
@@ -228,11 +230,17 @@ function assemble(config: Config, options: GatewayOptions, isMounted: boolean): 
         )
         .use(stages.notFound)
         .use(stages.errorHandler),
-    reconfigure: (next) => engine.reconfigure(next),
-    warmUp,
-    refusedConfiguration: (reason) => engine.refuse(reason),
-    drain: () => engine.drain(),
-    cutShort: () => parts.state.running.cut(),
+    ...controls(engine),
     close: () => engine.close(),
   };
 }
+
+/** What the standalone process has beside what a host has. */
+const controls = (engine: Engine): Omit<StandaloneGateway, keyof Gateway> => ({
+  measured: engine.measured,
+  reconfigure: (next) => engine.reconfigure(next),
+  warmUp,
+  refusedConfiguration: (reason) => engine.refuse(reason),
+  drain: () => engine.drain(),
+  cutShort: () => engine.parts.state.running.cut(),
+});

@@ -30,7 +30,10 @@ async function startDemoProvider(): Promise<DemoProvider> {
   const server = createServer((req, res) => {
     void answer(req, res).catch(() => res.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) =>
+    // a worker has its own
+    server.listen({ port: 0, host: '127.0.0.1', exclusive: true }, resolve),
+  );
   const { port } = server.address() as AddressInfo;
   // must not keep the process alive
   server.unref();

@@ -12,7 +12,7 @@ import { doctor } from './doctor.js';
 import { addImportCommand } from './import/import-command.js';
 import { addMcpCommand } from './mcp/mcp-command.js';
 import type { GlobalOptions } from './existing-store.js';
-import { check, start } from './serve/start.js';
+import { check, start, type StartOptions } from './serve/start.js';
 
 const examples = `
 Examples:
@@ -45,6 +45,7 @@ export function createProgram(): Command {
   program
     .command('start', { isDefault: true })
     .description('start the gateway (the default)')
+    .option('--workers <number>', 'processes that serve, one for each core', countOfWorkers)
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
       const [first] = command.args;
@@ -52,7 +53,7 @@ export function createProgram(): Command {
       if (first !== undefined && program.args[0] === 'start')
         throw new Error(`start takes no arguments; unexpected: ${JSON.stringify(first)}`);
       if (first !== undefined) throw unknownCommand(program, command.args);
-      await start(command.optsWithGlobals<GlobalOptions>());
+      await start(command.optsWithGlobals<StartOptions>());
     });
   addCheck(program);
   addKeyCommands(program);
@@ -74,6 +75,14 @@ export function createProgram(): Command {
   addDatabaseCommands(program);
   inherit(program);
   return program;
+}
+
+const maxWorkers = 64;
+
+function countOfWorkers(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= maxWorkers) return count;
+  throw new Error(`--workers takes a number from 1 to ${maxWorkers}, not ${JSON.stringify(text)}`);
 }
 
 function addCheck(program: Command): void {

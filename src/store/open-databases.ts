@@ -3,6 +3,7 @@ import { openStore } from './open-store.js';
 import type { Counters } from './contracts/counters.js';
 import { createMemoryCounters } from './counters/memory/memory-counters.js';
 import type { RedisCountersOptions } from './counters/redis/redis-counters.js';
+import type { RelayedDatabases } from './relay/relayed-databases.js';
 
 /** The addresses of the databases, and where messages go. */
 interface DatabaseOptions {
@@ -14,6 +15,8 @@ interface DatabaseOptions {
   readonly onWarning: (warning: string) => void;
   /** Gets messages that are no warnings. */
   readonly onNews?: (news: string) => void;
+  /** Where workers have what they share of an embedded database and of counters without Redis. */
+  readonly relay?: Pick<RelayedDatabases, 'statements' | 'counters'> | null;
 }
 
 /** Databases that are opened when they are first needed. */
@@ -23,10 +26,13 @@ export function lazyDatabases({
   redisUrl,
   onWarning,
   onNews = () => undefined,
+  relay = null,
 }: DatabaseOptions): LazyDatabases {
   const open = async (): Promise<Databases> => {
-    const store = await openStore(databaseUrl, { poolSize, onWarning });
+    const shared = relay && { statements: () => relay.statements() };
+    const store = await openStore(databaseUrl, { poolSize, onWarning, ...shared });
     try {
+      if (relay && redisUrl === null) return { store, counters: relay.counters() };
       return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };
     } catch (error) {
       // the next call of `get` opens another one
@@ -58,6 +64,7 @@ export const configuredDatabases = (
   { database, redis }: DatabaseSettings,
   defaultUrl: string,
   log: DatabaseLog,
+  relay: DatabaseOptions['relay'] = null,
 ): LazyDatabases =>
   lazyDatabases({
     databaseUrl: database.url ?? defaultUrl,
@@ -65,6 +72,7 @@ export const configuredDatabases = (
     redisUrl: redis.url,
     onWarning: (warning) => log.warn({}, warning),
     onNews: (news) => log.info({}, news),
+    relay,
   });
 
 /**

@@ -4,7 +4,7 @@ import { type Dialect, Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.js';
 import { DatabaseFailure } from './failure.js';
 import { backUp } from './drivers/libsql/back-up.js';
-import { LibsqlDialect } from './drivers/libsql/driver.js';
+import { LibsqlDialect, type StatementRunner } from './drivers/libsql/driver.js';
 import { migrateSchema } from './sql/migrate.js';
 import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
@@ -17,6 +17,8 @@ export interface StoreOptions {
   readonly poolSize?: number;
   /** Gets a message when the database goes away. */
   readonly onWarning?: (warning: string) => void;
+  /** Embedded: where statements run instead of in a thread of this process. */
+  readonly statements?: () => StatementRunner;
 }
 
 /**
@@ -27,16 +29,17 @@ export interface StoreOptions {
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
-  if (url === ':memory:') return openLibsql(url);
-  if (url.startsWith('file:') && url.length > 'file:'.length) return openLibsql(pathOf(url));
+  if (url === ':memory:') return openLibsql(url, options);
+  if (url.startsWith('file:') && url.length > 'file:'.length)
+    return openLibsql(pathOf(url), options);
   throw new GatewayError(
     'internal',
     'database.url: must be file:<path>, :memory: or postgres://<user>:<password>@<host>/<database>',
   );
 }
 
-async function openLibsql(path: string): Promise<Store> {
-  const database = opened(new LibsqlDialect(path));
+async function openLibsql(path: string, { statements }: StoreOptions): Promise<Store> {
+  const database = opened(new LibsqlDialect(path, statements));
   try {
     // another process may be migrating, for longer than a statement usually waits
     await sql`pragma busy_timeout = 60000`.execute(database);

@@ -52,6 +52,11 @@ npm run bench -- overload [options]
   --row=NAME         streams or whole
   --dist=FOLDER      as above
 
+npm run bench -- workers [options]
+  What two workers on two cores do beside one process. Takes about two minutes.
+
+  --slices=N, --requests=N, --dist=FOLDER as above
+
 npm run bench -- dashboard [options]
   What the dashboard's lists and charts take over a million requests, and how long its first page
   takes over a slow connection (with Debian's chromium). Takes about five minutes. What the sliders
@@ -86,7 +91,7 @@ const flags = {
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
  * `pairs` how often, `warmUps` what is sent before; `before` is the build to compare with, null if
  * none is to be compared; `hostile` is null unless hostile requests are to be measured; `grounding`,
- * `cache`, `overload` and `dashboard` say whether those are.
+ * `cache`, `overload`, `workers` and `dashboard` say whether those are.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -124,7 +129,9 @@ function commandOf(positionals) {
       cache: false,
       dashboard: false,
       overload: false,
+      workers: false,
     };
+    if (command === 'workers' && !build) return { ...none, workers: true };
     if (command === 'overload' && !build) return { ...none, overload: true };
     if (command === undefined) return none;
     if (command === 'compare' && build) return { ...none, before: build };

@@ -21,6 +21,7 @@ import { startRows } from './rows/start.mjs';
 import { unreadRows } from './rows/unread.mjs';
 import { whatIfRows } from './rows/what-if.mjs';
 import { cellsOf, headings, tableOf } from './table.mjs';
+import { runWorkers } from './workers/run.mjs';
 
 const rows = [
   ...cpuRows,
@@ -83,6 +84,11 @@ async function main() {
   if (options.cache) {
     printMachine();
     await runCache(options);
+    return;
+  }
+  if (options.workers) {
+    printMachine();
+    await runWorkers(options);
     return;
   }
   if (options.dashboard) {

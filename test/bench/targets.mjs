@@ -115,7 +115,7 @@ export const direct = { ...bare, name: 'direct' };
 const gateway = (
   dist,
   name,
-  { config: more = {}, issued = false, nodeOptions = [] },
+  { config: more = {}, issued = false, nodeOptions = [], args = [], core = cores.measured, limits },
   asked = { key },
 ) => ({
   name,
@@ -145,7 +145,7 @@ const gateway = (
       config,
       JSON.stringify({
         listen: { host: '127.0.0.1', port },
-        auth: { keys: [{ name: 'bench', key }] },
+        auth: { keys: [{ name: 'bench', key, ...(limits ? { limits } : {}) }] },
         providers,
         models: priced,
         log: { level: 'info' },
@@ -162,9 +162,9 @@ const gateway = (
     return {
       port,
       child: startProgram(commandLine(dist), {
-        core: cores.measured,
+        core,
         nodeOptions,
-        args: ['--config', config],
+        args: ['--config', config, ...args],
         env: { SIGNALBOX_DATA_DIR: data },
         output,
         cwd: folder,
@@ -183,10 +183,10 @@ const gateway = (
 
 /**
  * A build of the gateway with everything on: a key, prices, metrics, the request log, and log lines
- * written to a file. `config` overrides settings; `nodeOptions` are Node's own.
+ * written to a file. `config` overrides settings; `nodeOptions` are Node's own; `args` are more
+ * arguments, `core` is where it runs, `limits` are its key's.
  */
-export const signalbox = (dist, name = 'signalbox', { config = {}, nodeOptions = [] } = {}) =>
-  gateway(dist, name, { config, nodeOptions });
+export const signalbox = (dist, name = 'signalbox', options = {}) => gateway(dist, name, options);
 
 /** The same; `issued`: requests carry a key from the database instead of the configuration's. */
 export const remembering = (dist, name, { config = {}, issued = false }) =>

@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { type DoneAct, writeAct } from '../../accounts/write-act.js';
@@ -16,12 +15,14 @@ interface Followed {
   readonly logger: Logger;
   /** Has the audit log. */
   readonly databases: Pick<LazyDatabases, 'get'>;
+  /** Of several workers that apply a change one records it. */
+  readonly isLead: boolean;
 }
 
 /**
- * Applies changes of the configuration file, when the file changes and on SIGHUP. A valid change is
- * applied as a whole; an invalid one is logged and counted, and the previous configuration stays in
- * use.
+ * Applies changes of the configuration file, when the file changes and when it is told to reload. A
+ * valid change is applied as a whole; an invalid one is logged and counted, and the previous
+ * configuration stays in use.
  */
 export function followConfig(file: string, started: Config, followed: Followed): ConfigWatch {
   const { gateway, logger } = followed;
@@ -46,26 +47,11 @@ export function followConfig(file: string, started: Config, followed: Followed):
     inUse = changed;
     logChange(changed, started, followed);
   };
-  const watch = watchConfig(file, process.env, apply, refuse, rules);
-  process.on('SIGHUP', () => {
-    if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
-    else watch.reload();
-  });
-  return watch;
+  return watchConfig(file, process.env, apply, refuse, rules);
 }
 
-/** Whether the terminal at which the process was started has been closed, which sends SIGHUP too. */
-function hasLostTerminal(): boolean {
-  if (!process.stdout.isTTY) return false;
-  try {
-    closeSync(openSync('/dev/tty', 'r'));
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-function record({ databases, logger }: Followed, done: DoneAct): void {
+function record({ databases, logger, isLead }: Followed, done: DoneAct): void {
+  if (!isLead) return;
   void writeAct(
     async () => (await databases.get()).store,
     systemActor('configuration file'),

@@ -11,28 +11,44 @@ import { followConfig } from './follow-config.js';
 import { issueFirstSecret } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
+import { onSignals } from './signals.js';
+import { Supervisor } from './supervisor.js';
 import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
 import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
 import { isLoopback } from '../../config/local-hosts.js';
 
+/** The options of the command `start`. */
+export interface StartOptions extends GlobalOptions {
+  /** How many processes serve; 1 if absent. */
+  readonly workers?: number;
+}
+
 /**
  * Starts a standalone gateway: reads the configuration, listens, issues the first key, and stops
- * gracefully on SIGTERM and SIGINT.
+ * gracefully on SIGTERM and SIGINT. With more than one worker this process only supervises them.
  * @throws ConfigError, or Error if the data folder, the database or an address cannot be used
  */
-export async function start(options: GlobalOptions): Promise<void> {
+export async function start({ workers = 1, ...options }: StartOptions): Promise<void> {
   const config = configOf(options);
   // a closed standard output is no reason to stop
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
+  const supervisor = Supervisor.ofThisProcess();
+  if (workers > 1 && supervisor === null) {
+    const { supervise } = await import('./supervise.js');
+    await supervise(workers, databaseFileOf(databaseUrlOf(config)), logger);
+    return;
+  }
   const demo = await Demo.startFor(config);
-  const databases = configuredDatabases(config, databaseUrlOf(config), logger);
+  const relay = supervisor?.databases ?? null;
+  const databases = configuredDatabases(config, databaseUrlOf(config), logger, relay);
   try {
-    await startOn(config, { logger, demo, databases });
+    await startOn(config, { logger, demo, databases, supervisor });
   } catch (error) {
     // their connections would keep the process alive
     await databases.close().catch(() => undefined);
+    supervisor?.leave();
     throw error;
   }
 }
@@ -41,13 +57,16 @@ interface StartParts {
   readonly logger: ReturnType<typeof createLogger>;
   readonly demo: Demo;
   readonly databases: LazyDatabases;
+  /** Null: this process is the gateway. */
+  readonly supervisor: Supervisor | null;
 }
 
 async function startOn(config: Config, parts: StartParts): Promise<void> {
-  const { logger, demo, databases } = parts;
+  const { logger, demo, databases, supervisor } = parts;
+  const isLead = supervisor?.role !== 'other';
   await opened(databases, config);
-  warnOfOpenSignUp(config, logger);
-  const other = noteProcess(databaseFileOf(databaseUrlOf(config)));
+  if (isLead) warnOfOpenSignUp(config, logger);
+  const other = isLead ? noteProcess(databaseFileOf(databaseUrlOf(config))) : null;
   if (other !== null)
     logger.warn(
       `process ${other} uses the same data folder: each of the two counts rate limits for itself; use PostgreSQL and Redis for several`,
@@ -55,18 +74,16 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
   try {
-    await greet(config, listening, parts);
+    if ((supervisor?.role ?? 'first') === 'first') await greet(config, listening, parts);
   } catch (error) {
     await listening.stop(0, () => undefined);
     await gateway.close();
     throw error;
   }
   gateway.warmUp();
-  const watch =
-    config.file === null
-      ? null
-      : followConfig(config.file, config, { gateway, demo, logger, databases });
-  stopOnSignal(async () => {
+  const followed = { gateway, demo, logger, databases, isLead };
+  const watch = config.file === null ? null : followConfig(config.file, config, followed);
+  const stop = async (): Promise<void> => {
     logger.info('stopping: requests in flight may finish');
     gateway.drain();
     listening.announceStop();
@@ -75,7 +92,10 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     if (!process.stdin.isTTY) await wait(drainDelayMs);
     await Promise.all([watch?.close(), listening.stop(drainMs, () => gateway.cutShort())]);
     await gateway.close();
-  });
+  };
+  const reload = watch && (() => watch.reload());
+  if (supervisor === null) onSignals({ stop, reload });
+  else supervisor.obey({ stop, reload, measured: gateway.measured });
 }
 
 /**
@@ -133,21 +153,6 @@ export function check(options: GlobalOptions): string[] {
     ...[...config.warnings, ...warnings].map((warning) => `warning: ${warning}`),
     `${config.file ?? 'the configuration'} is valid; providers: ${named}`,
   ];
-}
-
-function stopOnSignal(stopAll: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = (): void => {
-    // a second signal stops at once
-    if (stopping) process.exit(1);
-    stopping = true;
-    void stopAll().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
 }
 
 /**

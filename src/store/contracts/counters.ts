@@ -74,10 +74,10 @@ export interface LoginBackoff {
 }
 
 /**
- * Where the numbers are kept. `fallback`: Redis cannot be reached, and each replica counts for
- * itself.
+ * Where the numbers are kept. `workers`: in the memory of the process that all workers share;
+ * `fallback`: Redis cannot be reached, and each replica counts for itself.
  */
-export type CountersState = 'memory' | 'redis' | 'fallback';
+export type CountersState = 'memory' | 'workers' | 'redis' | 'fallback';
 
 /**
  * Messages between replicas. They are lost while replicas cannot reach each other, so subscribers

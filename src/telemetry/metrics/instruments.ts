@@ -60,6 +60,8 @@ const makerFor = (registry: Registry, prefix: string): InstrumentMaker => ({
       registers: [registry],
       ...(collect
         ? {
+            // of several workers, the worst is shown
+            aggregator: 'max' as const,
             collect() {
               collect(this);
             },

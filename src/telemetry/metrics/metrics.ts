@@ -10,6 +10,7 @@ import {
 } from './instruments.js';
 import { GroundingMetrics } from './grounding-metrics.js';
 import type { ScrapedState } from './scraped-instruments.js';
+import { type Measurements, sumMeasurements } from './worker-measurements.js';
 import type { HistogramSeries } from './series.js';
 
 /** The part of a prom-client registry that a gateway needs to add its metrics to a host's. */
@@ -30,6 +31,8 @@ export type ShadowOutcome = (typeof shadowOutcomes)[number];
 export class Metrics {
   /** All metrics of this gateway, and no other. */
   readonly registry = new Registry();
+  /** Gives the measurements of all workers, these included; null: there are no others. */
+  gather: (() => Promise<Measurements[]>) | null = null;
   private joined: MetricRegistry | null = null;
   private readonly instruments: Instruments;
   private readonly models = new Map<string, ModelSeries>();
@@ -194,7 +197,7 @@ export class Metrics {
    * format.
    */
   async page(accept: string | undefined): Promise<{ contentType: string; text: string }> {
-    const text = await this.registry.metrics();
+    const text = await (await this.summed()).metrics();
     const open = accept?.includes('application/openmetrics-text') ?? false;
     return open
       ? { contentType: openMetricsContentType, text: asOpenMetrics(text) }
@@ -220,6 +223,15 @@ export class Metrics {
       if (this.joined?.getSingleMetric(name) === this.metric(name))
         this.joined.removeSingleMetric(name);
     this.joined = null;
+  }
+
+  /** What this process has measured, as data that another process can sum. */
+  measurements(): Promise<Measurements> {
+    return this.registry.getMetricsAsJSON();
+  }
+
+  private async summed(): Promise<Registry> {
+    return this.gather === null ? this.registry : sumMeasurements(await this.gather());
   }
 
   private metric(name: string): Metric {

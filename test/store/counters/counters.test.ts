@@ -11,6 +11,8 @@ import {
 } from '../../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
 import { openRedisCounters } from '../../../src/store/counters/redis/redis-counters.js';
+import { DatabaseOwner } from '../../../src/store/relay/database-owner.js';
+import { relayedFrom } from '../../helpers/relayed.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
 import { runs } from '../../helpers/runs.js';
 
@@ -34,6 +36,8 @@ afterEach(async () => {
 afterAll(() => redis?.stop());
 
 const inMemory = (): Promise<Counters> => Promise.resolve(createMemoryCounters({ now: () => now }));
+const inSupervisor = async (): Promise<Counters> =>
+  relayedFrom(new DatabaseOwner(':memory:', await inMemory())).databases.counters();
 // a lease longer than every wait, because there is no renewal in simulated time
 const inRedis = (): Promise<Counters> =>
   openRedisCounters(redis?.url ?? '', {
@@ -60,6 +64,7 @@ const granted = (result: ReserveResult): Reservation => {
 
 describe.each([
   { where: 'memory', isThere: true, start: inMemory },
+  { where: 'the supervisor of workers', isThere: true, start: inSupervisor },
   { where: 'Redis', isThere: redisIsThere, start: inRedis },
 ])('counters in $where', ({ isThere, start }) => {
   const opened = async (): Promise<Counters> => {

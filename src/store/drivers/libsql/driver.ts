@@ -191,11 +191,17 @@ class LibsqlConnection implements DatabaseConnection {
 
 /** Kysely's dialect for an embedded libsql database in a thread of its own. */
 export class LibsqlDialect implements Dialect {
-  /** @param path absolute, or `:memory:` */
-  constructor(private readonly path: string) {}
+  /**
+   * @param path absolute, or `:memory:`
+   * @param start where statements run instead of in a thread of this process
+   */
+  constructor(
+    private readonly path: string,
+    private readonly start?: () => StatementRunner,
+  ) {}
 
   createDriver(): Driver {
-    return new LibsqlDriver(this.path);
+    return new LibsqlDriver(this.path, this.start);
   }
 
   createQueryCompiler(): QueryCompiler {

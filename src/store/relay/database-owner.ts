@@ -1,0 +1,135 @@
+import { CompiledQuery, type DatabaseConnection } from 'kysely';
+import type { Counters, LimitCharge, PubSub, RecentLists } from '../contracts/counters.js';
+import { createMemoryCounters } from '../counters/memory/memory-counters.js';
+import { isBudget } from '../counters/period.js';
+import type { StatementResult } from '../drivers/libsql/database-thread.js';
+import { LibsqlDriver } from '../drivers/libsql/driver.js';
+import { DatabaseFailure } from '../failure.js';
+
+/** The result of a relayed statement, or why the database refused it. */
+type RelayedResult =
+  | StatementResult
+  | { readonly failure: { readonly code: string | null; readonly message: string } };
+
+/** What a worker asks of the owner. */
+export type OwnerCalls = ReturnType<DatabaseOwner['share']>['calls'];
+
+/**
+ * Owns the embedded database and the counters of several workers, so that there is one writer and
+ * limits are exact.
+ */
+export class DatabaseOwner {
+  private readonly driver: LibsqlDriver;
+  private readonly listeners = new Set<PubSub['publish']>();
+
+  /** @param path absolute, or `:memory:`; opened with the first statement */
+  constructor(
+    path: string,
+    private readonly counters: Counters = createMemoryCounters(),
+  ) {
+    this.driver = new LibsqlDriver(path);
+  }
+
+  /**
+   * What one worker may call. `end`, when it has ended, rolls its transaction back and gives back the
+   * money that it has reserved.
+   * @param published gets what other workers publish
+   */
+  share(published: PubSub['publish']) {
+    const { counters, listeners } = this;
+    const { recentLists } = counters;
+    const statements = new WorkerStatements(this.driver);
+    const unsettled = new Map<number, (used: readonly number[] | null) => void>();
+    listeners.add(published);
+    const calls = {
+      run: (sql: string, parameters: readonly unknown[]) => statements.run(sql, parameters),
+      /** @param id of the worker's own choice, for `settle` */
+      async reserve(id: number, charges: readonly LimitCharge[]) {
+        const result = await counters.reserve(charges);
+        if (result.outcome !== 'granted') return result;
+        const { reservation, ...granted } = result;
+        // as a lease that expires: requests and tokens fade out with their minute
+        const unused = charges.map((charge) => (isBudget(charge) ? 0 : charge.amount));
+        unsettled.set(id, (used) => reservation.settle(used ?? unused));
+        return granted;
+      },
+      settle(id: number, used: readonly number[]) {
+        unsettled.get(id)?.(used);
+        unsettled.delete(id);
+      },
+      setSpent: (...spent: Parameters<Counters['setSpent']>) => counters.setSpent(...spent),
+      countFailure: (subject: string) => counters.countFailure(subject),
+      loginBackoff: (subject: string) => counters.loginBackoff(subject),
+      clearFailures: (subject: string) => counters.clearFailures(subject),
+      publish(topic: string, text: string) {
+        for (const listener of listeners) if (listener !== published) listener(topic, text);
+      },
+      add: (...added: Parameters<RecentLists['add']>) => recentLists.add(...added),
+      read: (list: string) => recentLists.read(list),
+    };
+    const end = (): void => {
+      listeners.delete(published);
+      statements.end();
+      for (const settle of unsettled.values()) settle(null);
+    };
+    return { calls, end };
+  }
+
+  /** Ends the database's thread after the statements that have begun. */
+  close(): Promise<void> {
+    return this.driver.destroy();
+  }
+}
+
+/**
+ * The statements of one worker, which come one after the other. It has the connection for one, or
+ * from `begin` to the end of the transaction.
+ */
+class WorkerStatements {
+  private lent: DatabaseConnection | null = null;
+  private inTransaction = false;
+  private isEnded = false;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly driver: LibsqlDriver) {}
+
+  run(sql: string, parameters: readonly unknown[]): Promise<RelayedResult> {
+    const result = this.execute(sql, parameters).catch(failed);
+    this.last = result;
+    return result;
+  }
+
+  end(): void {
+    this.isEnded = true;
+    void this.last.then(() => (this.inTransaction ? this.run('rollback', []) : null));
+  }
+
+  private async execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    const connection = (this.lent ??= await this.driver.acquireConnection());
+    try {
+      if (sql === 'rollback') {
+        this.inTransaction = false;
+        await this.driver.rollbackTransaction(connection);
+        return { rows: [], changes: 0 };
+      }
+      // it may have ended while its statement waited for its turn
+      if (this.isEnded) throw new DatabaseFailure('the worker has ended', null);
+      const query = CompiledQuery.raw(sql, [...parameters]);
+      const { rows, numAffectedRows = 0n } = await connection.executeQuery(query);
+      if (sql === 'begin immediate') this.inTransaction = true;
+      if (sql === 'commit') this.inTransaction = false;
+      return { rows, changes: Number(numAffectedRows) };
+    } finally {
+      if (!this.inTransaction) {
+        this.lent = null;
+        await this.driver.releaseConnection();
+      }
+    }
+  }
+}
+
+function failed(error: Error): RelayedResult {
+  const failure = error.cause instanceof DatabaseFailure ? error.cause : error;
+  const code = failure instanceof DatabaseFailure ? failure.code : null;
+  return { failure: { message: failure.message, code } };
+}

@@ -1,0 +1,45 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import { withTimeout } from '../../async/with-timeout.js';
+
+/** What one process has measured, as prom-client's JSON. */
+export type Measurements = readonly object[];
+
+/** The measurements of several processes as those of one. */
+export const sumMeasurements = (all: readonly Measurements[]): Registry =>
+  AggregatorRegistry.aggregate([...all]);
+
+/** Where a worker's measurements come from. */
+interface Measured {
+  call(name: 'measurements'): Promise<Measurements>;
+}
+
+const maxWaitMs = 1_000;
+
+/**
+ * Gathers the measurements of workers. What a worker had counted when it was last asked stays in the
+ * sums when it ends: a counter never falls.
+ */
+export class WorkerMeasurements {
+  private readonly last = new Map<number, Measurements>();
+  private ended: Promise<Measurements> = Promise.resolve([]);
+
+  /** One entry for each worker, by id, and one for those that have ended. Within a second. */
+  gather(workers: ReadonlyMap<number, Measured>): Promise<Measurements[]> {
+    const asked = [...workers].map(async ([id, worker]) => {
+      const before = (): Measurements => this.last.get(id) ?? [];
+      const now = await withTimeout(worker.call('measurements'), maxWaitMs, before);
+      if (workers.has(id)) this.last.set(id, now);
+      return now;
+    });
+    return Promise.all([...asked, this.ended]);
+  }
+
+  /** A worker has ended. */
+  remove(id: number): void {
+    const counted = (this.last.get(id) ?? []).filter(
+      (one) => !('type' in one && one.type === 'gauge'),
+    );
+    this.last.delete(id);
+    this.ended = this.ended.then((ended) => sumMeasurements([ended, counted]).getMetricsAsJSON());
+  }
+}

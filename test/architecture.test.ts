@@ -119,6 +119,12 @@ const importers: Record<string, RegExp> = {
   zstddec: /^http\/bodies\/zstd\/worker\.mjs$/,
   'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
+  // loaded when tracing is configured: `test/telemetry/traces.test.ts`
+  '@opentelemetry/api': /^telemetry\/traces\//,
+  '@opentelemetry/core': /^telemetry\/traces\//,
+  '@opentelemetry/exporter-trace-otlp-http': /^telemetry\/traces\//,
+  '@opentelemetry/resources': /^telemetry\/traces\//,
+  '@opentelemetry/sdk-trace-base': /^telemetry\/traces\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,
   yaml: /^config\//,
   commander: /^cli\//,

@@ -820,6 +820,21 @@ export interface ConfigInput {
     /** Lines for people instead of JSON. Default: where standard output is a terminal. */
     readonly pretty?: boolean | null;
   };
+  /** OpenTelemetry's traces. Its variables `OTEL_…` hold for what is not set here. */
+  readonly tracing?: {
+    /** Whether requests are traced. Default: where there is an endpoint or a tracer provider. */
+    readonly enabled?: boolean | null;
+    /** A collector for OTLP over HTTP, as `http://localhost:4318`; `/v1/traces` is added. */
+    readonly endpoint?: string | null;
+    /** Headers for `endpoint`, such as its key. Default: `{}`. */
+    readonly headers?: Readonly<Record<string, string>>;
+    /** The share of requests without a `traceparent` that are kept. Default: all. */
+    readonly sampleRate?: number | null;
+    /** The service's name. Default: `OTEL_SERVICE_NAME`, else `signalbox`. */
+    readonly serviceName?: string | null;
+    /** Which providers get `traceparent`. Default: `local`; `none` with a host's tracer. */
+    readonly propagate?: 'none' | 'local' | 'all' | null;
+  };
   /** Pass-through. */
   readonly proxy?: {
     /**

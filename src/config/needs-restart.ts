@@ -3,7 +3,7 @@ import type { Config } from './shape.js';
 
 /**
  * The settings that are read only at the start: listeners and their limits, data folder, databases,
- * log format, metrics prefix.
+ * log format, metrics prefix, tracing.
  */
 const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   listen: ({ listen }) => listen,
@@ -20,6 +20,7 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'limits.drainMs': ({ limits }) => limits.drainMs,
   'metrics.prefix': ({ metrics }) => metrics.prefix,
   'log.pretty': ({ log }) => log.pretty,
+  tracing: ({ tracing }) => tracing,
 };
 
 /**

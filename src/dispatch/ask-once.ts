@@ -78,6 +78,7 @@ async function askOnce<Answer extends AttemptAnswer>(
       cancellation,
       deadline: new Deadline(timeoutMs),
       onFirstContent: null,
+      span: null,
       timing: { sentAt: null, headersAt: null },
     });
   } catch (error) {

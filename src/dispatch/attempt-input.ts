@@ -3,7 +3,7 @@ import type { Limits } from '../chooser/plan.js';
 import type { Cancellation, Deadline } from './cancellation.js';
 import type { Provider } from './provider.js';
 import { withoutSecrets } from './secrets.js';
-import type { AttemptAnswer, AttemptProgress, UpstreamCall } from './upstream-call.js';
+import type { AttemptAnswer, AttemptProgress, AttemptSpan, UpstreamCall } from './upstream-call.js';
 
 /** When a call got how far, by `performance.now()`; null: not yet. */
 export interface CallTiming {
@@ -21,6 +21,8 @@ export interface AttemptInput<Answer extends AttemptAnswer> {
   deadline: Deadline;
   /** Is filled in. */
   timing: CallTiming;
+  /** Null: the request is not traced. */
+  span: AttemptSpan | null;
   /** Called once, with the first content of a stream. */
   onFirstContent: (() => void) | null;
 }

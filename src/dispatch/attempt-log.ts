@@ -75,6 +75,23 @@ export interface FailedUse {
 }
 
 /**
+ * A failure after which nothing may be repeated: the stream to the client had begun, or the client
+ * left while a provider was working. The tokens that were used must still be accounted for.
+ */
+export class BrokenStream extends Error {
+  constructor(
+    readonly error: GatewayError,
+    readonly candidate: Candidate,
+    /** `performance.now()` of the first content; null if none arrived. */
+    readonly firstContentAt: number | null,
+    readonly use: FailedUse,
+    readonly errorTrace: readonly ErrorTraceEntry[],
+  ) {
+    super(error.message, { cause: error });
+  }
+}
+
+/**
  * Receives each attempt once.
  * @param failed null for an attempt that succeeded
  */
@@ -145,22 +162,5 @@ export class AttemptLog {
 
   private trace(provider: string, model: string, error: string): void {
     this.errorTrace.push({ provider, model, error, status: null, attempt: 0, latency: 0 });
-  }
-}
-
-/**
- * A failure after which nothing may be repeated: the stream to the client had begun, or the client
- * left while a provider was working. The tokens that were used must still be accounted for.
- */
-export class BrokenStream extends Error {
-  constructor(
-    readonly error: GatewayError,
-    readonly candidate: Candidate,
-    /** `performance.now()` of the first content; null if none arrived. */
-    readonly firstContentAt: number | null,
-    readonly use: FailedUse,
-    readonly errorTrace: readonly ErrorTraceEntry[],
-  ) {
-    super(error.message, { cause: error });
   }
 }

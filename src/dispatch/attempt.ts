@@ -54,16 +54,14 @@ function exchange<Answer extends AttemptAnswer>(
   return new Promise((resolve, reject) => {
     const handler = new Exchange(input, request.headers, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);
+    const { method, body } = request;
+    const headers = { 'accept-encoding': 'identity', ...request.headers };
     try {
-      pool.dispatch(
-        {
-          path,
-          method: request.method,
-          headers: { 'accept-encoding': 'identity', ...request.headers },
-          body: request.body,
-        },
-        handler,
-      );
+      if (input.span)
+        input.span.send(request.url, (traced) =>
+          pool.dispatch({ path, method, headers: { ...traced, ...headers }, body }, handler),
+        );
+      else pool.dispatch({ path, method, headers, body }, handler);
     } catch (error) {
       handler.notSent(error);
     }

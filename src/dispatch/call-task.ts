@@ -7,7 +7,7 @@ import type { Admission } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';
 import { BrokenStream, type ExecutionRecord, executePlan } from './execute-plan.js';
 import type { Provider } from './provider.js';
-import { wholeCall } from './upstream-call.js';
+import { type AttemptTracer, wholeCall } from './upstream-call.js';
 
 /** A model that a task may be given to, its provider, and how that is asked. */
 export interface TaskTarget {
@@ -29,6 +29,7 @@ export interface TaskCall {
   admit?: Admission;
   /** As of `PlanExecutionInput`. */
   owner: SlotOwner;
+  tracer?: AttemptTracer | null;
 }
 
 type TaskOutcome = TaskAnswer & ExecutionRecord;
@@ -111,6 +112,7 @@ async function callOnce(call: TaskCall): Promise<TaskOutcome> {
       providerOf: (candidate) => targetOf(candidate)?.provider,
       onAttempt,
       owner,
+      tracer: call.tracer ?? null,
       refusal: { keepsStatus: true, modelField: 'model' },
       ...(admit ? { admit } : {}),
     });

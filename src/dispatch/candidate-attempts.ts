@@ -10,6 +10,8 @@ import type { CallTiming } from './attempt-input.js';
 import { nextKey, type Provider, remember } from './provider.js';
 import {
   type AttemptAnswer,
+  type AttemptSpan,
+  type AttemptTracer,
   type CallTarget,
   slowFirstEventMs,
   type UpstreamCall,
@@ -40,6 +42,8 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly affinity: (() => string) | null;
   /** Whether they are those of the second call of a hedged request. */
   readonly hedged: boolean;
+  /** Null: the request is not traced. */
+  readonly tracer: AttemptTracer | null;
 }
 
 /** The attempts at one candidate: the first, and its retries. */
@@ -124,34 +128,36 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     if (admission) await admission;
     this.number++;
     const startedAt = performance.now();
-    this.sentAt = null;
-    this.headersAt = null;
+    this.sentAt = this.headersAt = null;
     const { affinity } = context;
     const { model } = candidate;
     const apiKey = nextKey(provider, { model, tried: this.refusedKeys, affinity });
     this.apiKey = apiKey;
-    const stream = context.stream && !provider.unstreamed.has(candidate.model);
-    this.wasStreamed = stream;
+    const stream = (this.wasStreamed = context.stream && !provider.unstreamed.has(model));
+    const target: CallTarget = { provider, candidate, stream };
+    const span = context.tracer?.attempt(target, startedAt) ?? null;
     try {
       const answer = await makeAttempt({
         provider,
-        call: context.callOf({ provider, candidate, stream }),
+        call: context.callOf(target),
         apiKey,
         limits: context.limits,
         cancellation: context.cancellation,
         deadline: context.deadline,
         timing: this,
+        span,
         onFirstContent: this.isTrial ? () => this.succeeded(apiKey, startedAt) : null,
       });
       this.succeeded(apiKey, startedAt);
-      provider.unreadable.delete(candidate.model);
+      provider.unreadable.delete(model);
       const record = this.record(startedAt, apiKey, null, answer.firstContentAt);
       if (answer.unknownFinish !== undefined) record.unknownFinish = answer.unknownFinish;
       context.log.report(record, null, null);
+      span?.end(record, answer);
       return answer;
     } catch (failure) {
       if (!(failure instanceof AttemptFailure)) throw failure;
-      throw this.afterFailure(failure, startedAt, apiKey);
+      throw this.afterFailure(failure, startedAt, apiKey, span);
     }
   }
 
@@ -160,9 +166,10 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     { error, progress, mayBeBilled }: AttemptFailure,
     startedAt: number,
     apiKey: string | null,
+    span: AttemptSpan | null,
   ): GatewayError | BrokenStream {
-    const { firstContentAt, contentLength, committed, usage } = progress;
-    const isFinal = committed || error.code === 'client_closed';
+    const { firstContentAt, contentLength, usage } = progress;
+    const isFinal = progress.committed || error.code === 'client_closed';
     this.applyToProvider(error, apiKey);
     this.countFailure(error, startedAt, firstContentAt === null);
     const hasLost = error.code === 'hedge_lost';
@@ -173,7 +180,9 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       mayBeBilled,
       usage,
     };
-    this.context.log.report(this.record(startedAt, apiKey, error, firstContentAt), error, use);
+    const record = this.record(startedAt, apiKey, error, firstContentAt);
+    this.context.log.report(record, error, use);
+    span?.end(record, use);
     if (!isFinal) return error;
     const { errorTrace } = this.context.log;
     return new BrokenStream(error, this.candidate, firstContentAt, use, errorTrace);
@@ -271,7 +280,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     firstContentAt: number | null,
   ): Attempt {
     const { sentAt, headersAt } = this;
-    const attempt: Attempt = {
+    return {
       provider: this.provider.name,
       model: this.candidate.model,
       number: this.number,
@@ -286,8 +295,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       headersMs: headersAt === null ? null : headersAt - startedAt,
       firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
       isWhole: !this.context.stream,
+      ...(this.context.hedged && { hedged: true }),
     };
-    if (this.context.hedged) attempt.hedged = true;
-    return attempt;
   }
 }

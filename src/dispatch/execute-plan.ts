@@ -8,10 +8,11 @@ import type { Demotion } from './breaker.js';
 import { type CandidateCall, type Hedge, Race } from './race.js';
 import type { Provider } from './provider.js';
 import type { SlotOwner } from '../async/slot-queue.js';
-import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
+import type { AttemptAnswer, AttemptTracer, CallTarget, UpstreamCall } from './upstream-call.js';
 
 export { type Attempt, BrokenStream } from './attempt-log.js';
 export type { OpenCircuit } from './provider.js';
+export type { AttemptSpan, AttemptTracer, CallTarget } from './upstream-call.js';
 
 /** What is executed: a plan, and the calls to make for it. */
 export interface PlanExecutionInput<Answer extends AttemptAnswer> {
@@ -30,6 +31,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   owner?: SlotOwner;
   /** Of the conversation, as of `KeyRing.next`. Absent: it is none. */
   affinity?: () => string;
+  /** Absent or null: the request is not traced. */
+  tracer?: AttemptTracer | null;
   /** Entries for candidates that were skipped before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
   /** How a request is answered that every candidate refused. Default: with 422. */
@@ -90,6 +93,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
       affinity,
       owner,
       hedged: false,
+      tracer: input.tracer ?? null,
     };
   }
 

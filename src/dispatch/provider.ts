@@ -17,6 +17,8 @@ export interface CallTimeouts {
 /** A configured provider, ready to be called. */
 export interface Provider {
   readonly name: string;
+  /** What OpenTelemetry's conventions call it. */
+  readonly conventionalName: string;
   readonly adapter: ProviderAdapter;
   readonly keys: KeyRing;
   readonly breaker: Breaker;
@@ -49,6 +51,7 @@ export interface ProviderOptions {
   cutCallHoldMs?: number | null;
   slots?: SlotQueue | null;
   images?: ImageSource | null;
+  conventionalName?: string;
 }
 
 /** Makes a provider of its adapter, keys and timeouts. */
@@ -63,10 +66,12 @@ export function createProvider(
     breaker = new Breaker(),
     images = null,
     slots = null,
+    conventionalName = adapter.name,
   }: ProviderOptions = {},
 ): Provider {
   return {
     name: adapter.name,
+    conventionalName,
     adapter,
     keys: new KeyRing(apiKeys),
     breaker,

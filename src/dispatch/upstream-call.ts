@@ -1,6 +1,7 @@
 import type { EventReader, Usage } from '../completion.js';
 import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
+import type { Attempt } from './attempt-log.js';
 import type { Provider } from './provider.js';
 
 /** The longest wait for the first event of a stream, unless the model reasons long before it. */
@@ -24,6 +25,22 @@ export interface AttemptAnswer {
   readonly firstContentAt: number;
   /** As in CompletionAnswer. */
   readonly unknownFinish?: string;
+  /** What the provider reported, if it did: for completions, and for other tasks. */
+  readonly usage?: Usage | null;
+  readonly promptTokens?: number | null;
+  readonly finishReason?: string | null;
+}
+
+/** Begins a span for each upstream call of a traced request, at a `performance.now()`. */
+export interface AttemptTracer {
+  attempt(target: CallTarget, startedAt: number): AttemptSpan;
+}
+
+/** The span of one upstream call. */
+export interface AttemptSpan {
+  /** Sends the call to a URL, with the headers, if any, that make it a part of the trace. */
+  send(url: string, send: (headers: Readonly<Record<string, string>>) => void): void;
+  end(attempt: Attempt, answer: Partial<AttemptAnswer>): void;
 }
 
 /** How far an attempt came before it failed. */

@@ -39,6 +39,7 @@ export function track(
     const { request } = context;
     context.surface = surface;
     request.surface = surface.label;
+    parts.tracing?.begin(request, req.headers, tracedHttp(req));
     if (surface.requestIdHeader) res.setHeader(surface.requestIdHeader, request.id);
     const { record } = request;
     // Node takes a response for finished whose last bytes were given up
@@ -62,7 +63,19 @@ export function track(
       // the upstream call is cancelled in this turn of the event loop and records its usage
       setImmediate(report);
     });
-    greetBrowser(req, res, context, next);
+    if (request.trace) request.trace.run(() => greetBrowser(req, res, context, next));
+    else greetBrowser(req, res, context, next);
+  };
+}
+
+/** Of several patterns of a route the first: the others are older names. */
+function tracedHttp({ method, protocol, baseUrl, path, route }: Request): Record<string, string> {
+  const [pattern = ''] = [(route as { path?: unknown } | undefined)?.path].flat();
+  return {
+    'http.request.method': method,
+    'http.route': `${baseUrl}${String(pattern)}`,
+    'url.path': `${baseUrl}${path}`,
+    'url.scheme': protocol,
   };
 }
 

@@ -147,6 +147,7 @@ class RunningCompletion {
       admit,
       errorTrace,
       stream: planned.call.streamFromProvider,
+      tracer: request.trace,
       cancellation,
       owner: request.caller,
       affinity: () => affinityOf(request, planned.call.chat.messages),

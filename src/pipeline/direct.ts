@@ -151,8 +151,9 @@ async function reported<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const { record } = request;
+  parts.tracing?.begin(request, {}, null);
   try {
-    const result = await run();
+    const result = await (request.trace ? request.trace.run(run) : run());
     record.status = 200;
     return result;
   } catch (error) {

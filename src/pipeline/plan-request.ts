@@ -89,6 +89,7 @@ export async function planRequest(
   parts.metrics.selection(performance.now() - startedAt);
   if (plan.candidates[0].why.explored) parts.metrics.explored();
   request.plan = plan;
+  parts.tracing?.planned(request, plan, startedAt);
   if (question.isSession) request.sessionId = id;
   return plan;
 }

@@ -127,6 +127,7 @@ export function newRequest({
     prompt: null,
     warnings: [],
     passedOver: [],
+    trace: null,
     record: newRequestRecord(),
   };
 }

@@ -117,6 +117,7 @@ export async function runModelTask(
         limits: limitsOf(snapshot, null),
         cancellation,
         owner: caller,
+        tracer: request.trace,
         onAttempt: (attempt, failed) => {
           record.attempts.push(attempt);
           snapshot.onAttempt(attempt);

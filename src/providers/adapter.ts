@@ -253,6 +253,8 @@ export interface ProviderDialect {
   readonly env: readonly string[];
   /** The root of the API; null if the configuration must give it. */
   readonly baseUrl: string | null;
+  /** What OpenTelemetry's conventions call the provider (2026-11). Absent: as `api`. */
+  readonly conventionalName?: string;
   /** The provider's id in the price data; null if it has none. */
   readonly pricesAs: string | null;
   /** False for local servers, and for dialects that find their own credentials. */

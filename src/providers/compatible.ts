@@ -82,6 +82,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
   // baseUrl is https://<resource>.openai.azure.com; apiVersion selects the older API
   'azure-openai': {
     maxInputs: 2048,
+    conventionalName: 'azure.ai.openai',
     pricesAs: 'azure',
     search: openaiSearch,
     elsewhere: responsesOnly,
@@ -105,6 +106,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
   },
   // refuses unknown fields, stream_options among them; reports usage in streams unasked
   mistral: {
+    conventionalName: 'mistral_ai',
     maxInputs: 512,
     env: ['MISTRAL_API_KEY'],
     baseUrl: 'https://api.mistral.ai/v1',
@@ -133,6 +135,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
   xai: {
     env: ['XAI_API_KEY'],
     baseUrl: 'https://api.x.ai/v1',
+    conventionalName: 'x_ai',
     pricesAs: 'x-ai',
     elsewhere: /multi-agent/i,
     history: { fields: ['reasoning_content'] },

@@ -125,7 +125,7 @@ function writerOf(logger: Log): (level: 'info' | 'warn', line: object) => void {
 }
 
 /** The fields of a request's line; undefined ones are left out. */
-function lineOf({ record, caller, isIdentified, surface, id, startedAt }: ObservedRequest): {
+function lineOf({ record, caller, isIdentified, surface, id, startedAt, trace }: ObservedRequest): {
   status: number;
   [field: string]: unknown;
 } {
@@ -156,6 +156,7 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
     costUsd: counted ? record.costUsd : (record.costUsd ?? undefined),
     estimatedUsd: record.estimatedUsd || undefined,
     heldUsd: record.heldUsd || undefined,
+    trace_id: trace?.traceId,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/caller.js';
-import type { Attempt } from '../dispatch/execute-plan.js';
+import type { Attempt, AttemptTracer } from '../dispatch/execute-plan.js';
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { Candidate, Plan } from '../chooser/plan.js';
 import type { NewChoice } from '../store/contracts/choices.js';
@@ -97,7 +97,19 @@ export interface ObservedRequest {
   surface: SurfaceLabel | null;
   /** The plan that was made for it, if any. */
   plan: Plan | null;
+  /** Null: the request is not traced. */
+  trace: RequestTrace | null;
   readonly record: RequestRecord;
+}
+
+/** The spans of one request. Times are those of `performance.now()`. */
+export interface RequestTrace extends AttemptTracer {
+  readonly traceId: string;
+  /** Runs work with the request's span as the parent of spans that others begin. */
+  run<T>(work: () => T): T;
+  /** What the gateway did beside calling models has just ended. @param error a code, or null */
+  did(work: 'retrieval' | 'execute_tool', name: string, ms: number, error: string | null): void;
+  end(): void;
 }
 
 /** A record in which nothing has happened yet. */

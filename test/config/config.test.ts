@@ -168,6 +168,7 @@ describe('the configuration that comes with the package', () => {
     SMTP_PASSWORD: 's',
     GITHUB_TOKEN: 'g',
     TICKETS_SECRET: 't',
+    COLLECTOR_KEY: 'c',
   };
 
   it('changes nothing and has no provider', () => {

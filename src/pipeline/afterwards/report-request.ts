@@ -9,6 +9,7 @@ export function reportRequest(parts: GatewayParts, request: GatewayRequest): voi
   parts.metrics.request(request);
   parts.log.request(request);
   parts.state.requestLog.addRequest(request);
+  request.trace?.end();
 }
 
 /** Completes the record of a request that is over. */

@@ -227,6 +227,7 @@ function providerOf(
   return createProvider(dialect.create(adapterSettings(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
     secrets: secretSettings(config),
+    conventionalName: dialect.conventionalName ?? dialect.api,
     cutCallHoldMs: config.cutCallHoldMs ?? dialect.cutCallHoldMs ?? null,
     ...shared,
   });

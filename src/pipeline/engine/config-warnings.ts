@@ -45,3 +45,17 @@ export function aliasWarnings(
     }),
   );
 }
+
+/** A provider that needs a key and has none can be called, and will refuse: the start says so. */
+export function keylessProviders(
+  providers: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+): string[] {
+  const keyless = providers.filter(
+    ({ api, apiKeys, baseUrl }) =>
+      dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined,
+  );
+  return keyless.map(
+    ({ name, api }) => `providers.${name}: ${api} needs an API key and none is configured`,
+  );
+}

@@ -1,13 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { StaticKeys } from '../../accounts/static-keys.js';
-import {
-  type Config,
-  ConfigError,
-  type ParseOptions,
-  type ProviderConfig,
-} from '../../config/config.js';
+import { type Config, ConfigError, type ParseOptions } from '../../config/config.js';
 import { detectProviders } from '../../config/detect-providers.js';
+import { isLocalHost } from '../../config/local-hosts.js';
 import { conversationReports } from '../../conversations/reports.js';
 import { type OpenCircuit, openCircuits, remember } from '../../dispatch/provider.js';
 import { ReplicaSync } from '../../dispatch/replica-sync.js';
@@ -18,10 +14,11 @@ import { configuredDatabases } from '../../store/open-databases.js';
 import type { KeptDays } from '../../store/retention.js';
 import { createLogger, createRequestLogger, type Log, logOf } from '../../telemetry/log.js';
 import { type MetricRegistry, Metrics } from '../../telemetry/metrics/metrics.js';
+import { openTracing } from '../../telemetry/traces/tracing.js';
 import type { RequestLogOptions } from '../../telemetry/requests/request-log-writer.js';
 import { alertSources } from './alert-sources.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
-import { abilityWarnings, aliasWarnings } from './config-warnings.js';
+import { abilityWarnings, aliasWarnings, keylessProviders } from './config-warnings.js';
 import { closeGrounding, inheritGrounding } from '../grounding/grounding-parts.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
 import { ModelLists } from './model-lists.js';
@@ -123,8 +120,15 @@ export class Engine {
       log: createRequestLogger(logger),
       metrics: this.measured,
       state: this.state,
+      tracing: this.openTracing(),
       hostUsers: options.identify ? new HostUsers(options.identify) : null,
     };
+  }
+
+  private openTracing(): GatewayParts['tracing'] {
+    const env = this.options.isMounted ? {} : (this.options.env ?? process.env);
+    const lost = (count: number): void => this.measured.recordsLost('spans', count);
+    return openTracing(this.config.tracing, env, isLocalHost, lost);
   }
 
   private countAttempt(attempt: Parameters<SnapshotSharing['onAttempt']>[0]): void {
@@ -198,7 +202,7 @@ export class Engine {
     const { providers, grounding } = this.snapshot;
     await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
     await closeGrounding(grounding);
-    await this.state.close();
+    await Promise.all([this.state.close(), this.parts.tracing?.close()]);
     this.measured.close();
   }
 
@@ -268,20 +272,6 @@ function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
   if (taken === null) return;
   const reason = `the registry already has a metric ${taken}; give each gateway a prefix of its own`;
   throw new ConfigError(null, [{ path: ['metrics', 'prefix'], reason, line: null }]);
-}
-
-/** A provider that needs a key and has none can be called, and will refuse: the start says so. */
-function keylessProviders(
-  providers: readonly ProviderConfig[],
-  dialects: EngineOptions['dialects'],
-): string[] {
-  const keyless = providers.filter(
-    ({ api, apiKeys, baseUrl }) =>
-      dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined,
-  );
-  return keyless.map(
-    ({ name, api }) => `providers.${name}: ${api} needs an API key and none is configured`,
-  );
 }
 
 /** The client chooses the Host header, so a mailed link is never made from it. */

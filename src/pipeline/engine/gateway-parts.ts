@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { RequestLogger } from '../../telemetry/log.js';
 import type { Metrics } from '../../telemetry/metrics/metrics.js';
+import type { Tracing } from '../../telemetry/traces/tracing.js';
 import type { HostUsers } from './host-users.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { GatewayState } from './state.js';
@@ -22,6 +23,8 @@ export interface GatewayParts {
   readonly log: RequestLogger;
   readonly metrics: Metrics;
   readonly state: GatewayState;
+  /** Null: requests are not traced. */
+  readonly tracing: Tracing | null;
   /** Null unless the host app says who its users are. */
   readonly hostUsers: HostUsers | null;
 }

@@ -37,6 +37,7 @@ export class GroundingEvents implements WebObserver {
 
   constructor(
     private readonly metrics: GatewayParts['metrics'],
+    private readonly trace: GatewayRequest['trace'],
     private readonly tell: (progress: GroundingProgress) => void,
   ) {}
 
@@ -47,6 +48,7 @@ export class GroundingEvents implements WebObserver {
 
   searched: WebObserver['searched'] = ({ engine, ms, error, cached }) => {
     this.metrics.grounding.search(engine, error?.code ?? (cached ? 'cached' : 'ok'), ms);
+    if (!cached) this.trace?.did('retrieval', engine, ms, error?.code ?? null);
     if (error) return;
     this.searches++;
     this.engine = engine;
@@ -82,6 +84,7 @@ export class GroundingEvents implements WebObserver {
   }
 
   toolEnded({ id, toolkit, tool, outcome, ms, costUsd }: ToolCallReport): void {
+    this.trace?.did('execute_tool', tool, ms, outcome === 'ok' ? null : outcome);
     this.metrics.grounding.toolCall(toolkit, outcome, ms);
     if (toolkit !== webToolkit) this.toolCalls++;
     this.charge(costUsd);

@@ -59,7 +59,7 @@ export class GroundingSession {
   constructor(private readonly input: GroundedInput) {
     const { parts, request, planned, grounding, figures } = input;
     this.promptTokens = planned.plan.promptTokens;
-    this.events = new GroundingEvents(parts.metrics, input.tell);
+    this.events = new GroundingEvents(parts.metrics, request.trace, input.tell);
     this.payments = new GroundingPayments(parts, request, figures);
     this.checks = new AnswerChecks(this.sources);
     const { search: engines, reader } = request.snapshot.grounding;

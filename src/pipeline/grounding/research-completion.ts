@@ -36,7 +36,7 @@ export class ResearchCompletion implements GroundedRun {
     private readonly terms: ResearchTerms,
     out: AnswerWriter,
   ) {
-    this.events = new GroundingEvents(input.parts.metrics, input.tell);
+    this.events = new GroundingEvents(input.parts.metrics, input.request.trace, input.tell);
     this.answer = new JoinedAnswer(out);
   }
 

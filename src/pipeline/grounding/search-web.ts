@@ -43,7 +43,7 @@ export async function searchWeb(
   if (!engines) throw new GatewayError('bad_request', 'search: no search engine is configured');
   const terms = searchTerms(request, { invalidCode: 'bad_request' }, wish);
   const priceUsd = searchPrice(snapshot.grounding, null);
-  const events = new GroundingEvents(parts.metrics, () => undefined);
+  const events = new GroundingEvents(parts.metrics, request.trace, () => undefined);
   const web = new WebAccess({ search: engines, reader }, new RequestSources(), terms, events);
   const settle = await takeLimits(parts, request, { requests: 1, tokens: null, costUsd: priceUsd });
   const cost = new SearchCost();

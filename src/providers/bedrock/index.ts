@@ -200,6 +200,7 @@ export const bedrock: ProviderDialect = {
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
   // https://bedrock-runtime.{region}.amazonaws.com
   baseUrl: null,
+  conventionalName: 'aws.bedrock',
   pricesAs: 'aws',
   needsKey: false,
   // neither faster service nor guardrails, nor fields that circumvent the limits of an answer

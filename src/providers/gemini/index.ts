@@ -25,6 +25,7 @@ export const gemini: ProviderDialect = {
   api: 'gemini',
   env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   baseUrl: defaultBaseUrl,
+  conventionalName: 'gcp.gemini',
   pricesAs: 'google',
   needsKey: true,
   keyHeader,

@@ -20,6 +20,7 @@ export const vertex: ProviderDialect = {
   api: 'vertex',
   env: [],
   baseUrl: null,
+  conventionalName: 'gcp.vertex_ai',
   pricesAs: 'google',
   needsKey: false,
   keyHeader: 'x-goog-api-key',

@@ -32,7 +32,7 @@ export interface CompatibleQuirks
   extends
     Partial<Pick<ProviderDialect, 'env' | 'needsKey' | 'pricesAs'>>,
     Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders' | 'ownPaths'>,
-    Pick<ProviderDialect, 'cutCallHoldMs'>,
+    Pick<ProviderDialect, 'conventionalName' | 'cutCallHoldMs'>,
     Pick<ProviderAdapter, 'unopenedImages'>,
     RequestRules {
   /** The root of the API. Absent: the configuration must give it. */

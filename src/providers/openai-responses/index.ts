@@ -33,6 +33,7 @@ export const openaiResponses: ProviderDialect = {
   api: 'openai-responses',
   env: [],
   baseUrl: defaultBaseUrl,
+  conventionalName: 'openai',
   pricesAs: 'openai',
   needsKey: true,
   // neither `background` nor content of the provider's own store

@@ -204,9 +204,9 @@ const lossInstruments = ({ counter }: InstrumentMaker) => ({
   ).startingAtZero('stored', 'gone', 'lost'),
   recordsLost: counter(
     'signalbox_records_lost_total',
-    'Request log records lost because they could not be written.',
+    'Request log records that could not be written, and spans that no collector took.',
     'kind',
-  ).startingAtZero('requests', 'selections', 'outcomes', 'choices'),
+  ).startingAtZero('requests', 'selections', 'outcomes', 'choices', 'spans'),
 });
 
 /** Instruments with the names of OpenTelemetry's GenAI conventions. */

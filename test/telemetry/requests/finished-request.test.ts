@@ -27,6 +27,7 @@ const finishedOn = (surface: 'completions' | 'model_select'): ObservedRequest =>
   caller: anonymous,
   isIdentified: true,
   isLogged: true,
+  trace: null,
   surface,
   plan,
   record: { ...newRequestRecord(), previousSession: 'before' },

@@ -42,7 +42,6 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly affinity: (() => string) | null;
   /** Whether they are those of the second call of a hedged request. */
   readonly hedged: boolean;
-  /** Null: the request is not traced. */
   readonly tracer: AttemptTracer | null;
 }
 

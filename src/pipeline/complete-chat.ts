@@ -1,7 +1,6 @@
 import { hasBudget } from '../accounts/caller-limits.js';
-import { pausedTurn, type ChatRequest, type CompletionChunk } from '../completion.js';
+import { pausedTurn, type ChatRequest } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
-import { addedLength } from '../dispatch/commit-gate.js';
 import { BrokenStream } from '../dispatch/attempt-log.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
@@ -12,19 +11,17 @@ import type { GroundingProgress } from './grounding/grounding-call.js';
 import type { ExecuteRound, GroundedRun } from './grounding/grounded-run.js';
 import { ResearchCompletion } from './grounding/research-completion.js';
 import { ToolRounds } from './grounding/tool-rounds.js';
-import { withTaps, type AnswerTap } from './answer-taps.js';
+import { withTaps } from './answer-taps.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { ContinuedAnswer, mayContinue } from './continued-answer.js';
 import { type CallFigures, CompletionUsage } from './completion-usage.js';
 import { type HedgedCall, hedgedCall } from './hedged-call.js';
 import { affinityOf, rememberAnswered } from './continuation.js';
+import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';
 import { withAdvice } from './engine/model-names.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
-import type { CompletionAnswer } from '../providers/adapter.js';
-import { type AnswerCopy, keepDigest, keepText } from '../telemetry/requests/kept-content.js';
-import { CompletionBuilder } from '../completion-builder.js';
 
 /** What a caller wants to know while its completion runs. */
 export interface CompletionHooks {
@@ -233,69 +230,5 @@ class RunningCompletion {
     const ttftMs = firstContentAt && Math.round(firstContentAt - this.request.startedAt);
     const usage = this.figures.usageOfFailed(use);
     return usage && this.figures.account(candidate, usage, ttftMs);
-  }
-}
-
-/** Characters of an answer beyond which nothing more is copied. */
-const maxCopied = 1_048_576;
-
-/**
- * Has messages and answer kept for the request log where the configuration asks for content. Not
- * where the request says `store: false`, or asks for a hash of its content, as it may have when its
- * model was chosen.
- * @returns what copies the answer; null: it is not kept
- */
-function copyContent(
-  { record, snapshot: { requestLog } }: GatewayRequest,
-  { call }: PlannedCompletion,
-): AnswerTap | null {
-  if (requestLog.enabled && call.hashContent) record.content = keepDigest(call.sentMessages);
-  if (!requestLog.enabled || !requestLog.content || record.content?.kind === 'digest') return null;
-  if (!call.store) {
-    record.content = null;
-    return null;
-  }
-  const copy = new CopiedAnswer();
-  record.content = keepText(call.chat.messages, copy);
-  return copy;
-}
-
-/**
- * An answer as it went to a client, for a request log that keeps content. Holds neither the
- * response nor its connection.
- */
-class CopiedAnswer implements AnswerCopy, AnswerTap {
-  private builder = new CompletionBuilder();
-  private answer: CompletionAnswer | null = null;
-  private length = 0;
-
-  get size(): number {
-    return this.length;
-  }
-
-  /** What an attempt that failed has left is dropped. */
-  begin(): void {
-    this.builder = new CompletionBuilder();
-    this.answer = null;
-    this.length = 0;
-  }
-
-  text(escaped: string): void {
-    if ((this.length += escaped.length) <= maxCopied) this.builder.text(escaped);
-  }
-
-  chunk(chunk: CompletionChunk): void {
-    if ((this.length += addedLength(chunk)) <= maxCopied) this.builder.chunk(chunk);
-  }
-
-  whole(answer: CompletionAnswer, body: Buffer | null): void {
-    this.answer = answer;
-    this.length += body?.length ?? 0;
-  }
-
-  /** The messages of the answer, as far as it came. */
-  read(): unknown {
-    const { choices } = this.answer?.completion ?? this.builder.build(null, { id: '', model: '' });
-    return choices.map(({ message }) => message);
   }
 }

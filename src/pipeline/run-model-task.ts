@@ -104,7 +104,6 @@ export async function runModelTask(
   request.prompt = task.contentOf(body);
   if (enabled && content) record.content = keepText(request.prompt);
   const candidates = targets.map(({ candidate }) => candidate);
-  const [first] = candidates;
   const reservation = await reserveTask(parts, request, task, candidates, body);
   const estimated = (part: Body = body): Usage =>
     makeUsage({ promptTokens: tokensOf(task, part, estimateTokens), estimated: true });
@@ -134,8 +133,8 @@ export async function runModelTask(
     const last = record.attempts.at(-1);
     // the provider worked for a client that left, and charges for it
     if (last?.outcome === 'client_closed') account(request, last, estimated());
-    if (error instanceof GatewayError && first)
-      throw withAdvice(error, snapshot.names, first, caller.models);
+    if (error instanceof GatewayError && candidates[0])
+      throw withAdvice(error, snapshot.names, candidates[0], caller.models);
     throw error;
   } finally {
     reservation?.settle();

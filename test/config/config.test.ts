@@ -78,6 +78,10 @@ describe('defaults', () => {
         maxJsonValues: 150000,
         maxBytesInProgress: null,
         maxAccountBytesInProgress: null,
+        maxConcurrent: null,
+        maxAccountConcurrent: null,
+        maxQueueMs: 5000,
+        maxLoopDelayMs: 0,
         maxRetries: 2,
         maxToolSteps: 20,
         onBrokenStream: 'fail',
@@ -146,6 +150,7 @@ describe('defaults', () => {
       cacheBreakpoints: false,
       allowProxy: true,
       listModels: true,
+      maxConcurrent: null,
       timeouts: { connectMs: 10000, firstEventMs: null, idleMs: 5 },
     });
   });
@@ -181,12 +186,15 @@ describe('the configuration that comes with the package', () => {
       expect(config[section]).toEqual(defaults[section]);
     // the default of `pretty` depends on the standard output
     expect(config.log).toEqual({ ...defaults.log, pretty: false });
-    // the default of these two depends on Node's heap limit
+    // the default of two depends on Node's heap limit, and the others have none
     const { maxBytesInProgress, maxAccountBytesInProgress } = config.limits;
+    const { maxConcurrent, maxAccountConcurrent } = config.limits;
     expect(config.limits).toEqual({
       ...defaults.limits,
       maxBytesInProgress,
       maxAccountBytesInProgress,
+      maxConcurrent,
+      maxAccountConcurrent,
     });
     expect(config.routing).toMatchObject(defaults.routing);
     expect(config.providers.claude?.timeouts).toEqual({

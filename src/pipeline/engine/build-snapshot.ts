@@ -63,10 +63,7 @@ function problemOf(
   }
 }
 
-/**
- * Builds all that one configuration stands for.
- * @throws Error for a provider that cannot be made of its settings; `configRules` reports those first
- */
+/** Builds all that one configuration stands for. @throws Error where `configRules` reports one first */
 export function buildSnapshot(
   config: Config,
   providerConfigs: readonly ProviderConfig[],
@@ -74,19 +71,7 @@ export function buildSnapshot(
   keys: StaticKeys,
   sharing: SnapshotSharing,
 ): GatewaySnapshot {
-  const images = imageSourceOf(config);
-  const load = sharing.load();
-  load.configure(config.limits);
-  const providers = new Map(
-    providerConfigs.map((provider) => [
-      provider.name,
-      providerOf(provider, dialects, {
-        breaker: sharing.breakerOf(provider.name, config.breaker),
-        slots: load.slotsOf(provider.name, provider.maxConcurrent ?? null),
-        images,
-      }),
-    ]),
-  );
+  const providers = providersOf(config, providerConfigs, dialects, sharing);
   const prices = priceSourcesOf(providerConfigs, dialects);
   const catalog = catalogOf(config, providerConfigs, prices);
   const { latencies, onAttempt, lists } = sharing;
@@ -118,6 +103,27 @@ export function buildSnapshot(
     isKnownModel: knownModels(catalog),
     onAttempt: recordingLatency(latencies, onAttempt),
   };
+}
+
+function providersOf(
+  config: Config,
+  providerConfigs: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  sharing: SnapshotSharing,
+): GatewaySnapshot['providers'] {
+  const images = imageSourceOf(config);
+  const load = sharing.load();
+  load.configure(config.limits);
+  return new Map(
+    providerConfigs.map((provider) => [
+      provider.name,
+      providerOf(provider, dialects, {
+        breaker: sharing.breakerOf(provider.name, config.breaker),
+        slots: load.slotsOf(provider.name, provider.maxConcurrent ?? null),
+        images,
+      }),
+    ]),
+  );
 }
 
 const recordingLatency =

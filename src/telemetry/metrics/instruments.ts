@@ -111,6 +111,10 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Requests refused by a limit of their key, by limit.',
     'limit',
   ).startingAtZero('requests', 'tokens', 'usd_day', 'usd_month'),
+});
+
+/** Instruments of what waits or is refused because too much is in progress. */
+const loadInstruments = ({ counter, histogram }: InstrumentMaker) => ({
   shed: counter(
     'signalbox_shed_total',
     'Requests and calls refused because too much is in progress, by reason.',
@@ -242,6 +246,7 @@ export function createInstruments(registry: Registry, prefix: string, scraped: S
   const maker = makerFor(registry, prefix);
   return {
     ...requestInstruments(maker),
+    ...loadInstruments(maker),
     ...attemptInstruments(maker),
     ...groundingInstruments(maker),
     ...lossInstruments(maker),

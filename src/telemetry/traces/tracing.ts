@@ -99,7 +99,8 @@ function boundedSpans(
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         waiting -= spans.length;
-        if (result.code > 0) lost(spans.length);
+        const code: number = result.code;
+        if (code > 0) lost(spans.length);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),

@@ -12,6 +12,7 @@ import { issueFirstSecret } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
 import { onSignals } from './signals.js';
+import { supervise } from './supervise.js';
 import { Supervisor } from './supervisor.js';
 import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
@@ -36,7 +37,6 @@ export async function start({ workers = 1, ...options }: StartOptions): Promise<
   const logger = createLogger(config.log);
   const supervisor = Supervisor.ofThisProcess();
   if (workers > 1 && supervisor === null) {
-    const { supervise } = await import('./supervise.js');
     await supervise(workers, databaseFileOf(databaseUrlOf(config)), logger);
     return;
   }

@@ -32,6 +32,7 @@ const kinds = {
   payload_too_large: { status: 413, recovery: 'stop' },
   unsupported_media_type: { status: 415, recovery: 'stop' },
   misdirected_request: { status: 421, recovery: 'stop' },
+  idempotency_key_reused: { status: 422, recovery: 'stop' },
   validation_failed: { status: 422, recovery: 'stop' },
   upgrade_required: { status: 426, recovery: 'stop' },
   too_many_requests: { status: 429, recovery: 'stop' },

@@ -104,6 +104,11 @@ export interface StandaloneGateway extends Gateway {
   cutShort(): void;
   /** What this process has measured; `gather`, where it is set, gives that of all workers. */
   readonly measured: Pick<Metrics, 'measurements' | 'gather'>;
+  /**
+   * Tells the clients of resumable streams to go on at another replica, where there is one, and
+   * waits until the answers are written; what is not by `drainMs` is cut short.
+   */
+  handOver(drainMs: number): Promise<void>;
 }
 
 /** What a configuration is checked against, beside its schema. */
@@ -243,4 +248,8 @@ const controls = (engine: Engine): Omit<StandaloneGateway, keyof Gateway> => ({
   refusedConfiguration: (reason) => engine.refuse(reason),
   drain: () => engine.drain(),
   cutShort: () => engine.parts.state.running.cut(),
+  handOver: (drainMs) => {
+    const { answers, running } = engine.parts.state;
+    return answers.handOver(drainMs, () => running.cut());
+  },
 });

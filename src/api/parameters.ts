@@ -1,9 +1,9 @@
 import { refuseUnknown, type WithQuery } from './query.js';
 
-/** An optional parameter of the query, as the API's document has it. */
+/** An optional parameter of the query, or a header, as the API's document has it. */
 export interface QueryParameter {
   readonly name: string;
-  readonly in: 'query';
+  readonly in: 'query' | 'header';
   readonly description: string;
   readonly schema: object;
 }

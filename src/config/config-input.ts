@@ -785,6 +785,11 @@ export interface ConfigInput {
     readonly holdStatusMs?: number;
     /** The gateway sends a comment after this much silence in a stream. Default: `15000`. */
     readonly pingMs?: number;
+    /**
+     * How long a streamed answer goes on, and can be read again, after its last reader has left.
+     * 0: it is cancelled when its client leaves. Default: `0`.
+     */
+    readonly resumeMs?: number;
     /** How long a client may take to send its request. Default: `60000`. */
     readonly requestTimeoutMs?: number;
     /** How long a client may take to send its headers. Default: `15000`. */

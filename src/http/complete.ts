@@ -3,10 +3,10 @@ import type { Candidate } from '../chooser/plan.js';
 import type { CompletionWriter, PlannedCompletion } from '../pipeline/completion-call.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../pipeline/request.js';
-import { runCompletion } from '../pipeline/run-completion.js';
+import { type CompletionRun, runCompletion } from '../pipeline/run-completion.js';
 import { answerHold, refuseWhereUnread } from './bodies/body-limits.js';
-import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
-import { EventStream } from './connections/event-stream.js';
+import { clientLeft, contextOf, sendRateLimits } from './context.js';
+import { isRecorded, openStream, recordAnswer } from './resume/record-answer.js';
 import { routingHeader } from './routing-header.js';
 import { answer } from './stage.js';
 import { dialectHeaders, sessionOf } from './passthrough/headers.js';
@@ -26,12 +26,21 @@ export function complete(
     request.promptCacheKey = sessionOf(req.headers);
     const sent = bodyOf(req, res);
     const body = (await surface.begin?.(parts, request, sent)) ?? sent;
-    await runCompletion(parts, request, surface.readCall(body, new RequestParts(req)), {
+    const call = surface.readCall(body, new RequestParts(req));
+    if (isRecorded(req, request, call)) {
+      const asked = { surface, request, req, res, sent, call };
+      if (await recordAnswer(parts, asked)) return;
+    }
+    const run: CompletionRun = {
       reserved: () => sendRateLimits(request, res),
       writer: (planned) => openAnswer(parts, surface, request, res, planned),
       answered: (candidate) => nameModel(res, 'X-Signalbox-Model', candidate),
       hedged: (candidate) => nameModel(res, 'X-Signalbox-Hedge', candidate),
-    });
+    };
+    const { recording } = request;
+    if (recording)
+      await recording.run(request.record, () => runCompletion(parts, request, call, run));
+    else await runCompletion(parts, request, call, run);
   });
 }
 
@@ -55,7 +64,7 @@ function openAnswer(
   res: Response,
   { call, plan }: PlannedCompletion,
 ): CompletionWriter {
-  const { limits, routing, providers } = request.snapshot;
+  const { routing, providers } = request.snapshot;
   const setAside = ({ provider, model }: Pick<Candidate, 'provider' | 'model'>) => {
     const { breaker, keys } = providers.get(provider ?? '') ?? {};
     return keys && breaker?.demotion(model, keys.marks)?.code;
@@ -65,10 +74,7 @@ function openAnswer(
   // if the client left during a host's own stages, `close` was emitted before and will not be again
   if (res.closed) throw clientLeft();
   refuseWhereUnread(parts, request);
-  cancelWhenClosed(request, res);
-  const stream = call.stream
-    ? new EventStream(res, { holdMs: limits.holdStatusMs, pingMs: limits.pingMs })
-    : null;
+  const stream = openStream(parts, surface, request, res, call.stream);
   return surface.writer({ res, request, call, stream, hold: answerHold(parts, request, res) });
 }
 

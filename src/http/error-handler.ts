@@ -53,7 +53,9 @@ export function writeError(
 ): void {
   recordFailure(request.record, failure);
   const error = failure.forClients();
-  if (error.code === 'client_closed' || res.headersSent) {
+  // also where the client of a recorded answer left long ago
+  if (error.code === 'client_closed' || res.headersSent || res.destroyed) {
+    if (!res.headersSent) request.record.status = error.status;
     res.destroy();
     return;
   }

@@ -24,6 +24,7 @@ import { listModels, modelListSurface } from './surfaces/model-list.js';
 import { openApi } from './openapi/document.js';
 import { resetPasswordPage } from './pages/reset-password-page.js';
 import { countRequestStage, selectStage, sendProviders, sendSelection } from './select-model.js';
+import { resumeCompletion, resumePath, resumeSurface } from './resume/resume-stream.js';
 import { redirectToSingleSlashes } from './single-slashes.js';
 import { refuseUpgrades, unknownOpenAIPath } from './not-found.js';
 import { completionSurfaces, pathsOf } from './surfaces/completion-surfaces.js';
@@ -131,8 +132,17 @@ function withCompletions(
 }
 
 /** `POST /api/v1/completions`: native completions. */
-const completionsRouter = (parts: GatewayParts): Router =>
-  withCompletions(parts, 'completions').use(redirectToSingleSlashes).use(errorHandler(parts));
+function completionsRouter(parts: GatewayParts): Router {
+  const access = [
+    track(parts, resumeSurface),
+    authenticate(parts, { scope: 'completions', browsers: true }),
+  ];
+  return withCompletions(parts, 'completions')
+    .get(resumePath, ...access, resumeCompletion(parts))
+    .all(resumePath, ...access, methodNotAllowed('GET'))
+    .use(redirectToSingleSlashes)
+    .use(errorHandler(parts));
+}
 
 /** OpenAI's dialect: chat completions, embeddings, models; and all else of `/v1`. */
 function openaiRouter(parts: GatewayParts): Router {

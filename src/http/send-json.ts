@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { piecesOf } from '../async/turns.js';
 import { exactJson } from '../text/exact-json.js';
 import { holdAnswer } from './bodies/body-limits.js';
+import { knownContext } from './context.js';
+import { recordBody } from './resume/recorded-head.js';
 
 /** Node keeps three bytes for each character of a text until the client has taken all of it. */
 const maxTextLength = 64 * 1024;
@@ -20,6 +22,11 @@ export function sendJson(res: ServerResponse, status: number, body: object | Buf
   const length = isLong
     ? pieces.reduce((sum, piece) => sum + piece.length, 0)
     : Buffer.byteLength(json);
+  const recording = knownContext(res)?.request.recording;
+  if (recording) {
+    recordBody(recording, res, status, Buffer.from(json));
+    if (res.destroyed) return;
+  }
   res.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': length,

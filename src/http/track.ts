@@ -44,7 +44,7 @@ export function track(
     const { record } = request;
     // Node takes a response for finished whose last bytes were given up
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
-      record.code ??= 'client_closed';
+      if (!request.recording?.isRunning) record.code ??= 'client_closed';
     });
     if (sheds) shedder.begin();
     const report = (): void => {
@@ -54,6 +54,11 @@ export function track(
     };
     res.once('close', () => {
       if (sheds) shedder.end();
+      if (request.recording?.isRunning) {
+        // the error handler comes after the run
+        request.recording.whenOver(() => setImmediate(report));
+        return;
+      }
       if (res.writableFinished) {
         report();
         return;

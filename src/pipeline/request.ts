@@ -8,6 +8,7 @@ import type { Candidate } from '../chooser/plan.js';
 import type { SurfaceLabel } from '../surface-labels.js';
 import { newRequestRecord, type ObservedRequest } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
+import type { RecordedAnswer } from './resume/recorded-answer.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';
 import type { SetAside } from './set-aside.js';
@@ -37,6 +38,8 @@ export interface GatewayRequest extends ObservedRequest {
   conversation: JoinedConversation | null;
   /** The turn of a request of the Responses dialect. */
   responseTurn: ResponseTurn | null;
+  /** What records its answer, so that it can be read again; null: nothing does. */
+  recording: RecordedAnswer | null;
   /** What the client calls its prompt cache or its session; null: nothing. */
   promptCacheKey: string | null;
   /** The id by which the client may refer to this request's decision; null: no session was made. */
@@ -117,6 +120,7 @@ export function newRequest({
     setAside: null,
     conversation: null,
     responseTurn: null,
+    recording: null,
     promptCacheKey: null,
     sessionId: null,
     bodyBytes: 0,

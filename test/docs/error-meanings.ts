@@ -15,11 +15,13 @@ export const errorMeanings: Record<ErrorCode, string> = {
   not_found:
     'The path, provider, conversation, preference or session does not exist, or belongs to another account.',
   method_not_allowed: 'The path exists, but not with this method. `Allow` lists the methods.',
-  conflict: 'The mail address already has an account, or the last administrator would lose access.',
+  conflict:
+    'The mail address already has an account, the last administrator would lose access, or the answer for an `Idempotency-Key` is no longer kept.',
   payload_too_large: 'The body exceeds `limits.maxBodyBytes`.',
   unsupported_media_type: 'The content type is not JSON.',
   misdirected_request:
     'A request without a valid key names a host that is neither `localhost`, an IP address, the host of `publicUrl` nor one of `allowedHosts`.',
+  idempotency_key_reused: 'Another request was sent with this `Idempotency-Key`.',
   validation_failed: 'A field of a native completion or of a resource is invalid.',
   upgrade_required:
     'The request would open a WebSocket, at `/v1/responses` or below `/proxy`. The same request over HTTP is answered.',

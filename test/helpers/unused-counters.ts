@@ -13,6 +13,15 @@ export const unusedCounters: Counters = {
   countFailure: unused,
   loginBackoff: unused,
   clearFailures: unused,
+  answerLogs: {
+    isShared: false,
+    append: unused,
+    read: unused,
+    claim: unused,
+    set: unused,
+    get: unused,
+    expire: unused,
+  },
   recentLists: { add: unused, read: unused },
   close: () => Promise.resolve(),
 };

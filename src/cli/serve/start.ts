@@ -90,7 +90,12 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     const { drainMs, drainDelayMs } = config.limits;
     // balancers need time to notice; at a terminal there are none
     if (!process.stdin.isTTY) await wait(drainDelayMs);
-    await Promise.all([watch?.close(), listening.stop(drainMs, () => gateway.cutShort())]);
+    await Promise.all([
+      watch?.close(),
+      listening.stop(drainMs, () => gateway.cutShort()),
+      // once nothing is accepted any more, so that clients come to another replica
+      gateway.handOver(drainMs),
+    ]);
     await gateway.close();
   };
   const reload = watch && (() => watch.reload());

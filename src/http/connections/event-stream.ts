@@ -8,24 +8,31 @@ export interface EventStreamOptions {
   pingMs: number;
 }
 
+/** The headers of every event stream. */
+export const eventStreamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
 /**
  * A response of server-sent events. Everything added between two flushes is one write to the
  * socket. The status line `200` is sent with the first flush or after `holdMs`; from then on pings
  * keep the connection alive. Payloads are byte strings, as CompletionSink defines them.
  */
 export class EventStream {
-  private pending = '';
+  protected pending = '';
   private holdTimer: NodeJS.Timeout | null;
   private pingTimer: NodeJS.Timeout | null = null;
-  private opened = false;
-  private over = false;
+  protected opened = false;
+  protected over = false;
   /** Whether this frames the chunks of HTTP/1.1 itself. */
   private framesChunks = false;
   /** True once an event was added, sent or not. */
   hasEvents = false;
 
   constructor(
-    private readonly res: ServerResponse,
+    protected readonly res: ServerResponse,
     private readonly options: EventStreamOptions,
   ) {
     this.holdTimer = setTimeout(() => {
@@ -78,12 +85,16 @@ export class EventStream {
   /** Writes what was added and ends the response. */
   end(): void {
     if (this.over) return;
-    if (!this.opened) this.open();
     this.over = true;
-    this.stopTimers();
-    if (this.framesChunks) this.res.end(`${framed(this.pending)}0\r\n\r\n`, 'latin1');
-    else this.res.end(this.pending, 'latin1');
+    this.endWith(this.pending);
     this.pending = '';
+  }
+
+  protected endWith(text: string): void {
+    if (!this.opened) this.open();
+    this.stopTimers();
+    if (this.framesChunks) this.res.end(`${framed(text)}0\r\n\r\n`, 'latin1');
+    else this.res.end(text, 'latin1');
   }
 
   /** Stops the stream before anything was sent, so that an ordinary error response can be. */
@@ -96,11 +107,7 @@ export class EventStream {
     if (this.holdTimer) clearTimeout(this.holdTimer);
     this.holdTimer = null;
     this.opened = true;
-    this.res.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-cache, no-transform',
-      'X-Accel-Buffering': 'no',
-    });
+    this.res.writeHead(200, eventStreamHeaders);
     // Node writes a chunk in three pieces, which costs 2 µs more than one (2026-11-26). A host's own
     // `write`, which may compress, gets what is to be sent
     this.framesChunks =

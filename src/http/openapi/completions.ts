@@ -3,6 +3,7 @@ import { completionSurfaces } from '../surfaces/completion-surfaces.js';
 import type { CompletionSurface } from '../surfaces/surface.js';
 import { ref } from '../../api/openapi/components.js';
 import type { Described } from '../../api/endpoint.js';
+import { type QueryParameter, queryParameter } from '../../api/parameters.js';
 import { describedPath, endpointPaths } from '../../api/openapi/operations.js';
 
 const openai = {
@@ -34,16 +35,45 @@ const traitsOf = ({ invalidCode, described: { errorSchema } }: CompletionSurface
     takesSignIn: true,
   }) as const;
 
+const headerParameter = (name: string, description: string): QueryParameter => ({
+  ...queryParameter(name, description),
+  in: 'header',
+});
+
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'A request that is repeated with the same key within a day gets the first answer and is charged once. With another body the key is refused with 422.',
+);
+
+/** Reading the rest of a native stream. */
+const resumed: Described = {
+  id: 'resumeCompletion',
+  summary: 'The rest of a streamed answer',
+  description:
+    'Needs `limits.resumeMs`. The events after `Last-Event-ID`, the rest as it comes; without it all events.',
+  parameters: [
+    headerParameter('Last-Event-ID', 'The id of the last event that the client has.'),
+    queryParameter('lastEventId', 'The same, for clients that cannot set headers.'),
+  ],
+  answer: {
+    description: 'The events.',
+    content: { 'text/event-stream': { schema: ref('completions.chunk') } },
+  },
+  scope: 'completions',
+  errors: { 404: 'This account has no such stream, or it is no longer kept.' },
+};
+
 const completionOf = ({ schema, described }: CompletionSurface): Described => ({
   ...described,
   request: `${schema}.request`,
+  parameters: [idempotencyKey],
   answer: {
     description: described.answer,
     headers: routed,
     content: streamed(`${schema}.response`, `${schema}.chunk`),
   },
   scope: 'completions',
-  errors: { 404: described.notFound },
+  errors: { 404: described.notFound, 409: 'The first answer for this key is no longer kept.' },
 });
 
 const completionPath = (surface: CompletionSurface, path: string, post: Described): object =>
@@ -65,6 +95,12 @@ const deprecatedPaths = (surface: CompletionSurface): object[] =>
 export const completionPaths = (): object => ({
   ...merged(completionSurfaces.map((one) => completionPath(one, one.path, completionOf(one)))),
   ...merged(completionSurfaces.flatMap(deprecatedPaths)),
+  ...describedPath(
+    'Completions',
+    '/api/v1/completions/{id}/stream',
+    { get: resumed },
+    { invalid: 422, statuses: [429, 500, 503], takesSignIn: true },
+  ),
   ...endpointPaths([getCompletionOptions]),
 });
 
@@ -73,11 +109,14 @@ const stored = { ...openai, statuses: [429, 500, 503], takesSignIn: true } as co
 /** What clients ask about responses. */
 export function responsePaths(): object {
   const path = '/v1/responses/{id}';
-  const of = (id: string, summary: string, schema: object = { type: 'object' }): Described => ({
+  const of = (id: string, summary: string): Described => ({
     id,
     summary,
     scope: 'completions',
-    answer: { description: 'Success.', content: { 'application/json': { schema } } },
+    answer: {
+      description: 'Success.',
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
     errors: { 404: 'No such response is stored.' },
   });
   const counted: Described = {
@@ -87,7 +126,17 @@ export function responsePaths(): object {
   };
   const described: Record<string, Record<string, Described>> = {
     [path]: {
-      get: of('getResponse', 'A stored response', ref('responses.response')),
+      get: {
+        ...of('getResponse', 'A stored response, or its stream again'),
+        parameters: [
+          queryParameter('stream', 'With `true` its events; needs `limits.resumeMs`.', 'boolean'),
+          queryParameter('starting_after', 'The `sequence_number` of the last event.', 'integer'),
+        ],
+        answer: {
+          description: 'Success.',
+          content: streamed('responses.response', 'responses.chunk'),
+        },
+      },
       delete: of('deleteResponse', 'Delete a stored response'),
     },
     [`${path}/input_items`]: { get: of('listInputItems', 'What a stored response answers') },

@@ -35,6 +35,7 @@ export const native: CompletionSurface = {
   errorBody: nativeErrorBody,
   /** Loads the conversation, or starts one. Ids of other accounts are answered 404. */
   begin: (parts, request, body) => joinConversation(parts, request, body as ConversationLink),
+  streamId: ({ conversation }) => conversation?.answerId ?? null,
   readCall(parsed) {
     const body = parsed as NativeRequest;
     return callOf(body, chatOf(body));

@@ -56,6 +56,13 @@ export interface CompletionSurface extends Surface {
    * @throws GatewayError for options that this dialect does not support
    */
   readCall(body: unknown, sent: SentAlong): CompletionCall;
+  /**
+   * The id under which the client can read a streamed answer again, once `begin` has run; null: it
+   * cannot. Absent: no answer of this dialect can be.
+   */
+  streamId?(request: GatewayRequest): string | null;
+  /** The id of a stream's first event. Default: 1. */
+  readonly firstEventId?: number;
   /** Makes what the answer is written to. */
   writer(answered: AnsweredCall): CompletionWriter;
 }

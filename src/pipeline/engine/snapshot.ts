@@ -27,6 +27,7 @@ export interface RequestLimits {
   readonly maxRetries: number;
   readonly onBrokenStream: 'continue' | 'fail';
   readonly totalTimeoutMs: number;
+  readonly resumeMs: number;
   readonly holdStatusMs: number;
   readonly pingMs: number;
 }

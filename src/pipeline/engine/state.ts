@@ -25,6 +25,7 @@ import type { Cancellation } from '../../dispatch/cancellation.js';
 import { GatewayError } from '../../errors.js';
 import type { LoadFigures } from '../../telemetry/metrics/scraped-instruments.js';
 import { Load, type LoadReport } from './load.js';
+import { RecordedAnswers } from '../resume/recorded-answers.js';
 import { PriceUpdates } from './price-updates.js';
 
 /** What the configuration in force says. */
@@ -51,6 +52,7 @@ export class GatewayState {
   readonly conversations: ConversationKeeper;
   readonly notes: NotesKeeper;
   readonly responses: ResponseKeeper;
+  readonly answers: RecordedAnswers;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
   readonly toolResults = new KeptToolResults();
@@ -105,6 +107,7 @@ export class GatewayState {
     });
     this.notes = new NotesKeeper(databases, this.conversations.quota);
     this.responses = new ResponseKeeper(databases, this.conversations.quota);
+    this.answers = new RecordedAnswers(databases);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
       conversing.titles,

@@ -1,3 +1,5 @@
+import type { AnswerLogs } from './answer-logs.js';
+
 /**
  * What a limit counts. Money is counted in whole nanodollars (`usdToNano`), so that sums stay
  * exact.
@@ -117,6 +119,8 @@ export interface Counters {
   clearFailures(subject: string): Promise<void>;
   /** What a replica that starts has to learn (cooldowns of keys, latencies). */
   readonly recentLists: RecentLists;
+  /** Answers that clients can read again. */
+  readonly answerLogs: AnswerLogs;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { CompiledQuery, type DatabaseConnection } from 'kysely';
+import type { AnswerLogs } from '../contracts/answer-logs.js';
 import type { Counters, LimitCharge, PubSub, RecentLists } from '../contracts/counters.js';
 import { createMemoryCounters } from '../counters/memory/memory-counters.js';
 import { isBudget } from '../counters/period.js';
@@ -37,7 +38,7 @@ export class DatabaseOwner {
    */
   share(published: PubSub['publish']) {
     const { counters, listeners } = this;
-    const { recentLists } = counters;
+    const { recentLists, answerLogs } = counters;
     const statements = new WorkerStatements(this.driver);
     const unsettled = new Map<number, (used: readonly number[] | null) => void>();
     listeners.add(published);
@@ -66,6 +67,12 @@ export class DatabaseOwner {
       },
       add: (...added: Parameters<RecentLists['add']>) => recentLists.add(...added),
       read: (list: string) => recentLists.read(list),
+      appendEntry: (...entry: Parameters<AnswerLogs['append']>) => answerLogs.append(...entry),
+      readEntries: (...place: Parameters<AnswerLogs['read']>) => answerLogs.read(...place),
+      claimNote: (...note: Parameters<AnswerLogs['claim']>) => answerLogs.claim(...note),
+      setNote: (...note: Parameters<AnswerLogs['set']>) => answerLogs.set(...note),
+      getNote: (note: string) => answerLogs.get(note),
+      expire: (...names: Parameters<AnswerLogs['expire']>) => answerLogs.expire(...names),
     };
     const end = (): void => {
       listeners.delete(published);

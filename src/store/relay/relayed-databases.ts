@@ -42,6 +42,16 @@ export class RelayedDatabases {
         add: (...added) => owner.tell('add', ...added),
         read: (list) => owner.call('read', list),
       },
+      answerLogs: {
+        // all workers stop at the same time
+        isShared: false,
+        append: (...entry) => owner.call('appendEntry', ...entry),
+        read: (...place) => owner.call('readEntries', ...place),
+        claim: (...note) => owner.call('claimNote', ...note),
+        set: (...note) => owner.call('setNote', ...note),
+        get: (note) => owner.call('getNote', note),
+        expire: (...names) => owner.call('expire', ...names),
+      },
       reserve: (charges) => this.reserve(charges),
       setSpent: (...spent) => owner.call('setSpent', ...spent),
       countFailure: (subject) => owner.call('countFailure', subject),

@@ -106,6 +106,11 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Second calls of hedged requests by outcome: won, lost to the first call, or failed.',
     'outcome',
   ).startingAtZero('won', 'lost', 'failed'),
+  readAgain: counter(
+    'signalbox_answers_read_again_total',
+    'Answers that were resumed, repeated for an Idempotency-Key, or moved to another replica.',
+    'how',
+  ).startingAtZero('resumed', 'repeated', 'moved'),
   limited: counter(
     'signalbox_limited_total',
     'Requests refused by a limit of their key, by limit.',

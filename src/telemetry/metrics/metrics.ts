@@ -175,6 +175,11 @@ export class Metrics {
     this.instruments.streams.dec();
   }
 
+  /** Counts an answer that was read again, or whose client was told to go on elsewhere. */
+  readAgain(how: 'resumed' | 'repeated' | 'moved'): void {
+    this.instruments.readAgain.series(how).inc();
+  }
+
   reloaded(result: 'applied' | 'refused'): void {
     this.instruments.reloads.series(result).inc();
   }

@@ -30,6 +30,9 @@ export const responses: CompletionSurface = {
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
   begin: (parts, request, sent) => joinResponse(parts, request, sent as ResponsesBody),
+  // the client knows the ids of turns that the gateway keeps
+  streamId: ({ responseTurn: turn }) => (turn?.stores ? turn.id : null),
+  firstEventId: 0,
   readCall: (body, sent) => readCall(body as ResponsesBody, sent),
   writer({ res, request, stream }) {
     const { turn, envelope } = begun(request);

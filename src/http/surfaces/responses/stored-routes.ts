@@ -1,12 +1,13 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { compileSchema } from '../../../config/schema/compile-schema.js';
-import { GatewayError, invalidField } from '../../../errors.js';
+import { GatewayError } from '../../../errors.js';
 import { measureRequest } from '../../../models/tokens.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { ResponseRecord } from '../../../store/contracts/responses.js';
 import { authenticate } from '../../authenticate.js';
 import { methodNotAllowed, validate } from '../../bodies/validate.js';
 import { contextOf } from '../../context.js';
+import { resumeStream } from '../../resume/resume-stream.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { track } from '../../track.js';
@@ -43,8 +44,15 @@ export function responseRoutes(parts: GatewayParts): Router {
 
 const read = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
-    if (req.query['stream'] === 'true')
-      throw invalidField('stream', 'a stored response is not streamed', 'bad_request');
+    if (req.query['stream'] === 'true') {
+      await resumeStream(parts, req, res, {
+        surface: openAIErrors('resources'),
+        firstId: 0,
+        lastId: req.query['starting_after'] ?? req.headers['last-event-id'],
+        field: 'starting_after',
+      });
+      return;
+    }
     const { response } = await stored(parts, req, res);
     sendJson(res, 200, Buffer.from(response));
   });

@@ -1,4 +1,5 @@
 import type { Counters } from '../../contracts/counters.js';
+import { MemoryAnswerLogs } from './answer-logs.js';
 import { MemoryFailures } from './failures.js';
 import { MemoryLimits } from './limits.js';
 import { MemoryRecentLists } from './recent-lists.js';
@@ -16,6 +17,7 @@ export function createMemoryCounters({
     state: 'memory',
     pubSub: { publish: () => undefined, subscribe: () => undefined },
     recentLists: new MemoryRecentLists(now),
+    answerLogs: new MemoryAnswerLogs(now),
     reserve: (charges) => Promise.resolve(limits.reserve(charges)),
     setSpent(charge, used) {
       limits.setSpent(charge, used);

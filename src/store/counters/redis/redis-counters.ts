@@ -10,6 +10,7 @@ import type {
 } from '../../contracts/counters.js';
 import { settledAmount } from '../period.js';
 import { MemoryLimits } from '../memory/limits.js';
+import { RedisAnswerLogs } from './answer-logs.js';
 import { RedisPubSub } from './pub-sub.js';
 import { RedisFailures } from './failures.js';
 import { counterKey, partsOf, RedisLimits, type ReservationPart } from './limits.js';
@@ -17,6 +18,7 @@ import { RedisLink } from './link.js';
 import { type LiveReservation, LiveReservations } from './live-reservations.js';
 import { RedisRecentLists } from './recent-lists.js';
 import {
+  appendEntryScript,
   failScript,
   recentListScript,
   renewScript,
@@ -66,6 +68,7 @@ class RedisCounters implements Counters {
   state: CountersState = 'fallback';
   readonly pubSub: RedisPubSub;
   readonly recentLists: RedisRecentLists;
+  readonly answerLogs: RedisAnswerLogs;
   private readonly link: RedisLink;
   private readonly limits: RedisLimits;
   private readonly failures: RedisFailures;
@@ -99,6 +102,7 @@ class RedisCounters implements Counters {
         renewScript,
         failScript,
         recentListScript,
+        appendEntryScript,
       ],
       onUp: () => this.useRedis(),
       onDown: (reason) => this.fallBack(reason),
@@ -110,6 +114,7 @@ class RedisCounters implements Counters {
     this.reservations = new LiveReservations(link, leaseMs, time);
     this.settlements = new Settlements(link, this.processId, time, onWarning);
     this.recentLists = new RedisRecentLists(link, prefix, time, this.now);
+    this.answerLogs = new RedisAnswerLogs(link, prefix, time);
     this.pubSub = new RedisPubSub(link, channel, this.processId, onWarning);
     this.pubSub.subscribe(spentTopic, (key) => this.reservations.renew(key));
   }

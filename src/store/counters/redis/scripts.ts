@@ -202,3 +202,14 @@ for i = 4, #ARGV do redis.call('LPUSH', KEYS[1], ARGV[i]) end
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`);
+
+/**
+ * Adds an entry to the log of an answer. Arguments: after how many ms the log expires, the entry's
+ * place, its first event, kind and text. An entry that was sent again after a lost connection is
+ * there already.
+ */
+export const appendEntryScript = script(`
+local added = redis.pcall('XADD', KEYS[1], ARGV[3], 'first', ARGV[4], 'kind', ARGV[5], 'text', ARGV[6])
+if type(added) == 'table' and added.err and not string.find(added.err, 'equal or smaller') then return added end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`);

@@ -1,0 +1,196 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatewayError } from '../../errors.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { logsAway } from '../../pipeline/resume/recorded-answers.js';
+import { readersOf } from '../../pipeline/resume/recorded-answer.js';
+import {
+  type AnswerLogs,
+  type LogEntry,
+  type LogPlace,
+  placeBehind,
+} from '../../store/contracts/answer-logs.js';
+import { eventStreamHeaders } from '../connections/event-stream.js';
+import type { Surface } from '../surfaces/surface.js';
+import { closeAfter, movedEvent } from './recorded-stream.js';
+
+/** Which answer is read, and how. Durations in ms. */
+export interface Following {
+  readonly log: string;
+  /** How many of its events the client has. */
+  readonly after: number;
+  /** The id of its first event. */
+  readonly firstId: number;
+  readonly isStream: boolean;
+  /** How long the call goes on without this reader. */
+  readonly graceMs: number;
+  readonly pingMs: number;
+  /** After how long a stream without content gets its status line; 0: at once. */
+  readonly holdMs: number;
+  /** Whether a replica that stops tells this reader to go on elsewhere. */
+  readonly canMove: boolean;
+  /** Whose errors it gets. */
+  readonly surface: Surface;
+  readonly requestId: string;
+}
+
+/** How the reading ended. `broken`, `gone`: nothing was written, and the answer failed, or its log is gone. */
+export type FollowEnd = 'answered' | 'broken' | 'gone';
+
+const waitMs = 1_000;
+const touchMs = 1_000;
+const retryMs = 250;
+/** How often the log may be out of reach in a row. */
+const maxFailures = 40;
+
+/** Writes an answer from its log to another client: what is there at once, the rest as it comes. */
+export async function followAnswer(
+  parts: GatewayParts,
+  res: ServerResponse,
+  following: Following,
+): Promise<FollowEnd> {
+  const { answers } = parts.state;
+  const follower = new Follower(await answers.logs(), res, following);
+  const moving = following.canMove ? answers.movable.add(() => follower.move()) : null;
+  try {
+    return await follower.run();
+  } finally {
+    if (moving) answers.movable.remove(moving);
+  }
+}
+
+class Follower {
+  private next: number;
+  private place: LogPlace;
+  private touchedAt = -Infinity;
+  private wroteAt = performance.now();
+
+  constructor(
+    private readonly logs: AnswerLogs,
+    private readonly res: ServerResponse,
+    private readonly of: Following,
+  ) {
+    this.next = of.after + 1;
+    this.place = [of.after, 1];
+  }
+
+  async run(): Promise<FollowEnd> {
+    while (!this.isOver) {
+      const entries = await this.read();
+      if (entries === null) return this.lose('gone');
+      if (this.isOver) break;
+      if (!this.res.headersSent && this.isDue()) this.open(200, eventStreamHeaders);
+      for (const entry of entries) {
+        const end = await this.take(entry);
+        if (end) return end;
+      }
+      if (entries.length === 0) this.ping();
+    }
+    return 'answered';
+  }
+
+  move(): void {
+    const { res, next } = this;
+    if (this.isOver) return;
+    if (!res.headersSent) this.open(200, eventStreamHeaders);
+    res.end(movedEvent(next - 1, this.of.firstId));
+    closeAfter(res);
+  }
+
+  private get isOver(): boolean {
+    return this.res.destroyed || this.res.writableEnded;
+  }
+
+  /** Null: there is no such log. */
+  private async read(): Promise<readonly LogEntry[] | null> {
+    for (let failures = 0; ; failures++) {
+      try {
+        await this.touch();
+        return await this.logs.read(this.of.log, this.place, waitMs);
+      } catch {
+        if (this.isOver) return [];
+        if (failures >= maxFailures && this.res.headersSent) return null;
+        if (failures >= maxFailures) throw logsAway();
+        await wait(retryMs);
+      }
+    }
+  }
+
+  /** Keeps the call going that writes this answer. */
+  private async touch(): Promise<void> {
+    const { log, graceMs } = this.of;
+    const now = performance.now();
+    if (now - this.touchedAt < Math.min(touchMs, graceMs / 2)) return;
+    this.touchedAt = now;
+    await this.logs.set(readersOf(log), '1', Math.max(graceMs, 3 * touchMs));
+  }
+
+  private async take(entry: LogEntry): Promise<FollowEnd | null> {
+    const { kind, text } = entry;
+    this.place = placeBehind(entry);
+    if (kind === 'head' && !this.res.headersSent) {
+      const { status, headers } = JSON.parse(text) as { status: number; headers: object };
+      this.open(status, { ...headers });
+    }
+    if (kind === 'part') {
+      // what the log has lost must not be passed over
+      if (entry.first > this.next) return this.lose('gone');
+      await this.write(entry);
+    }
+    if (kind === 'broken' && (!this.res.headersSent || text === '')) return this.lose('broken');
+    if (kind !== 'done' && kind !== 'broken') return null;
+    if (!this.isOver) this.res.end();
+    return 'answered';
+  }
+
+  /** Without the events that the client has. Waits until the client has taken it. */
+  private async write({ first, last, text }: LogEntry): Promise<void> {
+    const { res } = this;
+    const from = first < this.next ? beginOf(text, this.of.firstId + this.next - 1) : 0;
+    this.next = last + 1;
+    this.wroteAt = performance.now();
+    if (this.isOver || res.write(text.slice(from), 'latin1')) return;
+    const touching = setInterval(() => void this.touch().catch(() => undefined), touchMs);
+    await new Promise<void>((resolve) => {
+      res.once('drain', resolve).once('close', resolve);
+    });
+    clearInterval(touching);
+  }
+
+  private isDue(): boolean {
+    return this.of.isStream && performance.now() - this.wroteAt >= this.of.holdMs;
+  }
+
+  private open(status: number, headers: Record<string, string | number>): void {
+    this.res.writeHead(status, headers);
+  }
+
+  private ping(): void {
+    const { res, of, wroteAt } = this;
+    if (!of.isStream || !res.headersSent || performance.now() - wroteAt < of.pingMs) return;
+    this.wroteAt = performance.now();
+    res.write(': ping\n\n');
+  }
+
+  /** The rest will not come. */
+  private lose(end: FollowEnd): FollowEnd {
+    const { res, of } = this;
+    if (!res.headersSent) return end;
+    if (this.isOver) return 'answered';
+    const error = new GatewayError(
+      'unavailable',
+      'the rest of this answer is lost: send the request again',
+    );
+    if (of.isStream) {
+      const body = JSON.stringify(of.surface.errorBody(error, of.requestId));
+      res.end(`event: error\ndata: ${body}\n\n`);
+    } else res.destroy();
+    return 'answered';
+  }
+}
+
+/** Where the event with an id begins; comments stand between events. */
+function beginOf(text: string, id: number): number {
+  const line = `id: ${id}\n`;
+  return text.startsWith(line) ? 0 : text.indexOf(`\n\n${line}`) + 2;
+}

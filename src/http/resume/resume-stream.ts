@@ -1,0 +1,75 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { answerLogOf } from '../../pipeline/resume/recorded-answers.js';
+import { contextOf } from '../context.js';
+import { answer } from '../stage.js';
+import { nativeErrorBody } from '../surfaces/native-error.js';
+import type { Surface } from '../surfaces/surface.js';
+import { followAnswer } from './follow-answer.js';
+
+/** The surface of requests that resume a native stream. */
+export const resumeSurface: Surface = {
+  label: 'resources',
+  invalidCode: 'validation_failed',
+  errorBody: nativeErrorBody,
+};
+
+/** Where the rest of a native stream is. */
+export const resumePath = '/api/v1/completions/:id/stream';
+
+/** `GET /api/v1/completions/{responseMessageId}/stream`: what a client has missed, and the rest. */
+export const resumeCompletion = (parts: GatewayParts): RequestHandler =>
+  answer((req, res) => {
+    const { lastEventId } = req.query;
+    return resumeStream(parts, req, res, {
+      surface: resumeSurface,
+      firstId: 1,
+      lastId: req.headers['last-event-id'] ?? lastEventId,
+      field: lastEventId === undefined ? 'Last-Event-ID' : 'lastEventId',
+    });
+  });
+
+/** How a surface's clients say what they have. */
+export interface Resumption {
+  readonly surface: Surface;
+  /** The id of the first event. */
+  readonly firstId: number;
+  /** The id of the last event that the client has; undefined: it has none. */
+  readonly lastId: unknown;
+  /** Where it says so. */
+  readonly field: string;
+}
+
+/**
+ * Answers with the stream whose id is in the path, from an event on.
+ * @throws GatewayError `not_found` if the account has none, or it is no longer kept
+ */
+export async function resumeStream(
+  parts: GatewayParts,
+  req: Request,
+  res: Response,
+  { surface, firstId, lastId, field }: Resumption,
+): Promise<void> {
+  const { request } = contextOf(parts, res);
+  const { resumeMs, pingMs } = request.snapshot.limits;
+  const after = lastId === undefined || lastId === '' ? 0 : eventNumber(lastId, firstId);
+  if (after === null) throw invalidField(field, 'must be the id of an event', surface.invalidCode);
+  if (resumeMs === 0) throw noStream();
+  const log = answerLogOf(request.caller.accountId, String(req.params['id']));
+  const end = await followAnswer(parts, res, {
+    ...{ log, after, firstId, graceMs: resumeMs, pingMs, holdMs: 0 },
+    ...{ isStream: true, canMove: true, surface, requestId: request.id },
+  });
+  if (end !== 'answered') throw noStream();
+  parts.metrics.readAgain('resumed');
+}
+
+/** How many events a client has that has this one. */
+function eventNumber(id: unknown, firstId: number): number | null {
+  const number = typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : -1;
+  return number >= firstId ? number - firstId + 1 : null;
+}
+
+const noStream = (): GatewayError =>
+  new GatewayError('not_found', 'this account has no such stream, or it is no longer kept');

@@ -1,0 +1,224 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RequestRecord } from '../../telemetry/observed-request.js';
+import type { AnswerLogs, LogEntry } from '../../store/contracts/answer-logs.js';
+
+/** What is kept of an answer, and for how long. Durations in ms. */
+export interface RecordingTerms {
+  readonly log: string;
+  /** The note that names this answer for an `Idempotency-Key`; null: the request has none. */
+  readonly claim: { readonly note: string; readonly fingerprint: string } | null;
+  /** Whether its events carry ids, so that it can be read from any of them on. */
+  readonly isNumbered: boolean;
+  /** How long the call goes on after the last reader has left. */
+  readonly graceMs: number;
+  /** How long the whole answer can be read. */
+  readonly keepMs: number;
+}
+
+/** What a recorded answer needs of the place where all are kept. */
+export interface RecordingPlace {
+  logs(): Promise<AnswerLogs>;
+  /** Counts that many more bytes; false: there is no room for them. */
+  hold(bytes: number): boolean;
+  release(bytes: number): void;
+  /** The answer has ended and its `bytes` stay for `keepMs`. */
+  ended(answer: RecordedAnswer, bytes: number, keepMs: number): void;
+}
+
+/** What a claim's note says. */
+export interface ClaimNote {
+  readonly fingerprint: string;
+  readonly log: string;
+  /** Whether the answer is whole. */
+  readonly isDone: boolean;
+}
+
+/** How long a log lives without a sign of the process that writes it. */
+export const leaseMs = 30_000;
+/** A longer answer is sent, but cannot be read again. */
+const maxLength = 4 * 1024 * 1024;
+const retryMs = 250;
+const lookMs = 1_000;
+
+/** The note that says that somebody reads an answer. */
+export const readersOf = (log: string): string => `${log}/readers`;
+
+/**
+ * An answer that is written to a log beside its client, so that it outlives the connection. Entries
+ * are written in order; those that come while one is on its way are joined.
+ */
+export class RecordedAnswer {
+  /** False once the call is over. */
+  isRunning = true;
+  private readonly queue: LogEntry[] = [{ kind: 'open', first: 0, last: 0, text: '' }];
+  private sending: Promise<void> | null = null;
+  private last = 0;
+  private length = 0;
+  /** Whether its log was given up. */
+  private isLost = false;
+  private hasEnded = false;
+  private leave: (() => void) | null = null;
+  private look: NodeJS.Timeout | undefined;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(
+    private readonly place: RecordingPlace,
+    readonly terms: RecordingTerms,
+  ) {
+    this.send();
+  }
+
+  /** The names that have to be kept alive. */
+  get names(): string[] {
+    const { log, claim } = this.terms;
+    return claim ? [log, claim.note] : [log];
+  }
+
+  /** Runs the request's completion; what it has written when it ends is the answer. */
+  async run(record: RequestRecord, work: () => Promise<void>): Promise<void> {
+    let hasFailed = true;
+    try {
+      await work();
+      hasFailed = record.code !== null;
+    } finally {
+      this.isRunning = false;
+      clearTimeout(this.look);
+      void this.close(hasFailed);
+      for (const listener of this.listeners) listener();
+    }
+  }
+
+  whenOver(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** The status and headers, before any part. */
+  head(status: number, headers: object): void {
+    this.push({ kind: 'head', first: 0, last: 0, text: JSON.stringify({ status, headers }) });
+  }
+
+  /** A piece of the body, a byte string with that many events. */
+  write(text: string, events = 1): void {
+    if (text === '') return;
+    const first = this.last + 1;
+    this.last += events;
+    this.push({ kind: 'part', first, last: this.last, text });
+  }
+
+  /** The answer has written its end itself, well or badly. */
+  finish(): void {
+    this.hasEnded = true;
+  }
+
+  /**
+   * The client's connection is closed. Unless somebody reads the answer from its log meanwhile,
+   * `leave` ends the call after the grace.
+   */
+  clientLeft(leave: () => void): void {
+    if (!this.isRunning) return;
+    this.leave = leave;
+    if (this.isLost) leave();
+    else this.lookFor(this.terms.graceMs);
+  }
+
+  private lookFor(afterMs: number): void {
+    this.look = setTimeout(() => void this.lookForReaders(), afterMs);
+  }
+
+  private async lookForReaders(): Promise<void> {
+    const { log, graceMs } = this.terms;
+    const logs = this.place.logs();
+    const reader = await logs.then((kept) => kept.get(readersOf(log))).catch(() => null);
+    if (!this.isRunning) return;
+    if (reader === null) this.leave?.();
+    else this.lookFor(Math.min(lookMs, graceMs));
+  }
+
+  private push(entry: LogEntry): void {
+    if (this.isLost) return;
+    const { length } = entry.text;
+    if (this.length + length > maxLength || !this.place.hold(length)) {
+      this.giveUp();
+      return;
+    }
+    this.length += length;
+    this.queue.push(entry);
+    this.send();
+  }
+
+  private send(): void {
+    if (this.queue.length > 0) this.sending ??= this.sendAll();
+  }
+
+  private async sendAll(): Promise<void> {
+    for (let entry = this.next(); entry; entry = this.next()) {
+      const sent = entry;
+      await this.keepTrying((logs) => logs.append(this.terms.log, sent, leaseMs));
+    }
+    // in the turn in which the queue was found empty, so that no later entry is left in it
+    this.sending = null;
+  }
+
+  /** The parts that wait, as one. */
+  private next(): LogEntry | undefined {
+    const [entry, ...others] = this.queue;
+    if (entry?.kind !== 'part') return this.queue.shift();
+    const end = others.findIndex(({ kind }) => kind !== 'part');
+    const parts = this.queue.splice(0, end < 0 ? this.queue.length : end + 1);
+    const last = parts.at(-1)?.last ?? entry.last;
+    return { ...entry, last, text: parts.map(({ text }) => text).join('') };
+  }
+
+  /** For as long as the log would live without this process. */
+  private async keepTrying(write: (logs: AnswerLogs) => Promise<void>): Promise<void> {
+    const endAt = performance.now() + leaseMs;
+    while (!this.isLost) {
+      try {
+        await write(await this.place.logs());
+        return;
+      } catch {
+        if (performance.now() > endAt) this.giveUp();
+        else await wait(retryMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  private async close(hasFailed: boolean): Promise<void> {
+    const { log, claim, graceMs, keepMs } = this.terms;
+    // before the log ends: who waits for this answer may then ask for one
+    if (claim && hasFailed) await this.keepTrying((logs) => logs.expire([claim.note], 0));
+    const text = this.hasEnded ? 'told' : '';
+    const end = { first: 0, last: this.last, text } as const;
+    this.queue.push({ kind: hasFailed ? 'broken' : 'done', ...end });
+    this.send();
+    await this.sending;
+    const stayMs = hasFailed ? Math.max(graceMs, leaseMs) : keepMs;
+    await this.keepTrying((logs) => logs.expire([log], stayMs));
+    if (claim && !hasFailed) await this.remember(claim);
+    this.place.ended(this, this.length, stayMs);
+  }
+
+  /** Also an answer whose log is lost has been charged. */
+  private async remember(claim: NonNullable<RecordingTerms['claim']>): Promise<void> {
+    const { log } = this.terms;
+    const note: ClaimNote = { fingerprint: claim.fingerprint, log, isDone: true };
+    const logs = await this.place.logs().catch(() => null);
+    await logs?.set(claim.note, JSON.stringify(note), dayMs).catch(() => undefined);
+  }
+
+  private giveUp(): void {
+    this.isLost = true;
+    this.queue.length = 0;
+    this.place.release(this.length);
+    this.length = 0;
+    const { log } = this.terms;
+    void this.place
+      .logs()
+      .then((logs) => logs.expire([log], 0))
+      .catch(() => undefined);
+    this.leave?.();
+  }
+}
+
+/** How long an `Idempotency-Key` is remembered. */
+export const dayMs = 86_400_000;

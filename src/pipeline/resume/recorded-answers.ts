@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { LiveList } from '../../async/live-list.js';
+import { withTimeout } from '../../async/with-timeout.js';
+import { GatewayError } from '../../errors.js';
+import type { AnswerLogs } from '../../store/contracts/answer-logs.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import {
+  type ClaimNote,
+  leaseMs,
+  RecordedAnswer,
+  type RecordingPlace,
+  type RecordingTerms,
+} from './recorded-answer.js';
+
+/** Bytes of all answers that this process has recorded. */
+const maxTotalLength = 128 * 1024 * 1024;
+const heartbeatMs = 10_000;
+/** How long answers that were cut short have to write their end. */
+const lastWordsMs = 1_000;
+
+/** The log of an answer, by an id that its client knows. Other accounts name other logs. */
+export const answerLogOf = (accountId: string, id: string): string => `${accountId}/${id}`;
+
+/** The answers that this process records, so that clients can read them again. */
+export class RecordedAnswers implements RecordingPlace {
+  /** Connections that are told to go on elsewhere when this replica stops. */
+  readonly movable = new LiveList<() => void>();
+  private readonly live = new Set<RecordedAnswer>();
+  /** The bytes of those that have ended, the oldest first. */
+  private readonly ends = new Map<string, number>();
+  private total = 0;
+  private heartbeat: NodeJS.Timeout | null = null;
+  private whenIdle: (() => void) | null = null;
+
+  constructor(private readonly databases: LazyDatabases) {}
+
+  async logs(): Promise<AnswerLogs> {
+    return (await this.databases.get()).counters.answerLogs;
+  }
+
+  /** Begins to record. */
+  record(terms: RecordingTerms): RecordedAnswer {
+    const answer = new RecordedAnswer(this, terms);
+    this.live.add(answer);
+    this.heartbeat ??= setInterval(() => this.keepAlive(), heartbeatMs).unref();
+    return answer;
+  }
+
+  /**
+   * Takes an `Idempotency-Key` for a request.
+   * @param fingerprint of what it asks
+   * @param log where its answer will be
+   * @returns the note by which it is found, where it is the first; else the log of the first
+   * @throws GatewayError `idempotency_key_reused` for another request, `conflict` if the answer is
+   *   no longer kept, `unavailable`
+   */
+  async claim(
+    accountId: string,
+    key: string,
+    { fingerprint, log }: { readonly fingerprint: string; readonly log: string },
+  ): Promise<{ readonly note: string } | { readonly log: string }> {
+    const note = answerLogOf(accountId, `key/${createHash('sha256').update(key).digest('hex')}`);
+    const text = JSON.stringify({ fingerprint, log, isDone: false } satisfies ClaimNote);
+    const logs = await this.logs();
+    const away = (): never => {
+      throw logsAway();
+    };
+    // a claim without a log: its process has just begun, or died and the claim is about to expire
+    for (const endAt = performance.now() + leaseMs + retryMs; ; await wait(retryMs)) {
+      const known = await logs.claim(note, text, leaseMs).catch(away);
+      if (known === null) return { note };
+      const first = JSON.parse(known) as ClaimNote;
+      if (first.fingerprint !== fingerprint) throw keyReused();
+      if ((await logs.read(first.log, [0, 0], 0).catch(away)) !== null) return { log: first.log };
+      if (first.isDone) throw answerGone();
+      if (performance.now() > endAt) throw logsAway();
+    }
+  }
+
+  hold(bytes: number): boolean {
+    for (const [log] of this.ends) {
+      if (this.total + bytes <= maxTotalLength) break;
+      this.forget(log);
+      void this.expire([log], 0);
+    }
+    if (this.total + bytes > maxTotalLength) return false;
+    this.total += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.total -= bytes;
+  }
+
+  ended(answer: RecordedAnswer, bytes: number, keepMs: number): void {
+    const { log } = answer.terms;
+    this.live.delete(answer);
+    if (bytes > 0) {
+      this.ends.set(log, bytes);
+      // a timer for each: they last for different times
+      setTimeout(() => this.forget(log), keepMs).unref();
+    }
+    if (this.live.size > 0) return;
+    if (this.heartbeat) clearInterval(this.heartbeat);
+    this.heartbeat = null;
+    this.whenIdle?.();
+  }
+
+  /**
+   * Tells the clients of answers that other replicas can read to go on there, and waits until the
+   * answers are written, `drainMs` at most. Then `cut` is to end them.
+   */
+  async handOver(drainMs: number, cut: () => void): Promise<void> {
+    if (this.live.size > 0 || this.movable.size > 0) {
+      const logs = await this.logs().catch(() => null);
+      if (logs?.isShared) for (const move of this.movable.items()) move();
+    }
+    if (await this.idle(drainMs)) return;
+    cut();
+    await this.idle(lastWordsMs);
+  }
+
+  private async idle(limitMs: number): Promise<boolean> {
+    if (this.live.size === 0) return true;
+    const idle = new Promise<boolean>((resolve) => (this.whenIdle = () => resolve(true)));
+    return withTimeout(idle, limitMs, () => false);
+  }
+
+  private forget(log: string): void {
+    this.total -= this.ends.get(log) ?? 0;
+    this.ends.delete(log);
+  }
+
+  private keepAlive(): void {
+    void this.expire(
+      [...this.live].flatMap(({ names }) => names),
+      leaseMs,
+    );
+  }
+
+  private async expire(names: readonly string[], keepMs: number): Promise<void> {
+    await this.logs()
+      .then((logs) => logs.expire(names, keepMs))
+      .catch(() => undefined);
+  }
+}
+
+const retryMs = 100;
+
+/** Where answers are kept cannot be reached. */
+export const logsAway = (): GatewayError =>
+  new GatewayError('unavailable', 'answers that were recorded cannot be read at the moment');
+
+const keyReused = (): GatewayError =>
+  new GatewayError(
+    'idempotency_key_reused',
+    'Idempotency-Key: another request was sent with this key; give each request a key of its own',
+  );
+
+const answerGone = (): GatewayError =>
+  new GatewayError(
+    'conflict',
+    'Idempotency-Key: the request with this key was answered, and its answer is no longer kept; send it with a new key to have it answered again',
+  );

@@ -1,0 +1,62 @@
+/**
+ * What an entry of an answer's log holds. `open`: the answer has begun. `head`: its status and
+ * headers, as JSON. `part`: a piece of its body. `done`, `broken`: it has ended, well or not.
+ */
+export type LogEntryKind = 'open' | 'head' | 'part' | 'done' | 'broken';
+
+/** One entry of an answer's log. */
+export interface LogEntry {
+  readonly kind: LogEntryKind;
+  /** The numbers of the first and last event of a part; others stand after event `last`. */
+  readonly first: number;
+  readonly last: number;
+  /** A byte string; '' where the kind says all. */
+  readonly text: string;
+}
+
+/** A place in a log: entries are ordered by both numbers. */
+export type LogPlace = readonly [last: number, step: number];
+
+const steps: Readonly<Record<LogEntryKind, number>> = {
+  part: 0,
+  open: 1,
+  head: 2,
+  done: 3,
+  broken: 3,
+};
+
+/** Where an entry stands in its log. */
+export const placeOf = ({ kind, last }: Pick<LogEntry, 'kind' | 'last'>): LogPlace => [
+  last,
+  steps[kind],
+];
+
+/** The place right behind an entry. */
+export const placeBehind = (entry: Pick<LogEntry, 'kind' | 'last'>): LogPlace => {
+  const [last, step] = placeOf(entry);
+  return [last, step + 1];
+};
+
+/**
+ * Answers under way and notes about them, which replicas share. Everything expires. All methods
+ * reject while the place where they are kept cannot be reached.
+ */
+export interface AnswerLogs {
+  /** Whether other replicas can read what this one writes. */
+  readonly isShared: boolean;
+  /** Adds an entry; one that is there already is not added again. The log expires in `keepMs`. */
+  append(log: string, entry: LogEntry, keepMs: number): Promise<void>;
+  /**
+   * The entries from a place on, at most some hundred. Waits up to `waitMs` until there is one.
+   * Null: there is no such log.
+   */
+  read(log: string, from: LogPlace, waitMs: number): Promise<readonly LogEntry[] | null>;
+  /** Sets a note unless there is one. Null: it is set; else the text that is there. */
+  claim(note: string, text: string, keepMs: number): Promise<string | null>;
+  /** Sets a note, whether or not there is one. */
+  set(note: string, text: string, keepMs: number): Promise<void>;
+  /** A note's text; null: there is none. */
+  get(note: string): Promise<string | null>;
+  /** Lets logs and notes expire in `keepMs`; 0: now. */
+  expire(names: readonly string[], keepMs: number): Promise<void>;
+}

@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
+import { at, numberAt, textAt } from '../../helpers/json.js';
+import { metricOf } from '../../helpers/metrics.js';
+import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { textOf } from '../../helpers/resuming.js';
+import { ask, post, postStream, type Reply, type StreamReply } from '../../helpers/sse.js';
+import { until } from '../../helpers/until.js';
+import { startUpstream, type Upstream } from '../../helpers/upstream.js';
+
+const words = Array.from({ length: 30 }, (_, index) => `wörd${index} `);
+const messages = [{ role: 'user', content: 'Hi' }];
+
+let redis: RunningRedis | null = null;
+let upstream: Upstream;
+let gateway: RunningGateway;
+const start = (more: object = {}): Promise<RunningGateway> =>
+  startGateway({
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
+    limits: { maxRetries: 0 },
+    ...more,
+  });
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+beforeEach(async () => {
+  upstream = await startUpstream({ hasLists: false });
+  gateway = await start();
+});
+afterEach(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+afterAll(() => redis?.stop());
+
+interface Surface {
+  path: string;
+  body: object;
+}
+const surfaces: Record<string, Surface> = {
+  native: { path: '/api/v1/completions', body: { models: ['up/m'], messages } },
+  'OpenAI’s': { path: '/v1/chat/completions', body: { model: 'up/m', messages } },
+  Messages: { path: '/v1/messages', body: { model: 'up/m', max_tokens: 99, messages } },
+  Responses: { path: '/v1/responses', body: { model: 'up/m', input: 'Hi' } },
+};
+const rows = Object.entries(surfaces);
+const keyed = (key: string, at = gateway): Record<string, string> => ({
+  ...at.auth,
+  'idempotency-key': key,
+});
+const send = (key: string, { path, body }: Surface, at = gateway): Promise<Reply> =>
+  post(`${at.url}${path}`, body, keyed(key, at));
+const stream = (key: string, { path, body }: Surface, abort?: number): Promise<StreamReply> =>
+  postStream(
+    `${gateway.url}${path}`,
+    { ...body, stream: true },
+    { headers: keyed(key), ...(abort === undefined ? {} : { abortAfterFrames: abort }) },
+  );
+const native = surfaces['native']!;
+
+describe('a request that is repeated with its Idempotency-Key', () => {
+  it.each(rows)('gets the first answer on the %s surface, whole', async (_name, surface) => {
+    upstream.script([{ text: words }]);
+    const first = await send('k', surface);
+    const again = await send('k', surface);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.headers['content-type']).toBe(first.headers['content-type']);
+    expect(again.headers['responsemessageid']).toBe(first.headers['responsemessageid']);
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(upstream.requests).toHaveLength(1);
+    expect(await metricOf(gateway, 'signalbox_answers_read_again_total', 'how="repeated"')).toBe(1);
+  });
+
+  it.each(rows)('gets the first answer on the %s surface, streamed', async (_name, surface) => {
+    upstream.script([{ text: words }]);
+    const first = await stream('k', surface);
+    const again = await stream('k', surface);
+    expect(again.frames.map(({ event, data }) => [event, data])).toEqual(
+      first.frames.map(({ event, data }) => [event, data]),
+    );
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('joins the stream under way, which outlives the connection that began it', async () => {
+    upstream.script([{ text: words, betweenMs: 10 }]);
+    const first = await stream('k', native, 4);
+    expect(first.ended).toBe('aborted');
+    const again = await stream('k', native);
+    expect(textOf(again.frames)).toBe(words.join(''));
+    expect(again.frames.at(-1)?.data).toBe('[DONE]');
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('waits for the whole answer under way, and is charged once', async () => {
+    upstream.script([{ text: words, delayMs: 100, usage: { prompt: 10, completion: 90 } }]);
+    const replies = await Promise.all([1, 2, 3].map(() => send('k', native)));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(upstream.requests).toHaveLength(1);
+    await until(async () => {
+      const { json } = await ask('GET', `${gateway.url}/api/v1/usage?by=key`, gateway.auth);
+      return Math.abs(numberAt(json, 'items', 0, 'costUsd') - 0.0001) < 1e-9;
+    });
+  });
+
+  it('is refused with 422 where the body is another, also on another surface', async () => {
+    await send('k', native);
+    const other = await send('k', { ...native, body: { ...native.body, maxTokens: 7 } });
+    expect(other.status).toBe(422);
+    expect(textAt(other.json, 'message')).toContain('Idempotency-Key');
+    const openai = await send('k', surfaces['OpenAI’s']!);
+    expect(openai.status).toBe(422);
+    expect(at(openai.json, 'error', 'code')).toBe('idempotency_key_reused');
+    expect((await send('', native)).status).toBe(422);
+    expect((await send('x'.repeat(256), native)).status).toBe(422);
+  });
+
+  it('is tried again where the first has failed', async () => {
+    upstream.script([{ status: 500 }, { status: 429 }, { text: ['good'] }]);
+    expect((await send('k', native)).status).toBe(502);
+    expect((await send('k', native)).status).toBe(429);
+    const third = await send('k', native);
+    expect(third.status).toBe(200);
+    expect((await send('k', native)).text).toBe(third.text);
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  it('takes the place of a first that fails while it waits', async () => {
+    upstream.script([{ status: 500, delayMs: 100 }, { text: ['good'] }]);
+    const [first, second] = await Promise.all([
+      send('k', native),
+      upstream.received(0).then(() => send('k', native)),
+    ]);
+    expect([first.status, second.status]).toEqual([502, 200]);
+  });
+
+  it('is tried again where the first stream broke off', async () => {
+    upstream.script([{ text: words, reset: 'afterContent' }, { text: words }]);
+    const first = await stream('k', native);
+    expect(first.frames.some(({ event }) => event === 'error')).toBe(true);
+    const again = await stream('k', native);
+    expect(textOf(again.frames)).toBe(words.join(''));
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('is an ordinary request for another account or another key', async () => {
+    await gateway.close();
+    const keys = ['a', 'b'].map((name) => ({ name, key: `sk_${name}_0123456789abcdef` }));
+    gateway = await start({ auth: { keys } });
+    const url = `${gateway.url}${native.path}`;
+    for (const { key } of keys)
+      await post(url, native.body, { authorization: `Bearer ${key}`, 'idempotency-key': 'k' });
+    await send('l', native);
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  it('is answered 409 where the answer was too long to be kept', async () => {
+    const long = 'x'.repeat(1024 * 1024);
+    upstream.script([{ text: [long, long, long, long, long] }]);
+    const openai = surfaces['OpenAI’s']!;
+    expect((await send('k', openai)).status).toBe(200);
+    const again = await send('k', openai);
+    expect(again.status).toBe(409);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
+  it('give the first answer for the same key', async () => {
+    const shared = { redis: { url: redis?.url ?? '' } };
+    const replicas = await Promise.all([start(shared), start(shared)]);
+    upstream.script([{ text: words, delayMs: 50 }]);
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => send('k', native, replicas[index % 2])),
+    );
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(upstream.requests).toHaveLength(1);
+    await Promise.all(replicas.map((replica) => replica.close()));
+  });
+});

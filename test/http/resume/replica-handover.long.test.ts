@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endProcesses, type GatewayProcess, startProcess } from '../../helpers/process.js';
+import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { eventsOf, lastIdOf, resume, textOf } from '../../helpers/resuming.js';
+import { postStream, type SseFrame } from '../../helpers/sse.js';
+import { until } from '../../helpers/until.js';
+import { startUpstream, type Upstream } from '../../helpers/upstream.js';
+
+const streams = 20;
+const words = Array.from({ length: 150 }, (_, index) => `wörd${index} `);
+const headers = { authorization: 'Bearer sk_all_0123456789abcdef' };
+
+let upstream: Upstream;
+let redis: RunningRedis | null;
+const startReplica = (): Promise<GatewayProcess> =>
+  startProcess({
+    config: [
+      'providers:',
+      `  up: { api: openai-compatible, baseUrl: "${upstream.url}/v1" }`,
+      `auth: { keys: [{ name: all, key: sk_all_0123456789abcdef }] }`,
+      'limits: { resumeMs: 10000, drainDelayMs: 100, drainMs: 30000 }',
+    ].join('\n'),
+    env: { SIGNALBOX_REDIS_URL: redis?.url ?? '' },
+  });
+
+describe.skipIf(!redisIsThere)('a rolling restart under load', () => {
+  beforeAll(async () => {
+    [upstream, redis] = await Promise.all([startUpstream({ hasLists: false }), startRedis()]);
+  });
+  afterAll(async () => {
+    await endProcesses();
+    await Promise.all([upstream.close(), redis?.stop()]);
+  });
+
+  it('moves each stream to another replica without a lost or doubled character', async () => {
+    upstream.script([{ text: words, betweenMs: 50 }]);
+    let serving = await Promise.all([startReplica(), startReplica()]);
+    let moves = 0;
+
+    /** A client that goes on wherever a replica serves, until its answer is whole. */
+    const readAll = async (index: number): Promise<SseFrame[]> => {
+      const first = await postStream(
+        `${serving[index % 2]?.url}/api/v1/completions`,
+        { models: ['up/m'], messages: [{ role: 'user', content: `${index}` }], stream: true },
+        { headers },
+      );
+      const id = String(first.headers['responsemessageid']);
+      const frames = [...first.frames];
+      while (frames.at(-1)?.event === 'moved') {
+        moves++;
+        const url = serving[moves % serving.length]?.url ?? '';
+        const rest = await resume(url, id, { headers, lastId: lastIdOf(frames) });
+        expect(rest.status).toBe(200);
+        frames.push(...rest.frames);
+      }
+      return frames.filter(({ event }) => event !== 'moved');
+    };
+    const reading = Array.from({ length: streams }, (_, index) => readAll(index));
+    await until(() => upstream.requests.length === streams);
+
+    for (let turn = 0; turn < 2; turn++) {
+      const [leaving, staying] = serving as [GatewayProcess, GatewayProcess];
+      const fresh = await startReplica();
+      serving = [staying, fresh];
+      leaving.signal('SIGTERM');
+      await leaving.printed(/stopping/);
+    }
+    const read = await Promise.all(reading);
+    for (const frames of read) {
+      expect(textOf(frames)).toBe(words.join(''));
+      const ids = eventsOf(frames).map(({ id }) => Number(id));
+      expect(ids).toEqual(ids.map((_, index) => index + 1));
+      expect(frames.at(-1)?.data).toBe('[DONE]');
+    }
+    expect(moves).toBeGreaterThanOrEqual(streams);
+    expect(upstream.requests).toHaveLength(streams);
+  }, 120_000);
+});

@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WrittenConfig } from '../../../src/config/config.js';
+import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
+import { at, textAt } from '../../helpers/json.js';
+import { metricOf } from '../../helpers/metrics.js';
+import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { eventsOf, getStream, lastIdOf, resume, textOf } from '../../helpers/resuming.js';
+import { ask, postStream, type StreamOptions, type StreamReply } from '../../helpers/sse.js';
+import { until } from '../../helpers/until.js';
+import { startUpstream, type Upstream } from '../../helpers/upstream.js';
+
+const words = Array.from({ length: 40 }, (_, index) => `wörd${index} `);
+const whole = words.join('');
+const messages = [{ role: 'user', content: 'Hi' }];
+const keys = [
+  { name: 'one', key: 'sk_one_0123456789abcdef' },
+  { name: 'two', key: 'sk_two_0123456789abcdef' },
+];
+
+let redis: RunningRedis | null = null;
+let upstream: Upstream;
+const open: RunningGateway[] = [];
+const start = async (resumeMs: number, more: WrittenConfig = {}): Promise<RunningGateway> => {
+  const gateway = await startGateway({
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
+    limits: { resumeMs },
+    auth: { keys },
+    ...more,
+  });
+  open.push(gateway);
+  return gateway;
+};
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+beforeEach(async () => {
+  upstream = await startUpstream({ hasLists: false });
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((gateway) => gateway.close()));
+  await upstream.close();
+});
+afterAll(() => redis?.stop());
+
+const complete = (
+  gateway: RunningGateway,
+  options: StreamOptions = {},
+  more: object = {},
+): Promise<StreamReply> =>
+  postStream(
+    `${gateway.url}/api/v1/completions`,
+    { models: ['up/m'], messages, stream: true, ...more },
+    { headers: gateway.auth, ...options },
+  );
+const idOf = ({ headers }: StreamReply): string => String(headers['responsemessageid']);
+
+describe('a resumable stream', () => {
+  it('numbers its events, and says nothing of ids where resuming is off', async () => {
+    upstream.script([{ text: words }]);
+    const { frames } = await complete(await start(5_000));
+    const ids = eventsOf(frames).map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
+    const off = await start(0);
+    const reply = await complete(off);
+    expect(reply.frames.some(({ id }) => id !== undefined)).toBe(false);
+    expect((await resume(off.url, idOf(reply), { headers: off.auth })).status).toBe(404);
+  });
+
+  it('goes on where the client has left it, without a lost or doubled event', async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words, betweenMs: 5 }]);
+    const begun = await complete(gateway, { abortAfterFrames: 7 });
+    const rest = await resume(gateway.url, idOf(begun), {
+      headers: gateway.auth,
+      lastId: lastIdOf(begun.frames),
+    });
+    expect(rest.status).toBe(200);
+    const frames = [...begun.frames, ...rest.frames];
+    expect(textOf(frames)).toBe(whole);
+    const ids = eventsOf(frames).map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+    expect(upstream.requests).toHaveLength(1);
+    expect(await metricOf(gateway, 'signalbox_answers_read_again_total', 'how="resumed"')).toBe(1);
+  });
+
+  it('can be left again and again', async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words, betweenMs: 5 }]);
+    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const frames = [...begun.frames];
+    for (let turn = 0; turn < 5; turn++)
+      frames.push(
+        ...(
+          await resume(gateway.url, idOf(begun), {
+            headers: gateway.auth,
+            lastId: lastIdOf(frames),
+            ...(turn < 4 ? { abortAfterFrames: 4 } : {}),
+          })
+        ).frames,
+      );
+    expect(textOf(frames)).toBe(whole);
+    expect(frames.at(-1)?.data).toBe('[DONE]');
+  });
+
+  it('is read from its start without an id, also when it is whole, and by several', async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words }]);
+    const first = await complete(gateway);
+    const again = await Promise.all(
+      [1, 2].map(() => resume(gateway.url, idOf(first), { headers: gateway.auth })),
+    );
+    for (const { frames } of again)
+      expect(frames.map(({ id, data }) => [id, data])).toEqual(
+        eventsOf(first.frames).map(({ id, data }) => [id, data]),
+      );
+    const url = `${gateway.url}/api/v1/completions/${idOf(first)}/stream?lastEventId=5`;
+    const { frames } = await getStream(url, { headers: gateway.auth });
+    expect(frames[0]?.id).toBe('6');
+  });
+
+  it('is found by a client that left before the first token', async () => {
+    const gateway = await start(10_000, { limits: { resumeMs: 10_000, holdStatusMs: 20 } });
+    upstream.script([{ text: words, delayMs: 300 }]);
+    const begun = await complete(gateway, { abortAfterFrames: 1 });
+    const rest = await resume(gateway.url, idOf(begun), { headers: gateway.auth });
+    expect(textOf(rest.frames)).toBe(whole);
+  });
+
+  it('is 404 for another account, and a bad id is refused', async () => {
+    const gateway = await start(10_000);
+    const first = await complete(gateway);
+    const other = { authorization: `Bearer ${keys[1]?.key ?? ''}` };
+    const url = `${gateway.url}/api/v1/completions/${idOf(first)}/stream`;
+    expect((await ask('GET', url, other)).status).toBe(404);
+    expect((await ask('GET', url)).status).toBe(401);
+    expect((await ask('GET', `${url}?lastEventId=x`, gateway.auth)).status).toBe(422);
+    expect((await ask('POST', url, gateway.auth, {})).status).toBe(405);
+  });
+
+  it('is cancelled when nobody has read it for the configured time, and charged once', async () => {
+    const gateway = await start(200);
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    await expect(upstream.closed(0)).resolves.toBeNull();
+    await until(async () => (await metricOf(gateway, 'signalbox_client_disconnects_total')) === 1);
+    expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(0);
+    expect(idOf(begun)).not.toBe('');
+  });
+
+  it('goes on for as long as somebody reads it', async () => {
+    const gateway = await start(1_000);
+    upstream.script([{ text: words, betweenMs: 80 }]);
+    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const rest = await resume(gateway.url, idOf(begun), {
+      headers: gateway.auth,
+      lastId: lastIdOf(begun.frames),
+    });
+    expect(textOf([...begun.frames, ...rest.frames])).toBe(whole);
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+  });
+
+  it('stores its turn although its client has left', async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words, betweenMs: 5 }]);
+    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const path = `/api/v1/conversations/${String(begun.headers['conversationid'])}/messages`;
+    await until(async () => {
+      const { json } = await ask('GET', `${gateway.url}${path}`, gateway.auth);
+      return at(json, 'items', 1, 'content', 0, 'text') === whole;
+    });
+  });
+
+  it('tells its failure to the reader that comes back', async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words, betweenMs: 5, reset: 'afterContent' }]);
+    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const rest = await resume(gateway.url, idOf(begun), {
+      headers: gateway.auth,
+      lastId: lastIdOf(begun.frames),
+    });
+    expect(rest.frames.some(({ event }) => event === 'error')).toBe(true);
+    expect(rest.frames.some(({ data }) => data === '[DONE]')).toBe(false);
+  });
+
+  it("is read again in OpenAI's own form on the Responses surface", async () => {
+    const gateway = await start(10_000);
+    upstream.script([{ text: words, betweenMs: 5 }]);
+    const begun = await postStream(
+      `${gateway.url}/v1/responses`,
+      { model: 'up/m', input: 'Hi', stream: true },
+      { headers: gateway.auth, abortAfterFrames: 9 },
+    );
+    const id = textAt(begun.events[0], 'response', 'id');
+    const last = at(begun.events.at(-1), 'sequence_number') as number;
+    const url = `${gateway.url}/v1/responses/${id}?stream=true&starting_after=${last}`;
+    const rest = await getStream(url, { headers: gateway.auth });
+    const events = [...begun.events, ...rest.events];
+    expect(events.map((event) => at(event, 'sequence_number'))).toEqual(events.map((_, i) => i));
+    expect(at(events.at(-1), 'type')).toBe('response.completed');
+    expect(at(events.at(-1), 'response', 'output', 0, 'content', 0, 'text')).toBe(whole);
+  });
+});
+
+describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
+  const shared = (prefix: string): Promise<RunningGateway[]> =>
+    Promise.all(
+      [1, 2].map(() =>
+        start(10_000, { redis: { url: redis?.url ?? '' }, metrics: { prefix: `${prefix}_` } }),
+      ),
+    );
+
+  it('goes on at another, and ends when no replica has a reader', async () => {
+    const [one, two] = (await shared('a')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, betweenMs: 10 }]);
+    const begun = await complete(one, { abortAfterFrames: 5 });
+    const rest = await resume(two.url, idOf(begun), {
+      headers: two.auth,
+      lastId: lastIdOf(begun.frames),
+    });
+    expect(textOf([...begun.frames, ...rest.frames])).toBe(whole);
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+  });
+
+  it('tells its client to go on elsewhere when its replica stops', async () => {
+    const [one, two] = (await shared('b')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, betweenMs: 20 }]);
+    let stopping: Promise<void> | null = null;
+    const begun = await complete(one, {
+      onFrame: (_frame, index) => {
+        if (index === 5) stopping = one.gateway.handOver(10_000);
+      },
+    });
+    expect(begun.frames.at(-1)?.event).toBe('moved');
+    const rest = await resume(two.url, idOf(begun), {
+      headers: two.auth,
+      lastId: lastIdOf(begun.frames),
+    });
+    expect(textOf([...begun.frames, ...rest.frames])).toBe(whole);
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+    await stopping;
+  });
+});

@@ -24,7 +24,7 @@ import { listModels, modelListSurface } from './surfaces/model-list.js';
 import { openApi } from './openapi/document.js';
 import { resetPasswordPage } from './pages/reset-password-page.js';
 import { countRequestStage, selectStage, sendProviders, sendSelection } from './select-model.js';
-import { resumeCompletion, resumePath, resumeSurface } from './resume/resume-stream.js';
+import { resumeRoutes } from './resume/resume-stream.js';
 import { redirectToSingleSlashes } from './single-slashes.js';
 import { refuseUpgrades, unknownOpenAIPath } from './not-found.js';
 import { completionSurfaces, pathsOf } from './surfaces/completion-surfaces.js';
@@ -132,17 +132,10 @@ function withCompletions(
 }
 
 /** `POST /api/v1/completions`: native completions. */
-function completionsRouter(parts: GatewayParts): Router {
-  const access = [
-    track(parts, resumeSurface),
-    authenticate(parts, { scope: 'completions', browsers: true }),
-  ];
-  return withCompletions(parts, 'completions')
-    .get(resumePath, ...access, resumeCompletion(parts))
-    .all(resumePath, ...access, methodNotAllowed('GET'))
-    .use(redirectToSingleSlashes)
+const completionsRouter = (parts: GatewayParts): Router =>
+  withCompletions(parts, 'completions')
+    .use(resumeRoutes(parts), redirectToSingleSlashes)
     .use(errorHandler(parts));
-}
 
 /** OpenAI's dialect: chat completions, embeddings, models; and all else of `/v1`. */
 function openaiRouter(parts: GatewayParts): Router {
@@ -175,8 +168,7 @@ function openaiRouter(parts: GatewayParts): Router {
     .all(countPath, track(parts, counting), authenticate(parts), methodNotAllowed('POST'))
     .get(modelPaths, track(parts, models), reader, listModels(parts))
     .all(modelPaths, track(parts, models), authenticate(parts), methodNotAllowed('GET'))
-    .use(redirectToSingleSlashes)
-    .use(unknownOpenAIPath(parts))
+    .use(redirectToSingleSlashes, unknownOpenAIPath(parts))
     .use(errorHandler(parts));
 }
 

@@ -75,10 +75,10 @@ class Follower {
   }
 
   async run(): Promise<FollowEnd> {
-    while (!this.isOver) {
+    while (!this.isOver()) {
       const entries = await this.read();
       if (entries === null) return this.lose('gone');
-      if (this.isOver) break;
+      if (this.isOver()) break;
       if (!this.res.headersSent && this.isDue()) this.open(200, eventStreamHeaders);
       for (const entry of entries) {
         const end = await this.take(entry);
@@ -91,13 +91,13 @@ class Follower {
 
   move(): void {
     const { res, next } = this;
-    if (this.isOver) return;
+    if (this.isOver()) return;
     if (!res.headersSent) this.open(200, eventStreamHeaders);
     res.end(movedEvent(next - 1, this.of.firstId));
     closeAfter(res);
   }
 
-  private get isOver(): boolean {
+  private isOver(): boolean {
     return this.res.destroyed || this.res.writableEnded;
   }
 
@@ -108,7 +108,7 @@ class Follower {
         await this.touch();
         return await this.logs.read(this.of.log, this.place, waitMs);
       } catch {
-        if (this.isOver) return [];
+        if (this.isOver()) return [];
         if (failures >= maxFailures && this.res.headersSent) return null;
         if (failures >= maxFailures) throw logsAway();
         await wait(retryMs);
@@ -139,7 +139,7 @@ class Follower {
     }
     if (kind === 'broken' && (!this.res.headersSent || text === '')) return this.lose('broken');
     if (kind !== 'done' && kind !== 'broken') return null;
-    if (!this.isOver) this.res.end();
+    if (!this.isOver()) this.res.end();
     return 'answered';
   }
 
@@ -149,7 +149,7 @@ class Follower {
     const from = first < this.next ? beginOf(text, this.of.firstId + this.next - 1) : 0;
     this.next = last + 1;
     this.wroteAt = performance.now();
-    if (this.isOver || res.write(text.slice(from), 'latin1')) return;
+    if (this.isOver() || res.write(text.slice(from), 'latin1')) return;
     const touching = setInterval(() => void this.touch().catch(() => undefined), touchMs);
     await new Promise<void>((resolve) => {
       res.once('drain', resolve).once('close', resolve);
@@ -176,7 +176,7 @@ class Follower {
   private lose(end: FollowEnd): FollowEnd {
     const { res, of } = this;
     if (!res.headersSent) return end;
-    if (this.isOver) return 'answered';
+    if (this.isOver()) return 'answered';
     const error = new GatewayError(
       'unavailable',
       'the rest of this answer is lost: send the request again',

@@ -1,34 +1,42 @@
-import type { Request, RequestHandler, Response } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { answerLogOf } from '../../pipeline/resume/recorded-answers.js';
+import { authenticate } from '../authenticate.js';
+import { methodNotAllowed } from '../bodies/validate.js';
 import { contextOf } from '../context.js';
 import { answer } from '../stage.js';
 import { nativeErrorBody } from '../surfaces/native-error.js';
 import type { Surface } from '../surfaces/surface.js';
+import { track } from '../track.js';
 import { followAnswer } from './follow-answer.js';
 
-/** The surface of requests that resume a native stream. */
-export const resumeSurface: Surface = {
+const native: Surface = {
   label: 'resources',
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
 };
 
-/** Where the rest of a native stream is. */
-export const resumePath = '/api/v1/completions/:id/stream';
-
 /** `GET /api/v1/completions/{responseMessageId}/stream`: what a client has missed, and the rest. */
-export const resumeCompletion = (parts: GatewayParts): RequestHandler =>
-  answer((req, res) => {
+export function resumeRoutes(parts: GatewayParts): Router {
+  const path = '/api/v1/completions/:id/stream';
+  const access = [
+    track(parts, native),
+    authenticate(parts, { scope: 'completions', browsers: true }),
+  ];
+  const resume = answer((req, res) => {
     const { lastEventId } = req.query;
     return resumeStream(parts, req, res, {
-      surface: resumeSurface,
+      surface: native,
       firstId: 1,
       lastId: req.headers['last-event-id'] ?? lastEventId,
       field: lastEventId === undefined ? 'Last-Event-ID' : 'lastEventId',
     });
   });
+  return Router()
+    .get(path, ...access, resume)
+    .all(path, ...access, methodNotAllowed('GET'));
+}
 
 /** How a surface's clients say what they have. */
 export interface Resumption {

@@ -67,7 +67,7 @@ export class RecordedAnswers implements RecordingPlace {
       throw logsAway();
     };
     // a claim without a log: its process has just begun, or died and the claim is about to expire
-    for (const endAt = performance.now() + leaseMs + retryMs; ; await wait(retryMs)) {
+    for (const endAt = performance.now() + leaseMs + retryMs; ;) {
       const known = await logs.claim(note, text, leaseMs).catch(away);
       if (known === null) return { note };
       const first = JSON.parse(known) as ClaimNote;
@@ -75,6 +75,7 @@ export class RecordedAnswers implements RecordingPlace {
       if ((await logs.read(first.log, [0, 0], 0).catch(away)) !== null) return { log: first.log };
       if (first.isDone) throw answerGone();
       if (performance.now() > endAt) throw logsAway();
+      await wait(retryMs);
     }
   }
 

@@ -111,6 +111,10 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Answers that were resumed, repeated for an Idempotency-Key, or moved to another replica.',
     'how',
   ).startingAtZero('resumed', 'repeated', 'moved'),
+});
+
+/** Instruments of what is refused or waits. */
+const loadInstruments = ({ counter, histogram }: InstrumentMaker) => ({
   limited: counter(
     'signalbox_limited_total',
     'Requests refused by a limit of their key, by limit.',

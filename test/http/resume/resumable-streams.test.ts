@@ -143,7 +143,7 @@ describe('a resumable stream', () => {
   it('is cancelled when nobody has read it for the configured time, and charged once', async () => {
     const gateway = await start(200);
     upstream.script([{ text: words, hang: 'afterContent' }]);
-    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const begun = await complete(gateway, { abortAfterFrames: 1 });
     await expect(upstream.closed(0)).resolves.toBeNull();
     await until(async () => (await metricOf(gateway, 'signalbox_client_disconnects_total')) === 1);
     expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(0);
@@ -176,7 +176,7 @@ describe('a resumable stream', () => {
   it('tells its failure to the reader that comes back', async () => {
     const gateway = await start(10_000);
     upstream.script([{ text: words, betweenMs: 5, reset: 'afterContent' }]);
-    const begun = await complete(gateway, { abortAfterFrames: 3 });
+    const begun = await complete(gateway, { abortAfterFrames: 1 });
     const rest = await resume(gateway.url, idOf(begun), {
       headers: gateway.auth,
       lastId: lastIdOf(begun.frames),
@@ -227,7 +227,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
   it('tells its client to go on elsewhere when its replica stops', async () => {
     const [one, two] = (await shared('b')) as [RunningGateway, RunningGateway];
     upstream.script([{ text: words, betweenMs: 20 }]);
-    let stopping: Promise<void> | null = null;
+    let stopping = Promise.resolve();
     const begun = await complete(one, {
       onFrame: (_frame, index) => {
         if (index === 5) stopping = one.gateway.handOver(10_000);

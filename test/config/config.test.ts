@@ -96,10 +96,6 @@ describe('defaults', () => {
         clientIdleMs: 120000,
         drainDelayMs: 3000,
         drainMs: 30000,
-        maxConcurrent: null,
-        maxAccountConcurrent: null,
-        maxQueueMs: 5000,
-        maxLoopDelayMs: 0,
         resumeMs: 0,
       });
     }

@@ -101,20 +101,16 @@ const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => (
     'Requests whose client disconnected before the end.',
     'surface',
   ).startingAtZero(...awaitedSurfaces),
-  hedges: counter(
-    'signalbox_hedges_total',
-    'Second calls of hedged requests by outcome: won, lost to the first call, or failed.',
-    'outcome',
-  ).startingAtZero('won', 'lost', 'failed'),
   readAgain: counter(
     'signalbox_answers_read_again_total',
     'Answers that were resumed, repeated for an Idempotency-Key, or moved to another replica.',
     'how',
   ).startingAtZero('resumed', 'repeated', 'moved'),
-});
-
-/** Instruments of what is refused or waits. */
-const loadInstruments = ({ counter, histogram }: InstrumentMaker) => ({
+  hedges: counter(
+    'signalbox_hedges_total',
+    'Second calls of hedged requests by outcome: won, lost to the first call, or failed.',
+    'outcome',
+  ).startingAtZero('won', 'lost', 'failed'),
   limited: counter(
     'signalbox_limited_total',
     'Requests refused by a limit of their key, by limit.',

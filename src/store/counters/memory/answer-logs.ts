@@ -6,6 +6,9 @@ import {
 } from '../../contracts/answer-logs.js';
 import { SweptMap } from './swept-map.js';
 
+/** Logs and notes. Of more, those that came first are forgotten. */
+const maxKept = 100_000;
+
 interface Kept {
   entries: LogEntry[];
   /** Of a note. */
@@ -74,6 +77,7 @@ export class MemoryAnswerLogs implements AnswerLogs {
 
   private add(name: string, text: string): Kept {
     const kept: Kept = { entries: [], text, keepUntil: 0, waiting: [] };
+    if (this.kept.size >= maxKept) this.kept.dropOldest();
     this.kept.set(name, kept);
     return kept;
   }

@@ -30,6 +30,12 @@ export class SweptMap<V> {
     this.entries.delete(key);
   }
 
+  /** Removes the entry that was set first. */
+  dropOldest(): void {
+    const { value: oldest, done } = this.entries.keys().next();
+    if (!done) this.entries.delete(oldest);
+  }
+
   private sweepOne(): void {
     const next = this.turn.next();
     if (next.done) this.turn = this.entries.entries();

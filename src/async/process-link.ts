@@ -5,7 +5,7 @@ type Served = Readonly<Record<string, (...args: never[]) => unknown>>;
 interface Call {
   readonly call: string;
   readonly args: readonly unknown[];
-  /** Null: nobody waits for the result. */
+  /** Null: the caller wants no result. */
   readonly id: number | null;
 }
 type Answer = { readonly answer: number } & (

@@ -18,7 +18,7 @@ export interface SlotBounds {
 /** Why work was refused: it would have waited too long, it has, or its account has its own share. */
 export type SlotRefusal = 'queue' | 'queue_timeout' | 'account';
 
-/** What a queue is called, and who is told. */
+/** The name of a queue, and what it reports to. */
 export interface SlotQueueOptions {
   /** In messages: `the gateway`, or a provider's name. */
   readonly name: string;

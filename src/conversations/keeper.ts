@@ -90,10 +90,7 @@ export class ConversationKeeper {
       reports,
       limits,
     );
-    // only a database in memory can exhaust the memory of this process
-    this.volatile = databases.isVolatile
-      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
-      : null;
+    this.volatile = VolatileConversations.of(databases, (account, id) => this.remove(account, id));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { LastModel } from './last-models.js';
 
 /** What a request needs to know of its conversation. */
@@ -75,8 +76,16 @@ const maxText = 128 * 1024 * 1024;
 export class VolatileConversations {
   private readonly used: LRUCache<string, Owned>;
 
+  /** Those of a database; null: only one in memory can exhaust the memory of this process. */
+  static of(
+    { isVolatile }: Pick<LazyDatabases, 'isVolatile'>,
+    remove: (accountId: string, id: string) => Promise<unknown>,
+  ): VolatileConversations | null {
+    return isVolatile ? new VolatileConversations(remove) : null;
+  }
+
   /** @param remove deletes one from the database */
-  constructor(remove: (accountId: string, id: string) => Promise<unknown>) {
+  private constructor(remove: (accountId: string, id: string) => Promise<unknown>) {
     this.used = new LRUCache({
       max: maxConversations,
       maxSize: maxText,

@@ -12,9 +12,7 @@ export class NotesKeeper {
     private readonly databases: LazyDatabases,
     private readonly quota: StorageQuota,
   ) {
-    this.volatile = databases.isVolatile
-      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
-      : null;
+    this.volatile = VolatileConversations.of(databases, (account, id) => this.remove(account, id));
   }
 
   /** The notes as JSON; null: the account has none of that id. */

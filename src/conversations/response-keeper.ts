@@ -43,9 +43,7 @@ export class ResponseKeeper {
     private readonly databases: LazyDatabases,
     private readonly quota: StorageQuota,
   ) {
-    this.volatile = databases.isVolatile
-      ? new VolatileConversations((accountId, id) => this.remove(accountId, id))
-      : null;
+    this.volatile = VolatileConversations.of(databases, (account, id) => this.remove(account, id));
   }
 
   /**

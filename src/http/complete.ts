@@ -64,18 +64,25 @@ function openAnswer(
   res: Response,
   { call, plan }: PlannedCompletion,
 ): CompletionWriter {
-  const { routing, providers } = request.snapshot;
-  const setAside = ({ provider, model }: Pick<Candidate, 'provider' | 'model'>) => {
-    const { breaker, keys } = providers.get(provider ?? '') ?? {};
-    return keys && breaker?.demotion(model, keys.marks)?.code;
-  };
-  const explained = routing.explainHeader ? routingHeader(plan, setAside) : null;
-  if (explained !== null && !res.headersSent) res.setHeader('x-signalbox-routing', explained);
+  if (request.snapshot.routing.explainHeader && !res.headersSent)
+    explainRouting(request, res, plan);
   // if the client left during a host's own stages, `close` was emitted before and will not be again
   if (res.closed) throw clientLeft();
   refuseWhereUnread(parts, request);
   const stream = openStream(parts, surface, request, res, call.stream);
   return surface.writer({ res, request, call, stream, hold: answerHold(parts, request, res) });
+}
+
+function explainRouting(
+  { snapshot: { providers } }: GatewayRequest,
+  res: Response,
+  plan: PlannedCompletion['plan'],
+): void {
+  const header = routingHeader(plan, ({ provider, model }) => {
+    const { breaker, keys } = providers.get(provider ?? '') ?? {};
+    return keys && breaker?.demotion(model, keys.marks)?.code;
+  });
+  if (header !== null) res.setHeader('x-signalbox-routing', header);
 }
 
 function nameModel(res: Response, header: string, { provider, model }: Candidate): void {

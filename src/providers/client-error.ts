@@ -56,7 +56,7 @@ const word = (value: unknown): string | null =>
 
 /**
  * A provider's refusal in OpenAI's vocabulary: a code by what the provider said, else the
- * provider's own code, parameter and type. That an account has no money left is told too.
+ * provider's own code, parameter and type. An account without money left has a code too.
  * Null for other failures that are not the client's.
  * @param reason the provider's message
  */

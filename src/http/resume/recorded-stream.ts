@@ -50,7 +50,7 @@ export class RecordedStream extends EventStream {
     return true;
   }
 
-  /** Nobody waits for a client that has left. */
+  /** A client that has left holds up nothing: then this resumes at once. */
   override whenDrained(resume: () => void): void {
     let isDone = false;
     const go = (): void => {

@@ -3,7 +3,7 @@ import type { LoadFigures } from '../../telemetry/metrics/scraped-instruments.js
 import type { RequestLimits } from './snapshot.js';
 import { LoadShedder } from './load-shedder.js';
 
-/** Who is told of requests that wait or are refused. `provider`: empty for the gateway's own queue. */
+/** Receives waits and refusals. `provider`: empty for the gateway's own queue. */
 export interface LoadReport {
   queueWaited(provider: string, ms: number): void;
   shed(reason: SlotRefusal | 'event_loop'): void;

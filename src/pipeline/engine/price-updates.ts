@@ -30,7 +30,7 @@ export class PriceUpdates {
   private isClosed = false;
   private last: Promise<void> = Promise.resolve();
 
-  /** @param warn is told of stored data that this version cannot read; the earlier data stays in force */
+  /** @param warn reports stored data that this version cannot read; the earlier data stays in force */
   constructor(private readonly warn: (warning: string) => void) {}
 
   /** Puts what is stored in force, if it is not. @throws GatewayError `unavailable` */

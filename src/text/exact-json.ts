@@ -7,6 +7,7 @@ const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 /** Node.js 20 has none. */
 const { rawJSON } = JSON as { rawJSON?: (json: string) => unknown };
 let isMarking = false;
+let hasMarked = false;
 
 /** An integer of JSON that no JavaScript number holds. `JSON.stringify` may round it in Node.js 20. */
 class LongInteger {
@@ -14,7 +15,9 @@ class LongInteger {
 
   toJSON(): unknown {
     if (rawJSON) return rawJSON(this.digits);
-    return isMarking ? mark + this.digits : Number(this.digits);
+    if (!isMarking) return Number(this.digits);
+    hasMarked = true;
+    return mark + this.digits;
   }
 }
 
@@ -56,10 +59,10 @@ export function parseFields(json: string): unknown {
 /** As `JSON.stringify` for an object, with all digits of the integers that were parsed here. */
 export function exactJson(value: object): string {
   if (rawJSON) return JSON.stringify(value);
-  isMarking = true;
+  [isMarking, hasMarked] = [true, false];
   try {
     const text = JSON.stringify(value);
-    return text.includes(mark) ? text.replace(markedDigits, '$1') : text;
+    return hasMarked ? text.replace(markedDigits, '$1') : text;
   } finally {
     isMarking = false;
   }

@@ -459,7 +459,9 @@ describe('whatever is sent', () => {
             ...headers,
           });
           const what = `${method} ${path}`;
-          const isPassedThrough = /^\/proxy(?![^/?])/.test(path);
+          // a client's dialect is found behind doubled slashes too
+          const found = path.replace(/^\/+/, '/');
+          const isPassedThrough = /^\/proxy(?![^/?])/.test(found);
           // the scripted upstream has a body for HEAD too, which is no answer
           if (method === 'HEAD')
             expect(answer.status, what).toBeLessThan(isPassedThrough ? 503 : 500);
@@ -474,7 +476,7 @@ describe('whatever is sent', () => {
             if (at(answer.json, 'error', 'type') === undefined)
               expect(answer.json, what).toEqual({ error: { message: 'no such path' } });
             else expectConforms('openai-error', answer.json);
-          else if (answer.status !== 501) expectHonest(path.replace(/\?.*/s, ''), answer, what);
+          else if (answer.status !== 501) expectHonest(found.replace(/\?.*/s, ''), answer, what);
         },
       ),
       { ...settings, numRuns: runs(1500) },

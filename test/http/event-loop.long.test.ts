@@ -9,7 +9,7 @@ import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js'
  * JSON in one step (some 100 ms): work that takes no turns holds them for several times as long.
  */
 const maxGap = 10;
-const tries = 3;
+const tries = 6;
 const megabyte = 1_000_000;
 
 let upstream: Upstream;

@@ -213,6 +213,8 @@ describe('while it stops', () => {
       database.exec('begin immediate');
       const write = post(`${gateway.url}/api/v1/conversations`, { title: 'Waits' }, auth);
       const broken = expect(write).rejects.toMatchObject({ code: 'ECONNRESET' });
+      // by its answer the request before it has been accepted
+      await fetch(`${gateway.url}/healthz`);
       gateway.signal('SIGTERM');
       await gateway.printed(/"msg":"stopping/);
       await wait(100);

@@ -58,7 +58,7 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': ['error', { max: 80 }] },
   },
   {
-    files: ['**/*.mjs'],
+    files: ['**/*.mjs', 'src/**/worker.js'],
     ...tseslint.configs.disableTypeChecked,
     rules: { ...tseslint.configs.disableTypeChecked.rules, 'max-lines-per-function': 'off' },
   },

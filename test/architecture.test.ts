@@ -55,17 +55,17 @@ const storeContracts = 'store\\/([\\w-]+|contracts\\/[\\w-]+)';
 const mayImport: Record<string, RegExp> = {
   'async/': /^errors\.ts$/,
   // facts about models: nothing of choosing
-  'models/': /^(completion|errors)\.ts$/,
+  'models/': /^(completion|errors|package-files)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|package-files|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/':
     /^(completion(-builder)?|errors|text\/(exact-json|is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
     /^(completion|custom-tools|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
-  'config/': /^(errors|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
+  'config/': /^(errors|package-files|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
+  'store/': /^(errors|package-files|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
     `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
@@ -91,7 +91,7 @@ const mayImport: Record<string, RegExp> = {
   'api/': /^(?!http\/|cli\/|gateway|providers\/(?!adapter\.ts$)|store\/(sql|drivers|counters)\/)/,
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/':
-    /^(version|async\/[\w-]+|text\/(cut-text|parse-url)|grounding\/search\/published-at)\.ts$/,
+    /^(package-files|version|async\/[\w-]+|text\/(cut-text|parse-url)|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
     /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(content-text|is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,
@@ -116,7 +116,7 @@ const importers: Record<string, RegExp> = {
   'prom-client': /^telemetry\/metrics\//,
   'p-limit': /^(conversations|chooser|dispatch|grounding|http)\//,
   // in a thread
-  zstddec: /^http\/bodies\/zstd\/worker\.mjs$/,
+  zstddec: /^http\/bodies\/zstd\/worker\.js$/,
   'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
   // loaded when tracing is configured: `test/telemetry/traces.test.ts`
@@ -379,10 +379,19 @@ describe('the code', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
+  it('does not rely on where a module is, because a build puts many into one file', () => {
+    const relying = sources.filter(({ code }) => code.includes('import.meta'));
+    expect(relying.map(({ file }) => file)).toEqual([
+      'package-files.ts',
+      // only to find packages
+      'telemetry/traces/tracing.ts',
+    ]);
+  });
+
   it('stands in files named in kebab-case', () => {
     expect(
       sources
-        .filter(({ file }) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|mjs)$/.test(file))
+        .filter(({ file }) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|js)$/.test(file))
         .map(({ file }) => file),
     ).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../package-files.js';
 import { ConfigError, type Finding } from './problem.js';
 import { readYaml } from './read-yaml.js';
 import type { ParseOptions } from './findings.js';
@@ -37,9 +37,7 @@ export function configPath(path: string | undefined, env: Environment = process.
   const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
   if (chosen !== undefined) return chosen;
   const local = 'config/signalbox.yaml';
-  return existsSync(local)
-    ? local
-    : fileURLToPath(new URL('../../config/signalbox.yaml', import.meta.url));
+  return existsSync(local) ? local : packageFile(local);
 }
 
 /**

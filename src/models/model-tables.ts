@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ReasoningEffort } from '../completion.js';
+import { packageFile } from '../package-files.js';
 
 /** What each file in `config/models/` holds, in addition to its description. */
 interface ModelTables {
@@ -85,14 +86,13 @@ export interface RuleGroups<T, G = unknown> {
 }
 
 /**
- * Reads `config/models/<name>.json`, which is next to `src` and next to `dist`. Takes about 0.1 ms;
- * callers read each table once. The files are part of this package, so a test checks their shape
+ * Reads `config/models/<name>.json`. Takes about 0.1 ms; callers read each table once. The files are part of this package, so a test checks their shape
  * and this function does not.
  * @throws Error if the file is missing or is not JSON
  */
 export function readModelTable<Name extends keyof ModelTables>(name: Name): ModelTables[Name] {
-  const file = new URL(`../../config/models/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as ModelTables[Name];
+  const text = readFileSync(packageFile(`config/models/${name}.json`), 'utf8');
+  return JSON.parse(text) as ModelTables[Name];
 }
 
 /** USD per million tokens, or what the price data has in addition: one price, or by length of prompt. */

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFile } from '../package-files.js';
 
 /** What one file of `config/words` holds: words of one natural language, by what they tell. */
 export interface LanguageWords {
@@ -27,7 +29,7 @@ export interface LanguageWords {
 /** Lists by name: entries that `, ` separates, in lower case. */
 export type WordLists = Readonly<Record<string, string>>;
 
-const folder = new URL('../../config/words/', import.meta.url);
+const folder = packageFile('config/words');
 let languages: readonly LanguageWords[] | undefined;
 
 /** The entries of a list, in their order; none for a list that a language lacks. */
@@ -35,13 +37,12 @@ export const entriesOf = (list: string | undefined): readonly string[] => list?.
 
 /**
  * The words of all languages, English first and the others by file name: of a word that two
- * languages use, the first counts. Reads `config/words/*.json`, which is next to `src` and next to
- * `dist`, once. The files are part of this package, so a test checks their shape.
+ * languages use, the first counts. Reads `config/words/*.json` once. The files are part of this package, so a test checks their shape.
  * @throws Error if a file is missing or is not JSON
  */
 export function languageWords(): readonly LanguageWords[] {
   return (languages ??= readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .sort((a, b) => Number(b === 'en.json') - Number(a === 'en.json') || (a < b ? -1 : 1))
-    .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as LanguageWords));
+    .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as LanguageWords));
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from '../../package-files.js';
 import { denseNames } from '../predictor/features/features.js';
 import { decodeOutlook } from './outlook-weights.js';
 import { OutlookReader, RequestKinds } from './read-outlook.js';
 
-/** The file of weights: next to `src` and next to `dist`. */
-const file = new URL('../../../config/router/outlook.bin', import.meta.url);
+/** The file of weights. */
+const file = packageFile('config/router/outlook.bin');
 
 let shipped: OutlookReader | undefined;
 
@@ -19,7 +20,7 @@ export function shippedOutlook(): OutlookReader {
 function readOutlookFile(): OutlookReader {
   const weights = decodeOutlook(readFileSync(file));
   if (weights.denseNames.join() !== denseNames.join())
-    throw new Error(`the weights in ${file.pathname} cannot be used: they are for other features`);
+    throw new Error(`the weights in ${file} cannot be used: they are for other features`);
   return new OutlookReader(weights);
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from '../../package-files.js';
 import { decodePredictor } from './predictor-file.js';
 import { denseNames } from './features/features.js';
 import { QualityPredictor } from './quality-predictor.js';
 
-/** The file of weights: next to `src` and next to `dist`. */
-const file = new URL('../../../config/router/router.bin', import.meta.url);
+/** The file of weights. */
+const file = packageFile('config/router/router.bin');
 
 let shipped: QualityPredictor | undefined;
 
@@ -20,6 +21,6 @@ export function shippedPredictor(): QualityPredictor {
 function readPredictor(): QualityPredictor {
   const weights = decodePredictor(readFileSync(file));
   if (weights.denseNames.join() !== denseNames.join())
-    throw new Error(`the weights in ${file.pathname} cannot be used: they are for other features`);
+    throw new Error(`the weights in ${file} cannot be used: they are for other features`);
   return new QualityPredictor(weights);
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { threadOptions } from '../../async/thread-options.js';
+import { threadScript } from '../../package-files.js';
 import type { TaskMessage, Task } from './task.js';
 
 /** Evaluations that cannot be used. The message is meant for their author. */
@@ -26,7 +27,7 @@ export function runInThread(
       reject(new Error('the training was stopped'));
       return;
     }
-    const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+    const worker = new Worker(threadScript('chooser/training/worker'), {
       workerData: task,
       execArgv: threadOptions(process.execArgv),
       name: 'training',

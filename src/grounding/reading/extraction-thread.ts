@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { threadOptions } from '../../async/thread-options.js';
+import { threadScript } from '../../package-files.js';
 import type { ExtractedText, ExtractionMessage, ExtractionTask } from './extraction/task.js';
 import { PageError } from './page-error.js';
 
@@ -37,7 +38,7 @@ export class ExtractionThread {
   private hasEnded = false;
 
   constructor(private readonly limits: ThreadLimits) {
-    this.worker = new Worker(new URL('./extraction/worker.mjs', import.meta.url), {
+    this.worker = new Worker(threadScript('grounding/reading/extraction/worker'), {
       execArgv: threadOptions(process.execArgv),
       name: 'page-reader',
       resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb },

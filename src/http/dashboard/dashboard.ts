@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
+import { packageFile } from '../../package-files.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../authenticate.js';
 import { errorHandler } from '../error-handler.js';
@@ -35,7 +35,7 @@ export const dashboardPrefixes: readonly string[] = [
 ];
 
 /** Where `build.mjs` puts the built dashboard. */
-const built = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
+const built = packageFile('dist/dashboard/');
 
 let wasBuilt: boolean | undefined;
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { sourceModule } from '../source-module.mjs';
 
 const dayMs = 86_400_000;
 const days = 90;
@@ -13,9 +13,8 @@ const otherAccounts = 3;
 /** Writes that many requests of the last 90 days into a new database. */
 export async function fillDatabase(dist, folder, count) {
   mkdirSync(folder, { recursive: true });
-  const from = (path) => import(pathToFileURL(join(dist, path)).href);
-  const { openStore } = await from('store/open-store.js');
-  const { firstAccountId } = await from('store/contracts/accounts.js');
+  const { openStore } = await sourceModule(dist, 'store/open-store');
+  const { firstAccountId } = await sourceModule(dist, 'store/contracts/accounts');
   const store = await openStore(`file:${join(folder, 'signalbox.db')}`, {
     poolSize: 1,
     onWarning: (warning) => console.error(warning),

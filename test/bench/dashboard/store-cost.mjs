@@ -1,6 +1,6 @@
 // What storing requests with their sums costs in two builds, in interleaved slices of one process.
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { sourceModule } from '../source-module.mjs';
 import { short, tableOf } from '../table.mjs';
 import { madeUp } from './fill.mjs';
 
@@ -34,7 +34,7 @@ export async function measureStoring(dists, folder, quick) {
 }
 
 async function storeOf(dist, path) {
-  const { openStore } = await import(pathToFileURL(join(dist, 'store/open-store.js')).href);
+  const { openStore } = await sourceModule(dist, 'store/open-store');
   const store = await openStore(`file:${path}.db`, { poolSize: 1, onWarning: console.error });
   await store.ping();
   return store;

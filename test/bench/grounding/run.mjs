@@ -1,13 +1,9 @@
 // How well answers are grounded, on a generated corpus: links that lead nowhere and are left,
 // citations whose quotes are found, evidence in the packed context, and how fast that is.
-import { register } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { sourceModule } from '../source-module.mjs';
 import { short, tableOf } from '../table.mjs';
 import { claimsOf, fabricatedAnswer, fabricatedLink, numbers } from './answers.mjs';
 import { measureExtraction } from './extraction.mjs';
-
-register('../../helpers/typescript-hooks.mjs', import.meta.url);
 
 const budgets = [4_000, 16_000, 64_000];
 const mainSize = { cases: 40, corpora: 8, answers: 400, megabytes: 2, citations: 50 };
@@ -15,11 +11,11 @@ const quickSize = { cases: 6, corpora: 2, answers: 20, megabytes: 0.2, citations
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 async function load(dist) {
-  const from = (path) => import(pathToFileURL(join(dist, 'grounding', path)).href);
-  const { CitedText } = await from('citations/cited-text.js');
-  const { packPassages } = await from('search/passages/pack-passages.js');
-  const { estimateTokens } = await import(pathToFileURL(join(dist, 'models/tokens.js')).href);
-  const { atOnce } = await import(pathToFileURL(join(dist, 'async/turns.js')).href);
+  const from = (path) => sourceModule(dist, path);
+  const { CitedText } = await from('grounding/citations/cited-text');
+  const { packPassages } = await from('grounding/search/passages/pack-passages');
+  const { estimateTokens } = await from('models/tokens');
+  const { atOnce } = await from('async/turns');
   const { evidenceCorpus } = await import('../../helpers/evidence-corpus.ts');
   return { from, CitedText, packPassages, estimateTokens, atOnce, evidenceCorpus };
 }
@@ -159,7 +155,7 @@ function speed({ CitedText, atOnce }, cases, { megabytes, citations }) {
 
 async function extraction({ from }, folder) {
   if (!folder) return [['extraction of articles', 'EXTRACTION_DATA names no folder', '']];
-  const { runExtraction } = await from('reading/extraction/run-extraction.js');
+  const { runExtraction } = await from('grounding/reading/extraction/run-extraction');
   const { articles, precision, recall: found, f1 } = await measureExtraction(folder, runExtraction);
   const figures = `${f1.toFixed(3)} / ${precision.toFixed(3)} / ${found.toFixed(3)}`;
   return [[`extraction of ${articles} articles, F1 / precision / recall`, figures, '']];

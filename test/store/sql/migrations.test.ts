@@ -8,7 +8,6 @@ import { firstAccountId } from '../../../src/store/contracts/accounts.js';
 import { migrateSchema } from '../../../src/store/sql/migrate.js';
 import { migrations } from '../../../src/store/sql/migrations.js';
 import { openStore } from '../../../src/store/open-store.js';
-import { buildOnce } from '../../helpers/build.js';
 import { libsqlPlace, type Place, postgresPlace, storeRows } from '../../helpers/stores.js';
 
 const onePage = { limit: 100, cursor: null };
@@ -65,16 +64,18 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     { timeout: 120_000 },
     async () => {
       const place = kept(await newPlace());
-      const opening = join(dirname(await buildOnce()), '../store/open-store.js');
+      const root = join(import.meta.dirname, '../../..');
       const script = `const { openStore } = await import(process.argv[1]); const store = await openStore(process.argv[2]);
       console.log((await store.accounts.create({ id: String(process.pid), email: process.pid + '@example.com', passwordHash: null, at: 1 })).role); await store.close();`;
       const runs = await Promise.all(
         Array.from({ length: 3 }, () =>
           promisify(execFile)(process.execPath, [
+            '--import',
+            join(root, 'test/lab/typescript.mjs'),
             '--input-type=module',
             '-e',
             script,
-            opening,
+            join(root, 'src/store/open-store.ts'),
             place.url,
           ]),
         ),

@@ -2,6 +2,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { threadOptions } from '../../../async/thread-options.js';
+import { threadScript } from '../../../package-files.js';
 import { type BodyLimits, tooLarge } from '../body-limits.js';
 
 const timeoutMs = 10_000;
@@ -49,7 +50,7 @@ class ZstdThread extends Transform {
   private decompress(): Promise<void> {
     if (this.destroyed) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+      this.worker = new Worker(threadScript('http/bodies/zstd/worker'), {
         execArgv: threadOptions(process.execArgv),
         name: 'zstd',
         workerData: { bytes: Buffer.concat(this.pieces), maxBytes: this.limits.maxBytes },

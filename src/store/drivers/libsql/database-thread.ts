@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadScript } from '../../../package-files.js';
 import { DatabaseFailure } from '../../failure.js';
 
 /** The result of a statement. */
@@ -50,7 +51,7 @@ export class DatabaseThread {
    */
   constructor(path: string, mustExist = false, busyTimeoutMs = 5_000) {
     const workerData = { path, busyTimeoutMs, mustExist, state: this.state };
-    this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+    this.worker = new Worker(threadScript('store/drivers/libsql/worker'), {
       workerData,
       execArgv: [],
       name: 'database',

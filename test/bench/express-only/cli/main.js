@@ -7,8 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
-import { openStore } from '../../../../dist/store/open-store.js';
+import { sourceModule } from '../../source-module.mjs';
 
+const { openStore } = await sourceModule(
+  join(import.meta.dirname, '../../../../dist'),
+  'store/open-store',
+);
 const { listen } = JSON.parse(readFileSync(process.argv[process.argv.indexOf('--config') + 1]));
 const store = await openStore(`file:${join(process.cwd(), `express-only-${listen.port}.db`)}`);
 /** How long decisions wait to be written together, as in the gateway. */

@@ -96,7 +96,7 @@ function copyDeclarations(name, from, to) {
   if (existsSync(copy)) return;
   mkdirSync(dirname(copy), { recursive: true });
   copyFileSync(file, copy);
-  for (const [, other = ''] of readFileSync(file, 'utf8').matchAll(/'(\.[^']+)\.js'/g))
+  for (const [, other = ''] of readFileSync(file, 'utf8').matchAll(/["'](\.[^"']+)\.js["']/g))
     copyDeclarations(join(dirname(name), other), from, to);
 }
 

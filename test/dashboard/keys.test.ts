@@ -109,6 +109,7 @@ describe('the forecast of a budget', () => {
 
   it('counts the time since the key was made, if that was later', () => {
     const made = '2026-11-20T00:00:00Z';
+    expect(forecastOf(1, 'day', null, at('2026-11-10T06:00:00Z'))?.usd).toBe(4);
     expect(forecastOf(10, 'month', made, at('2026-11-25T00:00:00Z'))?.usd).toBe(22);
   });
 

@@ -35,7 +35,27 @@ describe.runIf(hasChromium)('the settings', () => {
     await bob.getByText(/^disabled/).waitFor();
     await page.goto(`${gateway.url}/settings/audit`);
     await page.getByRole('row', { name: /account.create/ }).waitFor();
+    await page
+      .getByRole('row', { name: /account.sign-in.*ann@example.org.*ann@example.org/ })
+      .first()
+      .waitFor();
     expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('show what an account spends of its budgets, and what it will have spent', async () => {
+    const page = await signInAndOpen(gateway, '/settings/accounts');
+    const bob = page.getByRole('row', { name: /bob@example.org/ });
+    await bob.getByText('$0 of $5.00 today').waitFor();
+    await page.clock.setFixedTime('2030-01-15T12:00:00Z');
+    await page.route(/\/usage\?.*by=account/, async (route) => {
+      const accounts = await page.request.get(`${gateway.url}/api/v1/accounts`);
+      const { items } = (await accounts.json()) as { items: { id: string; email: string }[] };
+      const accountId = items.find(({ email }) => email === 'bob@example.org')?.id;
+      await route.fulfill({ json: { items: [{ accountId, costUsd: 1, heldUsd: 0.5 }] } });
+    });
+    await page.reload();
+    await bob.getByText('$1.50 of $5.00 today').waitFor();
+    await bob.getByText('At this rate $3.00 by midnight').waitFor();
   });
 
   it('show the configuration without secrets, and try its connections', async () => {

@@ -26,14 +26,14 @@ export function stateOf(key: ApiKey, now = Date.now()): string {
 }
 
 /**
- * What a key will have spent at the end of the UTC day or month at the rate since its start, or
- * since the key was made. `last`: the last moment of the period. Null: too early to tell, which is
- * until a tenth of the period has passed.
+ * What a key or an account will have spent at the end of the UTC day or month, at the rate since its
+ * start or since it was made. `last`: the last moment of the period. Null: too early to tell, which
+ * is until a tenth of the period has passed.
  */
 export function forecastOf(
   spentUsd: number,
   period: 'day' | 'month',
-  createdAt: string,
+  createdAt: string | null,
   now = Date.now(),
 ): { readonly usd: number; readonly last: number } | null {
   const at = new Date(now);
@@ -41,7 +41,7 @@ export function forecastOf(
   const startOf = (next: 0 | 1): number =>
     period === 'day' ? Date.UTC(year, month, day + next) : Date.UTC(year, month + next);
   const [start, end] = [startOf(0), startOf(1)];
-  const passed = now - Math.max(start, Date.parse(createdAt));
+  const passed = now - Math.max(start, createdAt === null ? start : Date.parse(createdAt));
   if (passed < (end - start) / 10) return null;
   return { usd: spentUsd * (1 + (end - now) / passed), last: end - 1 };
 }

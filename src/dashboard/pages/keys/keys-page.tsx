@@ -4,7 +4,7 @@ import { Page } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { KeyForm } from './key-form.js';
-import { KeySpend, useKeyUsage } from './key-spend.js';
+import { BudgetSpend, useUsage } from './budget-spend.js';
 import { type ApiKey, isUsable, stateOf } from './key-terms.js';
 import {
   CodeBlock,
@@ -99,7 +99,7 @@ interface KeyListProps {
 function KeyList({ create, onNewSecret }: KeyListProps) {
   const isAdmin = useAccount().role === 'admin';
   const accounts = useAccountNames(isAdmin);
-  const usage = useKeyUsage(isAdmin);
+  const usage = useUsage('key', isAdmin);
   const list = usePagedList(['keys', isAdmin], (page) =>
     read('/api/v1/keys', { query: { ...page, ...(isAdmin ? { account: 'all' } : {}) } }),
   );
@@ -113,7 +113,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
           },
         ]
       : []),
-    { label: text.spend, cell: (key) => <KeySpend shown={key} usage={usage} /> },
+    { label: text.spend, cell: (key) => <BudgetSpend shown={key} usage={usage} /> },
     figure(text.requests, ({ id }) => (
       <PageLink href={`/requests?key=${id}&range=30d`}>
         {formatCount(usage.month.get(id)?.requests ?? 0)}

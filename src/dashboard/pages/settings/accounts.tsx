@@ -9,6 +9,7 @@ import { type Column, PagedTable } from '../../components/list-table.js';
 import { Failure } from '../../components/loaded.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
+import { BudgetSpend, useUsage } from '../keys/budget-spend.js';
 import { AccountActions, type GivenLink } from './account-actions.js';
 import { limitWords } from '../../format/limits.js';
 
@@ -77,11 +78,18 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
 
 type Account = Schema<'AccountResponse'>;
 
-function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[] {
+function columnsOf(
+  onLink: (link: GivenLink) => void,
+  usage: ReturnType<typeof useUsage>,
+): readonly Column<Account>[] {
   return [
     { label: text.email, cell: (account) => <Name {...account} /> },
     { label: text.state, cell: (account) => <State {...account} /> },
     { label: text.limits, cell: ({ limits }) => limitWords(limits) },
+    {
+      label: texts.keys.spend,
+      cell: (account) => <BudgetSpend shown={account} usage={usage} />,
+    },
     {
       label: text.actions,
       cell: (account) => <AccountActions account={account} onLink={onLink} />,
@@ -92,9 +100,8 @@ function columnsOf(onLink: (link: GivenLink) => void): readonly Column<Account>[
 
 function AccountsTable({ onLink }: { onLink: (link: GivenLink) => void }) {
   const list = usePagedList(['accounts'], (page) => read('/api/v1/accounts', { query: page }));
-  return (
-    <PagedTable list={list} label={text.tabs.accounts} columns={columnsOf(onLink)} minWidth={760} />
-  );
+  const columns = columnsOf(onLink, useUsage('account', true));
+  return <PagedTable list={list} label={text.tabs.accounts} columns={columns} minWidth={860} />;
 }
 
 const Name = ({ email, role, createdAt }: Account) => (

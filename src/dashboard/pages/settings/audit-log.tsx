@@ -98,7 +98,11 @@ const columns: readonly Column<Schema<'AuditResponse'>>[] = [
       </>
     ),
   },
-  { label: text.target, cell: ({ target }) => target && <Small value={target} /> },
+  {
+    label: text.target,
+    cell: ({ target, actor, actorAccountId }) =>
+      target && <Small value={target === actorAccountId ? actor : target} />,
+  },
 ];
 
 function Acts({ filter }: { filter: ActFilter }) {

@@ -10,21 +10,21 @@ const text = texts.keys;
 
 type UsageRow = Schema<'UsageResponse'>['items'][number];
 
-/** Sums of each key by its id, `''` for none, in the UTC days and months that budgets count. */
-interface KeyUsage {
+/** Sums by the id of a key, `''` for none, or an account, in the UTC days and months that budgets count. */
+interface Usage {
   readonly day: ReadonlyMap<string, UsageRow>;
   readonly month: ReadonlyMap<string, UsageRow>;
 }
 
-/** What was used with each key up to now. */
-export function useKeyUsage(isAdmin: boolean): KeyUsage {
+/** What was used with each key, or by each account, up to now. */
+export function useUsage(by: 'key' | 'account', isAdmin: boolean): Usage {
   const today = new Date().toISOString().slice(0, 10);
-  const asked = { by: 'key', limit: 1_000, ...(isAdmin ? { account: 'all' } : {}) };
+  const asked = { by, limit: 1_000, ...(isAdmin ? { account: 'all' } : {}) };
   const day = useRead('/api/v1/usage', { query: { ...asked, from: today } });
   const month = useRead('/api/v1/usage', { query: { ...asked, from: `${today.slice(0, 8)}01` } });
-  const byKey = (rows: readonly UsageRow[] = []) =>
-    new Map(rows.map((row) => [row.keyId ?? '', row]));
-  return { day: byKey(day.data?.items), month: byKey(month.data?.items) };
+  const byId = (rows: readonly UsageRow[] = []) =>
+    new Map(rows.map((row) => [(by === 'key' ? row.keyId : row.accountId) ?? '', row]));
+  return { day: byId(day.data?.items), month: byId(month.data?.items) };
 }
 
 const utcDay = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const;
@@ -33,9 +33,15 @@ const budgets = [
   ['monthBudgetUsd', 'month'],
 ] as const;
 
-/** What budgets count of a key, as a bar of each; without a budget the month's spend. */
-export function KeySpend({ shown, usage }: { shown: ApiKey; usage: KeyUsage }) {
-  const spentIn = (period: keyof KeyUsage): number => {
+interface BudgetSpendProps {
+  /** A key or an account. */
+  shown: Pick<ApiKey, 'id' | 'limits'> & { readonly createdAt: string | null };
+  usage: Usage;
+}
+
+/** What budgets count, as a bar of each with its forecast; without a budget the month's spend. */
+export function BudgetSpend({ shown, usage }: BudgetSpendProps) {
+  const spentIn = (period: keyof Usage): number => {
     const { costUsd = 0, heldUsd = 0 } = usage[period].get(shown.id) ?? {};
     return costUsd + heldUsd;
   };

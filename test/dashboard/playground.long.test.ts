@@ -362,3 +362,56 @@ describe.runIf(hasChromium)('the playground', () => {
     },
   );
 });
+
+describe.runIf(hasChromium)('the playground with limits.resumeMs', () => {
+  const words = Array.from({ length: 60 }, (_, index) => `wörd${index} `);
+  const whole = words.join('').trim();
+  let upstream: Upstream;
+  let page: Page;
+  beforeAll(async () => {
+    const served = await startDashboard({
+      limits: { resumeMs: 30_000 },
+      models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },
+    });
+    upstream = served.upstream;
+    page = await claimAndOpen(served.gateway, '/playground');
+  });
+  afterAll(closeDashboards);
+  const answers = () => page.getByRole('button', { name: 'A good answer' }).count();
+
+  it('goes on after a reload in mid-answer, without a lost or doubled character', async () => {
+    upstream.script([{ text: words, betweenMs: 50 }]);
+    await page.getByLabel('Your message').fill('Count to sixty');
+    await page.keyboard.press('Enter');
+    await page.getByText('wörd3').waitFor();
+    await page.reload();
+    await page.getByText('Count to sixty').waitFor();
+    await expect.poll(answers).toBe(1);
+    await page.getByText(whole, { exact: true }).waitFor();
+    expect(upstream.requests.filter(({ body }) => body?.['stream'] === true)).toHaveLength(1);
+    await page.getByLabel('Your message').fill('And now?');
+    await page.keyboard.press('Enter');
+    await expect.poll(answers).toBe(2);
+    expect(upstream.requests.at(-1)?.body?.['messages']).toMatchObject([
+      { role: 'user', content: 'Count to sixty' },
+      { role: 'assistant', content: words.join('') },
+      { role: 'user', content: 'And now?' },
+    ]);
+  });
+
+  it('goes on with two answers side by side', async () => {
+    upstream.script([
+      { text: words, betweenMs: 50 },
+      { text: words, betweenMs: 50 },
+    ]);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByLabel('Your message').fill('Count to sixty');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByText('wörd3').count()).toBe(2);
+    await page.reload();
+    await expect.poll(answers).toBe(2);
+    expect(await page.getByText(whole, { exact: true }).count()).toBe(2);
+    expect(complaintsOf(page)).toEqual([]);
+  });
+});

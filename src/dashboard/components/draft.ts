@@ -1,4 +1,4 @@
-import { useSessionStorage } from '@mantine/hooks';
+import { readSessionStorageValue, useSessionStorage } from '@mantine/hooks';
 
 /**
  * A text that its reader types, kept in this tab until it is sent, also where the page is loaded
@@ -6,6 +6,27 @@ import { useSessionStorage } from '@mantine/hooks';
  */
 export const useDraft = (name: string) =>
   useSessionStorage({ key: `signalbox-${name}`, defaultValue: '', getInitialValueInEffect: false });
+
+const unloaded = 'signalbox-unloaded';
+
+/** Keeps what a page shows at this address, in this tab, until the page is loaded anew; null: nothing. */
+export function keepUnloaded(shown: object | null): void {
+  try {
+    if (shown === null) sessionStorage.removeItem(unloaded);
+    else sessionStorage.setItem(unloaded, JSON.stringify({ address: location.href, shown }));
+  } catch {
+    // what has no room is not kept
+  }
+}
+
+/** What was kept of the page at this address; null: nothing. */
+export function readUnloaded(): unknown {
+  const kept = readSessionStorageValue<{ address: string; shown: unknown } | null>({
+    key: unloaded,
+    defaultValue: null,
+  });
+  return kept?.address === location.href ? kept.shown : null;
+}
 
 /** Forgets the drafts of who was signed in. */
 export function forgetDrafts(): void {

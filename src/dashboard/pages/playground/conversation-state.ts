@@ -39,6 +39,10 @@ export function withQuestion(
   return { ...state, turns: [...state.turns, { text, pictures, lanes }] };
 }
 
+/** The answer at a place. */
+export const answerAt = ({ turns }: ConversationState, { turn, lane, step }: Place) =>
+  turns[turn]?.lanes[lane]?.[step]?.answer;
+
 /** The answer at a place, changed. */
 export const withAnswer = (
   state: ConversationState,
@@ -66,11 +70,11 @@ export const withResults = (
  * Without an answer and all that came after it: it is asked for again. What was answered stays in
  * its stored conversation, and a new one begins.
  */
-export function withAnswerAgain(state: ConversationState, { turn, lane, step }: Place) {
-  const replaced = state.turns[turn]?.lanes[lane]?.[step]?.answer;
-  const isBranch = turn < state.turns.length - 1 || replaced?.state === 'done';
+export function withAnswerAgain(state: ConversationState, place: Place) {
+  const { turn, step } = place;
+  const isBranch = turn < state.turns.length - 1 || answerAt(state, place)?.state === 'done';
   const kept = { ...state, turns: state.turns.slice(0, turn + 1) };
-  return withSteps(isBranch ? withNewConversations(kept) : kept, { turn, lane, step }, (steps) => [
+  return withSteps(isBranch ? withNewConversations(kept) : kept, place, (steps) => [
     ...steps.slice(0, step),
     { answer: emptyAnswer, results: null },
   ]);

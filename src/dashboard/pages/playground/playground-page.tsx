@@ -5,7 +5,11 @@ import { instructionsOf, turnsOf } from '../../components/conversation/stored-tu
 import { emptyAnswer, type Step, type Turn } from '../../components/conversation/answer.js';
 import { keptContentOf } from '../requests/kept-content.js';
 import { Loaded } from '../../components/loaded.js';
-import { readWholeConversation } from '../conversations/conversation-queries.js';
+import { keepUnloaded, readUnloaded } from '../../components/draft.js';
+import {
+  readWholeConversation,
+  type WholeConversation,
+} from '../conversations/conversation-queries.js';
 import { useMay } from '../../session/session.js';
 import { newConversation } from './conversation-state.js';
 import { type Beginning, PlaygroundView } from './playground-view.js';
@@ -26,10 +30,7 @@ export default function PlaygroundPage() {
   const mayReadRequests = useMay()('admin');
   const beginning = useQuery({
     queryKey: ['playground', shown, repeated],
-    queryFn: async () =>
-      repeated === null
-        ? readBeginning(shown, mayReadRequests)
-        : { ...(await readBeginning(null, mayReadRequests)), ...(await readRepeated(repeated)) },
+    queryFn: () => readBeginning(shown, repeated, mayReadRequests),
     // changes are made by the page itself
     staleTime: 'static',
     gcTime: 0,
@@ -54,13 +55,25 @@ interface OwnConversation {
   readonly beganAs: string | null;
 }
 
+type Begun = Pick<Beginning, 'state' | 'settings'>;
+
+const newBegun: Begun = { state: newConversation, settings: plainSettings };
+
+const storedBegun = ({ conversation: { id }, messages, requests }: WholeConversation): Begun => ({
+  state: {
+    turns: turnsOf(messages, requests),
+    lanes: [{ models: ['auto'], conversationId: id }],
+  },
+  settings: { ...plainSettings, instructions: instructionsOf(messages) },
+});
+
 async function readModels(): Promise<string[]> {
   const { data } = await read('/v1/models');
   return data.filter(({ type }) => type === undefined || type === 'chat').map(({ id }) => id);
 }
 
 /** A request as two lanes: what its model answered, and another model that can be asked. */
-async function readRepeated(id: string): Promise<Pick<Beginning, 'state' | 'settings'>> {
+async function readRepeated(id: string): Promise<Begun> {
   const request = await read('/api/v1/requests/{id}', { path: { id } });
   const { messages, answer } = keptContentOf(request) ?? { messages: [], answer: [] };
   const unanswered: Step[] = [{ answer: { ...emptyAnswer, state: 'stopped' }, results: null }];
@@ -77,23 +90,26 @@ async function readRepeated(id: string): Promise<Pick<Beginning, 'state' | 'sett
   };
 }
 
+/** Open answers of before the page was loaded anew, unless they are stored by now. */
+function unloadedOf(stored: WholeConversation | null): Begun | null {
+  const unloaded = readUnloaded() as Begun | null;
+  keepUnloaded(null);
+  const open = unloaded?.state.turns.at(-1)?.lanes.map((steps) => steps.at(-1)?.answer) ?? [];
+  const isStored = open.every((one) => stored?.messages.some(({ id }) => id === one?.responseId));
+  return isStored ? null : unloaded;
+}
+
 async function readBeginning(
   conversationId: string | null,
+  repeated: string | null,
   mayReadRequests: boolean,
 ): Promise<Beginning> {
-  const [models, options, stored] = await Promise.all([
+  const [models, options, stored, again] = await Promise.all([
     readModels(),
     read('/api/v1/completion-options'),
     conversationId === null ? null : readWholeConversation(conversationId, mayReadRequests),
+    repeated === null ? null : readRepeated(repeated),
   ]);
-  if (!stored || conversationId === null)
-    return { models, options, state: newConversation, settings: plainSettings, title: null };
-  const turns = turnsOf(stored.messages, stored.requests);
-  return {
-    models,
-    options,
-    state: { turns, lanes: [{ models: ['auto'], conversationId }] },
-    settings: { ...plainSettings, instructions: instructionsOf(stored.messages) },
-    title: stored.conversation.title,
-  };
+  const begun = unloadedOf(stored) ?? again ?? (stored ? storedBegun(stored) : newBegun);
+  return { models, options, title: stored?.conversation.title ?? null, ...begun };
 }

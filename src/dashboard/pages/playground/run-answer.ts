@@ -5,6 +5,7 @@ import type { Schema } from '../../api/schema.js';
 import {
   type Answer,
   type Chunk,
+  emptyAnswer,
   type Figures,
   isOpen,
   withChunk,
@@ -29,9 +30,15 @@ interface Watcher {
 /** How often, and how many times, the request log is asked for a request that has just ended. */
 const [readAgainMs, maxReads] = [400, 10];
 
-/** Streams one answer into the page. Resolves when it is over; a stop leaves what has come. */
+/** A new answer, or the id of one that was under way when the page was loaded anew. */
+type Asked = { readonly body: Schema<'CompletionsRequest'> } | { readonly resumed: string };
+
+/**
+ * Streams one answer into the page. Resolves when it is over; a stop leaves what has come, and so
+ * does a resumed answer that the gateway does not have.
+ */
 export async function runAnswer(
-  body: Schema<'CompletionsRequest'>,
+  asked: Asked,
   { grow, joined, mayReadRequests }: Watcher,
   signal: AbortSignal,
 ): Promise<void> {
@@ -46,18 +53,20 @@ export async function runAnswer(
     if (chunks.length > 0) grow((answer) => chunks.reduce(withChunk, answer));
   };
   await streamCompletion(
-    body,
+    asked,
     {
       begun(id) {
-        requestId = id;
-        grow((answer) => ({ ...answer, requestId: id }));
+        if (!('resumed' in asked)) requestId = id;
+        grow((answer) =>
+          'resumed' in asked ? withoutContent(answer) : { ...answer, requestId: id },
+        );
       },
       chunk(chunk) {
         waiting.push(chunk);
         timer ??= setTimeout(show, frameMs);
         const { conversationId, conversationStored } = chunk;
-        if (conversationId && conversationStored !== false && body.store !== false)
-          joined(conversationId);
+        const stores = 'resumed' in asked || asked.body.store !== false;
+        if (conversationId && conversationStored !== false && stores) joined(conversationId);
       },
       failed(failed) {
         show();
@@ -71,6 +80,12 @@ export async function runAnswer(
   const figures = signal.aborted && mayReadRequests ? await figuresOf(requestId) : null;
   if (figures) grow((answer) => ({ ...answer, figures }));
 }
+
+/** An answer that comes again from its beginning. */
+const withoutContent = ({ responseId, requestId }: Answer): Answer => ({
+  ...emptyAnswer,
+  ...{ responseId, requestId },
+});
 
 /** What a request came to that was stopped, and so has not told it; null: it is not known. */
 async function figuresOf(requestId: string | null): Promise<Figures | null> {
@@ -89,23 +104,31 @@ async function figuresOf(requestId: string | null): Promise<Figures | null> {
   return null;
 }
 
+const send = (asked: Asked, signal: AbortSignal): Promise<Response> =>
+  'resumed' in asked
+    ? fetch(`${basePath}/api/v1/completions/${encodeURIComponent(asked.resumed)}/stream`, {
+        signal,
+      })
+    : fetch(`${basePath}/api/v1/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...changeHeaders() },
+        body: JSON.stringify(asked.body),
+        signal,
+      });
+
 /**
- * Sends a completion and reads its stream until its end. Resolves when it is over, however it
+ * Asks for an answer and reads its stream until its end. Resolves when it is over, however it
  * ended; a stop by the signal is no failure.
  */
 async function streamCompletion(
-  body: Schema<'CompletionsRequest'>,
+  asked: Asked,
   listener: StreamListener,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const response = await fetch(`${basePath}/api/v1/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...changeHeaders() },
-      body: JSON.stringify(body),
-      signal,
-    });
+    const response = await send(asked, signal);
     noteAnswer(response);
+    if (response.status === 404 && 'resumed' in asked) return;
     listener.begun(response.headers.get('x-request-id'));
     if (!response.ok) {
       const said = await response.text();

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import {
   type Answer,
   isOpen,
@@ -6,6 +7,7 @@ import {
   type Turn,
 } from '../../components/conversation/answer.js';
 import {
+  answerAt,
   type ConversationState,
   lastPlace,
   newConversation,
@@ -18,6 +20,7 @@ import {
   withoutTurnsFrom,
   withResults,
 } from './conversation-state.js';
+import { keepUnloaded } from '../../components/draft.js';
 import { runAnswer } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
 import { api } from '../../api/client.js';
@@ -66,9 +69,9 @@ export function usePlayground(
       run(place);
     },
     async rate(place, rating) {
-      const answer = state.turns[place.turn]?.lanes[place.lane]?.[place.step]?.answer;
-      if (!answer?.responseId) return;
-      await rate(answer.responseId, rating);
+      const responseId = answerAt(state, place)?.responseId;
+      if (!responseId) return;
+      await rate(responseId, rating);
       change((now) => withAnswer(now, place, (one) => ({ ...one, rating })));
     },
   };
@@ -87,12 +90,7 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
     return current.current;
   };
   const stop = (): void => running.current.forEach((one) => one.abort());
-  useEffect(() => {
-    const controllers = running.current;
-    return () => controllers.forEach((one) => one.abort());
-  }, []);
-
-  const run = (place: Place): void => {
+  const run = (place: Place, resumed: string | null = null): void => {
     const { turns, lanes } = current.current;
     const lane = lanes[place.lane];
     if (!lane) return;
@@ -102,12 +100,30 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
       void change((now) => withAnswer(now, place, how));
     const joined = (conversationId: string): void =>
       void change((now) => withLane(now, place.lane, { conversationId }));
-    const body = requestOf(turns, place.lane, lane, settings);
+    const asked =
+      resumed === null ? { body: requestOf(turns, place.lane, lane, settings) } : { resumed };
     const watcher = { grow, joined, mayReadRequests };
-    void runAnswer(body, watcher, controller.signal).finally(() =>
+    void runAnswer(asked, watcher, controller.signal).finally(() =>
       running.current.delete(controller),
     );
   };
+  const resume = useEffectEvent(() => {
+    begin.lanes.forEach((_, lane) => {
+      const place = lastPlace(begin, lane);
+      const answer = answerAt(begin, place);
+      if (!answer || !isOpen(answer)) return;
+      if (answer.responseId !== null) run(place, answer.responseId);
+      else change((now) => withAnswer(now, place, (one) => ({ ...one, state: 'stopped' })));
+    });
+  });
+  useEffect(() => {
+    const controllers = running.current;
+    resume();
+    return () => controllers.forEach((one) => one.abort());
+  }, []);
+  useWindowEvent('pagehide', () =>
+    keepUnloaded(hasOpenAnswer(current.current) ? { state: current.current, settings } : null),
+  );
   return { state, change, run, stop };
 }
 

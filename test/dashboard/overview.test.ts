@@ -6,7 +6,8 @@ import {
   sparkline,
   stacked,
 } from '../../src/dashboard/components/chart-columns.js';
-import { axisLabel } from '../../src/dashboard/format/numbers.js';
+import { axisLabel, reasonWords } from '../../src/dashboard/format/numbers.js';
+import { formatMs } from '../../src/dashboard/format/times.js';
 import {
   defaultRange,
   errorRate,
@@ -100,6 +101,38 @@ describe('a figure on an axis', () => {
     ['$0.05', '$0.05'],
   ])('%s is written %s', (figure, label) => {
     expect(axisLabel(figure)).toBe(label);
+  });
+});
+
+describe('a duration', () => {
+  it('has no seconds where there are none', () => {
+    expect([60_000, 125_000, 1_240].map(formatMs)).toEqual(['1 min', '2 min 5 s', '1.24 s']);
+  });
+});
+
+describe('the reason of a choice', () => {
+  it.each([
+    ['best predicted quality, 0.967', 'best predicted quality, 96.7'],
+    [
+      'best value at 0.025 USD per good answer: predicted quality 0.87, best is 0.9, about 0.0041 USD',
+      'best value at 0.025 USD per good answer: predicted quality 87.0, best is 90.0, about 0.0041 USD',
+    ],
+    [
+      "explored: predicted quality 0.75 ± 0.1, the first candidate's is 0.8",
+      "explored: predicted quality 75.0 ± 10.0, the first candidate's is 80.0",
+    ],
+    [
+      'predicted quality 1, that of p/model-0.9 is 0.88; saves too little at 1 USD per good answer',
+      'predicted quality 100.0, that of p/model-0.9 is 88.0; saves too little at 1 USD per good answer',
+    ],
+    [
+      'fastest within 0.05 of the best quality, 0.4 s to the first token',
+      'fastest within 5.0 of the best quality, 0.4 s to the first token',
+    ],
+    ['1 point better than p/m, but its price is not known', null],
+    ['2 of 3 candidates answer this equally well; none is cheaper', null],
+  ])('speaks of quality on the scale from 0 to 100: %s', (reason, words) => {
+    expect(reasonWords(reason)).toBe(words ?? reason);
   });
 });
 

@@ -77,6 +77,8 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
     await page.locator('#giveFeedback').waitFor();
     expect(new URL(page.url()).pathname).toBe('/reference/feedback');
     expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${gateway.url}/reference`);
+    await page.getByRole('heading', { name: 'Completions', level: 2 }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.width);
     expect(complaintsOf(page)).toEqual([]);
   });

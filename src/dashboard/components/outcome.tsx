@@ -15,10 +15,10 @@ export const ModelName = ({ provider, model }: Named) => (
   </Text>
 );
 
-/** How a request ended, with a dot of its colour. */
-export const Outcome = ({ status, code }: Ended) => (
+/** How a request ended, in a few words or others, with a dot of its colour. */
+export const Outcome = ({ status, code, label }: Ended & { label?: string }) => (
   <StateBadge
     color={code === null ? 'green' : status >= 400 && status < 500 ? 'orange' : 'red'}
-    label={outcomeOf({ status, code })}
+    label={label ?? outcomeOf({ status, code })}
   />
 );

@@ -10,6 +10,14 @@ export const unknownValue = '–';
 export const formatCount = (value: number | null | undefined): string =>
   value === null || value === undefined ? unknownValue : grouped.format(value);
 
+/** Tokens of prompt and answer: `1,200 → 84`. */
+export const formatTokens = ({ promptTokens, completionTokens }: TokenCounts): string =>
+  promptTokens === null && completionTokens === null
+    ? unknownValue
+    : `${formatCount(promptTokens)} → ${formatCount(completionTokens)}`;
+
+type TokenCounts = Readonly<Record<'promptTokens' | 'completionTokens', number | null>>;
+
 /** A number in full below 10,000, else in few characters: `2,985`, `1.2M`. */
 export const formatCompact = (value: number | null | undefined): string =>
   value === null || value === undefined
@@ -19,6 +27,12 @@ export const formatCompact = (value: number | null | undefined): string =>
 /** A quality or a score from 0 to 1 on the scale that all pages use, from 0 to 100: `93.4`. */
 export const formatQuality = (value: number | null | undefined): string =>
   value === null || value === undefined ? unknownValue : tenth.format(value * 100);
+
+/** The reason of a choice with its qualities and scores, the numbers without a unit, on that scale. */
+export const reasonWords = (reason: string | undefined): string | undefined =>
+  reason?.replace(/(?<= )(?:0\.\d+|[01])(?=$|[,;]| ±| of the best)/g, (number) =>
+    formatQuality(Number(number)),
+  );
 
 /** US dollars with as many digits as the amount needs: `$0.00042`, `$1.35`, `$1,204`. */
 export function formatUsd(value: number | null | undefined): string {

@@ -1,6 +1,6 @@
 import { unknownValue } from './numbers.js';
 
-/** A duration with its unit: `340 ms`, `1.24 s`, `2 min 5 s`. */
+/** A duration with its unit: `340 ms`, `1.24 s`, `2 min`, `2 min 5 s`. */
 export function formatMs(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return unknownValue;
   if (ms === 0) return '0 ms';
@@ -8,7 +8,8 @@ export function formatMs(ms: number | null | undefined): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
 }
 
 const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };

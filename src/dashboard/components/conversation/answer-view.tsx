@@ -180,13 +180,13 @@ function factsOf({
     prompt: formatCount(promptTokens),
     completion: formatCount(completionTokens),
   });
-  const facts: Fact[] = [
-    { text: isEstimated ? `≈ ${tokens}` : tokens, hint: figureWords.tokensHint },
-    {
-      text: costUsd === null ? figureWords.noPrice : formatUsd(costUsd),
-      hint: figureWords.costHint,
-    },
-  ];
+  const facts: Fact[] = [];
+  if (promptTokens !== null || completionTokens !== null)
+    facts.push({ text: isEstimated ? `≈ ${tokens}` : tokens, hint: figureWords.tokensHint });
+  facts.push({
+    text: costUsd === null ? figureWords.noPrice : formatUsd(costUsd),
+    hint: figureWords.costHint,
+  });
   if (ttft !== null)
     facts.push({
       text: fill(figureWords.ttft, { time: formatMs(ttft) }),

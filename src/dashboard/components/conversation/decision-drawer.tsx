@@ -5,7 +5,7 @@ import { Attempts } from './answer-view.js';
 import type { Answer, Decision, TraceEntry } from './answer.js';
 import { type Column, figure, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';
-import { formatQuality, formatShare, formatUsd } from '../../format/numbers.js';
+import { formatQuality, formatShare, formatUsd, reasonWords } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -74,7 +74,7 @@ function Detail({ answer, decision, attempts }: DetailProps) {
     <Stack gap="md">
       {decision ? (
         <>
-          <Text size="sm">{decision.reason}</Text>
+          <Text size="sm">{reasonWords(decision.reason)}</Text>
           {decision.gate === undefined ? null : (
             <Hint>{fill(words.gate, { share: formatShare(decision.gate, 0) })}</Hint>
           )}
@@ -133,7 +133,7 @@ function Name({ candidate, hasAnswered }: { candidate: Candidate; hasAnswered: b
         <PlainText fw={hasAnswered ? 600 : 400}>{label}</PlainText>
         {hasAnswered ? <Badge size="xs">{words.answered}</Badge> : null}
       </Group>
-      <Note>{excluded ?? reason}</Note>
+      <Note>{excluded ?? reasonWords(reason)}</Note>
     </>
   );
 }

@@ -2,7 +2,13 @@ import { Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/co
 import { FigureTile, Note, PageLink, PlainText } from '../../components/elements.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
-import { formatCount, formatQuality, formatUsd, unknownValue } from '../../format/numbers.js';
+import {
+  formatCount,
+  formatQuality,
+  formatUsd,
+  reasonWords,
+  unknownValue,
+} from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Draft } from './settings.js';
@@ -162,7 +168,10 @@ const columns: readonly Column<PreviewItem>[] = [
 function leadOf({ runnerUp, lead }: PreviewItem): string {
   if (!runnerUp || !lead) return text.nobodyElse;
   const score = formatQuality(lead.score);
-  return fill(score === '0' ? text.leadEqual : text.leadBy, { label: runnerUp.label, score });
+  return fill(score === formatQuality(0) ? text.leadEqual : text.leadBy, {
+    label: runnerUp.label,
+    score,
+  });
 }
 
 function Source({ item: { source, id, kind, prompt, at, answered } }: { item: PreviewItem }) {
@@ -189,7 +198,7 @@ function Winner({ item: { winner, current, isChanged, reason } }: { item: Previe
   if (!winner) return <PlainText title={reason}>{text.nobody}</PlainText>;
   return (
     <>
-      <Text size="sm" fw={isChanged ? 700 : 400} title={winner.reason}>
+      <Text size="sm" fw={isChanged ? 700 : 400} title={reasonWords(winner.reason)}>
         {winner.label}
       </Text>
       {isChanged && current ? <Note>{fill(text.insteadOf, { label: current.label })}</Note> : null}

@@ -5,7 +5,7 @@ import { Hint, Note } from '../../components/elements.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { placeNames } from '../../components/place-names.js';
-import { formatQuality, formatUsd } from '../../format/numbers.js';
+import { formatQuality, formatUsd, reasonWords } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -31,7 +31,7 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   return (
     <Panel title={text.candidates}>
       <Stack gap="sm">
-        {request.plan?.reason ? <Text size="sm">{request.plan.reason}</Text> : null}
+        {request.plan?.reason ? <Text size="sm">{reasonWords(request.plan.reason)}</Text> : null}
         {isChoice ? (
           <SimpleGrid cols={{ base: 1, md: 2 }}>
             <Stack gap={4}>
@@ -75,7 +75,7 @@ const columns: readonly Column<WeighedCandidate>[] = [
   {
     label: text.reason,
     cell: ({ excluded, reason }) =>
-      excluded === undefined ? reason : fill(text.excluded, { reason: excluded }),
+      excluded === undefined ? reasonWords(reason) : fill(text.excluded, { reason: excluded }),
   },
 ];
 const height = 280;

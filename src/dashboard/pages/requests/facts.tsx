@@ -2,7 +2,7 @@ import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
-import { formatCount, formatUsd } from '../../format/numbers.js';
+import { formatCount, formatTokens, formatUsd } from '../../format/numbers.js';
 import { spendParts } from '../../format/spend.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -45,13 +45,10 @@ export function Facts({ request }: { request: RequestDetails }) {
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
   const { conversationId, shadow, keyName, keyId } = request;
   return [
-    [text.status, <Outcome key="status" {...request} />],
+    [text.status, <Outcome key="status" {...request} label={String(request.status)} />],
     [list.latency, formatMs(request.latencyMs)],
     [list.ttft, formatMs(request.ttftMs)],
-    [
-      list.tokens,
-      `${formatCount(request.promptTokens)} → ${formatCount(request.completionTokens)}`,
-    ],
+    [list.tokens, formatTokens(request)],
     [list.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
     [text.outputRate, outputRate(request)],
     [list.surface, `${request.surface}${request.stream ? ` · ${list.streamed}` : ''}`],

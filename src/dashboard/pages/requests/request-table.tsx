@@ -4,7 +4,7 @@ import type { Schema } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { ModelName, Outcome } from '../../components/outcome.js';
 import { useParameters } from '../../components/search-parameters.js';
-import { formatCount, unknownValue } from '../../format/numbers.js';
+import { formatTokens } from '../../format/numbers.js';
 import { formatSpend } from '../../format/spend.js';
 import { formatClock, formatMs } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
@@ -50,7 +50,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
       cell: (item) => <Latency {...item} slowest={slowest} />,
       ...sortBy('latency'),
     },
-    figure(text.tokens, tokensOf, { isMinor: true, ...sortBy('tokens') }),
+    figure(text.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
     figure(text.cost, formatSpend, sortBy('cost')),
     {
       label: text.key,
@@ -92,8 +92,3 @@ const Latency = ({ latencyMs, slowest }: { latencyMs: number; slowest: number })
     <span className="figures one-line">{formatMs(latencyMs)}</span>
   </Group>
 );
-
-function tokensOf({ promptTokens, completionTokens }: RequestSummary): string {
-  if (promptTokens === null && completionTokens === null) return unknownValue;
-  return `${formatCount(promptTokens)} → ${formatCount(completionTokens)}`;
-}

@@ -6,7 +6,7 @@ import { Note, PageLink } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Failure } from '../../components/loaded.js';
-import { formatUsd, unknownValue } from '../../format/numbers.js';
+import { formatUsd, reasonWords, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 
@@ -101,7 +101,7 @@ function Result({ item, skipped }: { item: Item | undefined; skipped: string | u
           })}
         </Text>
       ) : null}
-      <Note>{reason}</Note>
+      <Note>{reasonWords(reason)}</Note>
     </Stack>
   );
 }

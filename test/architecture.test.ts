@@ -62,16 +62,16 @@ const mayImport: Record<string, RegExp> = {
   'providers/':
     /^(completion(-builder)?|errors|text\/(exact-json|is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|custom-tools|errors|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
+    /^(completion|custom-tools|errors|text\/json-values|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|package-files|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|package-files|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
+    `^(completion|errors|row-id|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
-    `^(completion|errors|surface-labels|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|row-id|surface-labels|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':

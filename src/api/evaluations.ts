@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import { invalidField } from '../errors.js';
 import { type GatewayParts, settledStore } from '../pipeline/engine/gateway-parts.js';
 import type {
@@ -70,7 +70,7 @@ const createEvaluation = endpoint('post', path, 'createEvaluation', {
     if (requestId !== null && !request) throw invalidField('request_id', 'not found', 'not_found');
     return shownEvaluation(
       await store.evaluations.save({
-        id: randomUUID(),
+        id: newRowId(),
         accountId,
         requestId,
         at: Date.now(),

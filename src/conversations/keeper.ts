@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import { withTimeout } from '../async/with-timeout.js';
 import type { SignedIds } from '../accounts/signed-ids.js';
 import type { ChatMessage } from '../completion.js';
@@ -111,7 +111,7 @@ export class ConversationKeeper {
     if (storing === 'on' && this.databases.now) this.quota.prepare(accountId);
     if (conversationId === null || storing === 'off') {
       const known = { title: conversationTitle(messages), untitled: true, last: null };
-      return this.joined(accountId, conversationId ?? randomUUID(), request, known, true);
+      return this.joined(accountId, conversationId ?? newRowId(), request, known, true);
     }
     // the client may have written the id in capitals
     const id = conversationId.toLowerCase();
@@ -148,7 +148,7 @@ export class ConversationKeeper {
     const record = await (
       await this.store()
     ).create({
-      id: randomUUID(),
+      id: newRowId(),
       accountId,
       title: title ?? conversationTitle([]),
       titleSource: title === null ? 'derived' : 'given',
@@ -210,7 +210,7 @@ export class ConversationKeeper {
       accountId,
       begins,
       title: untitled && !begins ? conversationTitle(messages) : title,
-      answerId: this.ids.isReady ? this.ids.make(accountId) : randomUUID(),
+      answerId: this.ids.isReady ? this.ids.make(accountId) : newRowId(),
       stores: storing === 'on',
       titledNow: untitled,
       last,

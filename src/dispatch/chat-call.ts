@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../text/json-values.js';
 import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../completion.js';
 import type {
   CompletionAnswer,
@@ -125,8 +126,8 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   }
 
   readWhole(sent: Buffer): ChatAnswer {
-    const body = sent.subarray(sent.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : 0);
     const { name, adapter } = this.target.provider;
+    const body = withoutByteOrderMark(sent);
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
     const answer = this.custom
       ? { ...read, completion: withCustomCalls(read.completion, this.custom.names) }
@@ -163,6 +164,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   private isEventStream(headers: UpstreamHeaders, head: Buffer | null): boolean | undefined {
     const type = String(headers['content-type'] ?? '');
     if (/ndjson|stream\+json/.test(type)) return true;
+    if (head?.[0] === openingBrace) return false;
     const start = head?.toString('latin1', 0, maxHeadBytes).replace(blankStart, '') ?? '?';
     if (/^(data|event|id|retry)?:/.test(start)) return true;
     if (start.startsWith('{') || start.startsWith('[')) return false;
@@ -171,7 +173,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   }
 }
 
-const byteOrderMark = Buffer.from('\ufeff');
+const openingBrace = 0x7b;
 /** A byte order mark, whole or not, and blanks, with which some servers keep a connection alive. */
 const blankStart = /^(\xef(\xbb(\xbf|$)|$))?\s*/;
 const maxHeadBytes = 4_096;

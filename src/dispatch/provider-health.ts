@@ -42,7 +42,9 @@ interface Watched {
   readonly counts: Minute[];
   readonly latencies: RecentSamples;
   readonly ttfts: RecentSamples;
-  last: Pick<ProviderHealth, 'lastSuccessAt' | 'lastFailure' | 'lastModelError'>;
+  readonly last: {
+    -readonly [Part in 'lastSuccessAt' | 'lastFailure' | 'lastModelError']: ProviderHealth[Part];
+  };
 }
 
 /** Counts the calls of this process by provider, for people who look at its health. */
@@ -73,7 +75,7 @@ export class ProviderHealths {
     const minute = minuteOf(watched, at);
     minute.attempts++;
     if (outcome === 'ok') {
-      watched.last = { ...watched.last, lastSuccessAt: at };
+      watched.last.lastSuccessAt = at;
       watched.latencies.add(latencyMs, at);
       const firstTokenMs = firstTokenMsOf(attempt);
       if (firstTokenMs !== null) watched.ttfts.add(firstTokenMs, at);
@@ -82,10 +84,7 @@ export class ProviderHealths {
       const isOfModel = outcome === 'model_not_found';
       // what it refuses is the client's mistake
       if (!isOfModel && outcome !== 'request_refused') minute.failures++;
-      watched.last = {
-        ...watched.last,
-        [isOfModel ? 'lastModelError' : 'lastFailure']: failure,
-      };
+      watched.last[isOfModel ? 'lastModelError' : 'lastFailure'] = failure;
     }
   }
 

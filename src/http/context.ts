@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
@@ -36,7 +36,7 @@ function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnI
   const given = request?.headers['x-request-id'];
   return typeof given === 'string' && safeRequestId.test(given)
     ? { id: given, isOwnId: false }
-    : { id: randomUUID(), isOwnId: true };
+    : { id: newRowId(), isOwnId: true };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import type {
   IncomingHttpHeaders,
   IncomingMessage,
@@ -97,7 +97,7 @@ function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
     const now = performance.now();
     let answer = answers.get(surface);
     if (!answer || now - answer.at > 1_000) {
-      const id = randomUUID();
+      const id = newRowId();
       const error = new GatewayError('overloaded', 'the gateway is busy: try again later');
       const body = Buffer.from(JSON.stringify(surface.errorBody(error, id)));
       const headers = {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import type { Caller, HostCaller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import { recordFailure } from '../telemetry/observed-request.js';
@@ -117,7 +117,7 @@ const ownRequest = (
   caller: Caller | undefined,
 ): GatewayRequest =>
   newRequest({
-    id: randomUUID(),
+    id: newRowId(),
     isOwnId: true,
     snapshot: parts.current(),
     surface,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../row-id.js';
 import type { ErrorTraceEntry } from '../errors.js';
 import { hasBudget } from '../accounts/caller-limits.js';
 import { forbiddenReason } from '../models/access-rules.js';
@@ -61,7 +61,7 @@ export async function planRequest(
   record.previousSession = links.previous_session ?? null;
   record.preferenceId = links.preference_id ?? null;
   const routing = await withHistory(parts, request, question);
-  const id = question.isSession ? await sessionId(parts, request) : randomUUID();
+  const id = question.isSession ? await sessionId(parts, request) : newRowId();
   const startedAt = performance.now();
   const plan = makePlan({
     id,

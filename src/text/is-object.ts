@@ -3,11 +3,26 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Those of the named fields that are neither undefined nor null. */
-export const pick = (
+export function pick(
   fields: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Record<string, unknown> =>
-  present(Object.fromEntries(names.map((name) => [name, fields[name]])));
+  names: Iterable<string>,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name of names)
+    if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
+  return found;
+}
+
+/** The fields without the named ones. Not by a rest pattern, which costs several µs. */
+export function omit<Fields extends object>(
+  fields: Fields,
+  names: ReadonlySet<string>,
+): Partial<Fields> {
+  const left: Partial<Fields> = {};
+  for (const name of Object.keys(fields) as (keyof Fields & string)[])
+    if (!names.has(name)) left[name] = fields[name];
+  return left;
+}
 
 /** The fields that are neither undefined nor null: providers refuse nulls. */
 export function present<Fields extends object>(fields: Fields): Partial<Fields> {

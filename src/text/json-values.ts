@@ -10,6 +10,10 @@ export function listIn(value: unknown, field: string): Record<string, unknown>[]
 export const jsonFields = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : {};
 
+/** A body without the byte order mark with which some programs begin UTF-8. */
+export const withoutByteOrderMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+
 /** Parses JSON. @returns undefined if it is not JSON */
 export function parsedJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const hello = { messages: [{ role: 'user', content: 'Hi' }], models: ['up/m'] };
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 let upstream: Upstream;
 let gateway: RunningGateway;

@@ -7,7 +7,7 @@ import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
-import type { Outcomes } from './learn-from-request.js';
+import type { Outcome, Outcomes } from './learn-from-request.js';
 
 /** Durations in ms. */
 export interface OutcomeCountsOptions {
@@ -85,17 +85,13 @@ export class OutcomeCounts {
     if (this.isClosed || outcomes.size === 0) return;
     const key = keyOf(scope);
     const now = this.now();
-    const counts: ScopeCounts = { scope, since: now, tallies: talliesOf(outcomes, keyId, now) };
-    if (this.due.has(key)) {
-      this.due.add(key, counts);
-      return;
-    }
-    const earlier = this.undue.get(key);
-    const all = earlier ? absorbed(earlier, counts) : counts;
-    if (this.isDue(all)) {
+    const undue = this.due.has(key) ? undefined : this.undue.get(key);
+    const counts = undue ?? { scope, since: now, tallies: new Map<string, EvidenceRow>() };
+    for (const [model, outcome] of outcomes) tally(counts, model, outcome, keyId, now);
+    if (this.due.has(key) || this.isDue(counts)) {
       this.undue.delete(key);
-      this.due.add(key, all);
-    } else this.keepUndue(key, all);
+      this.due.add(key, counts);
+    } else if (!undue) this.keepUndue(key, counts);
   }
 
   /** Writes the counts that are due. False if that took longer; they will still be written. */
@@ -183,36 +179,40 @@ function withCounts(
   return after === before ? state : encodeEvidence(after);
 }
 
-function talliesOf(outcomes: Outcomes, key: string | null, at: number): Map<string, EvidenceRow> {
-  const tallies = new Map<string, EvidenceRow>();
-  for (const [model, outcome] of outcomes)
-    tallies.set(`${key ?? ''} ${model}`, {
-      source: 'outcome',
-      model,
-      key,
-      kinds: [],
-      score: outcome === 'failed' ? 0 : 1,
-      weight: 1,
-      at,
-      predicted: 1,
-      subject: '',
-    });
-  return tallies;
+/** Counts one outcome, in place. */
+function tally(
+  { tallies }: ScopeCounts,
+  model: string,
+  outcome: Outcome,
+  key: string | null,
+  at: number,
+): void {
+  const score = outcome === 'failed' ? 0 : 1;
+  add(tallies, `${key ?? ''} ${model}`, {
+    source: 'outcome',
+    model,
+    key,
+    kinds: [],
+    score,
+    weight: 1,
+    at,
+    predicted: 1,
+    subject: '',
+  });
 }
 
-const merged = (older: ScopeCounts, newer: ScopeCounts): ScopeCounts =>
-  absorbed({ ...older, tallies: new Map(older.tallies) }, newer);
+/** Adds a tally. Beyond the bound, the one that was counted first is dropped. */
+function add(tallies: Map<string, EvidenceRow>, id: string, row: EvidenceRow): void {
+  const known = tallies.get(id);
+  if (!known && tallies.size >= maxTallies) tallies.delete(tallies.keys().next().value ?? '');
+  tallies.set(id, known ? sumOf(known, row) : row);
+}
 
-/** The older counts with the newer ones, in place. */
-function absorbed(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
-  const { tallies } = older;
-  for (const [id, tally] of newer.tallies) {
-    const known = tallies.get(id);
-    // the one that was counted first is dropped
-    if (!known && tallies.size >= maxTallies) tallies.delete(tallies.keys().next().value ?? '');
-    tallies.set(id, known ? sumOf(known, tally) : tally);
-  }
-  return { ...older, since: Math.min(older.since, newer.since) };
+/** The counts of both. What is counted already may be being written, so it stays as it is. */
+function merged(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
+  const tallies = new Map(older.tallies);
+  for (const [id, row] of newer.tallies) add(tallies, id, row);
+  return { ...older, since: Math.min(older.since, newer.since), tallies };
 }
 
 /** The counts without what a retraction means; null if nothing is left. */

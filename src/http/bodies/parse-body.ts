@@ -13,6 +13,7 @@ import {
 import { mayHaveLongIntegers, parseFields } from '../../text/exact-json.js';
 import { jsonFault } from '../../text/json-fault.js';
 import { cutJson, isLargeBody, parsePieces } from '../../text/json-pieces.js';
+import { withoutByteOrderMark } from '../../text/json-values.js';
 
 /** Of a list that is parsed in pieces: some 10 ms for short messages. */
 const pieceBytes = 256 * 1024;
@@ -22,8 +23,6 @@ const pieceBytes = 256 * 1024;
  * embeddings may have at OpenAI, and half as many as stop the process for 50 ms.
  */
 const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
-
-const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Parses a JSON body, which some programs of Windows begin with a byte order mark. A large one is
@@ -36,7 +35,7 @@ const byteOrderMark = Buffer.from('\ufeff');
  * @throws GatewayError `malformed_json`; `bad_request` for more than the bounds allow
  */
 export function parseBody(sent: Buffer, maxValues: number): unknown {
-  const body = byteOrderMark.equals(sent.subarray(0, 3)) ? sent.subarray(3) : sent;
+  const body = withoutByteOrderMark(sent);
   if (body.length === 0)
     throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
   if (isLargeBody(body.length)) return parseInSteps(body, maxValues);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../../row-id.js';
 import {
   createServer,
   IncomingMessage,
@@ -78,7 +78,7 @@ function refusal(status: number, message: string): Refusal {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
       'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': randomUUID(),
+      'X-Request-Id': newRowId(),
       Connection: 'close',
     },
     body,

@@ -57,14 +57,15 @@ export function forwardedHeaders(
  * Of a client's headers, those of its dialect. The gateway itself repeats requests, so no key for
  * that goes along.
  */
-export const dialectHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === 'string' && isPassthroughHeader(name) && name !== 'idempotency-key'
-        ? [[name, value]]
-        : [],
-    ),
-  );
+export function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (typeof value === 'string' && isPassthroughHeader(name) && name !== 'idempotency-key')
+      found[name] = value;
+  }
+  return found;
+}
 
 /** In which agents and SDKs name a session (seen 2026-11-25), in the order in which they count. */
 const sessionHeaders = [

@@ -23,11 +23,12 @@ const onlineSuffix = /:online$/;
  * Null: the request has none of them. Without a search engine the request goes on as it is.
  */
 export function searchSwitch({ chat, models }: NamedChat): GroundingWish | null {
-  const { web_search_options: options, plugins, tools, ...rest } = chat;
+  const { web_search_options: options, plugins, tools } = chat;
   const isOnline = models?.some((model) => onlineSuffix.test(model)) ?? false;
   const plugin = pluginsIn(plugins).find(({ id }) => id === 'web');
   const tool = tools?.find(isSearchTool);
   if (!options && !plugin && !tool && !isOnline) return null;
+  const { web_search_options: _options, plugins: _plugins, tools: _tools, ...rest } = chat;
   const others = pluginsIn(plugins).filter(({ id }) => id !== 'web');
   const functions = tools?.filter((one) => !isSearchTool(one)) ?? [];
   return {

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
 import { invalidField } from '../../errors.js';
+import { omit } from '../../text/is-object.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -27,6 +28,15 @@ export interface RunRequest extends ChatRequest {
   onBrokenStream?: 'continue' | 'fail' | null;
 }
 
+/** The gateway's own fields in the bodies of other dialects; no provider gets them. */
+export const gatewayFields: ReadonlySet<string> = new Set(
+  'models fallback_models tradeoff economy hedge preference_id previous_session onBrokenStream'.split(
+    ' ',
+  ),
+);
+/** Of a body in any of these dialects, what is not in `CompletionCall.chat`. */
+export const callFields: ReadonlySet<string> = new Set([...gatewayFields, 'model', 'stream']);
+
 /** OpenAI's chat completions. */
 export const openai = {
   label: 'openai',
@@ -47,19 +57,10 @@ export const openai = {
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
   readCall(parsed) {
-    const {
-      model,
-      models,
-      fallback_models: fallbackModels,
-      stream,
-      tradeoff,
-      economy,
-      hedge,
-      preference_id,
-      previous_session,
-      onBrokenStream,
-      ...sent
-    } = parsed as RunRequest;
+    const body = parsed as RunRequest;
+    const { model, models, fallback_models: fallbackModels, stream, tradeoff, economy } = body;
+    const { hedge, preference_id, previous_session, onBrokenStream } = body;
+    const sent = omit(body, callFields) as ChatRequest;
     refuseNativeFields(sent);
     const chat = withImageObjects(withoutZeroLimits(sent));
     const auto = model === 'auto';

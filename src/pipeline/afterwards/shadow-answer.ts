@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../../row-id.js';
 import { GatewayError } from '../../errors.js';
 import type { ShadowOutcome } from '../../telemetry/metrics/metrics.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
@@ -96,7 +96,7 @@ class Shadow {
   private requested(): GatewayRequest {
     const { original, shadowed, parts } = this;
     const request = newRequest({
-      id: randomUUID(),
+      id: newRowId(),
       isOwnId: true,
       snapshot: parts.current(),
       caller: original.caller,

@@ -48,6 +48,8 @@ export function readFinishReason(
 ): FinishReason {
   if (value === undefined || value === null || value === '' || value === false)
     return { reason: null };
+  if (typeof value === 'string' && !hasCalls && known.get(value) === value)
+    return { reason: value };
   const written = typeof value === 'string' && printable.test(value) ? value : 'other';
   const word = written.toLowerCase().replaceAll('-', '_');
   const own = known.get(word);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newRowId } from '../../row-id.js';
 import type { Caller } from '../../accounts/caller.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest, RequestRecord } from '../observed-request.js';
@@ -37,7 +37,7 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
   const { id: requestId, isOwnId, caller, surface, startedAt, record, plan } = request;
   const latencyMs = performance.now() - startedAt;
   return {
-    id: isOwnId ? requestId : randomUUID(),
+    id: isOwnId ? requestId : newRowId(),
     requestId,
     caller,
     surface: surface ?? 'other',

@@ -1,4 +1,5 @@
-import { openai, type RunRequest } from '../openai.js';
+import { omit, pick } from '../../../text/is-object.js';
+import { callFields, gatewayFields, openai } from '../openai.js';
 import type { CompletionSurface } from '../surface.js';
 import { chatRequest, searchWish } from './chat-request.js';
 import { messagesErrors } from './errors.js';
@@ -30,22 +31,19 @@ export const messages: CompletionSurface = {
     errorSchema: 'messages-error',
   },
   readCall(parsed, { headers, query }) {
-    const { onBrokenStream, ...sent } = parsed as MessagesRequest & RunRequest;
-    const { models, fallback_models, tradeoff, economy, preference_id, previous_session, ...body } =
-      sent;
-    const own = { models, fallback_models, tradeoff, economy, preference_id, previous_session };
-    const { model, stream } = body;
-    return {
-      ...openai.readCall({ ...chatRequest(body), ...own, onBrokenStream, model, stream }),
+    const sent = parsed as MessagesRequest;
+    const body = omit(sent, gatewayFields) as MessagesRequest;
+    const call = openai.readCall({ ...chatRequest(body), ...pick(sent, callFields) });
+    return Object.assign(call, {
       original: {
-        dialect: 'messages',
+        dialect: 'messages' as const,
         body: forwardableBody(body),
         headers,
         query: query['beta'] === 'true' ? '?beta=true' : '',
         needs: onlyMessages(body).needs,
       },
       grounding: searchWish(body),
-    };
+    });
   },
   writer: (answered) =>
     answered.stream ? new MessagesStream(answered, answered.stream) : new MessagesReply(answered),

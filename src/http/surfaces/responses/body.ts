@@ -38,10 +38,3 @@ export const textIn = (value: unknown): string => (typeof value === 'string' ? v
 /** A list of objects, or an empty one. */
 export const jsonList = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
-
-/** Those fields of a body that it has. */
-export function fieldsIn(body: ResponsesBody, names: readonly string[]): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
-  for (const name of names) if (body[name] !== undefined) found[name] = body[name];
-  return found;
-}

@@ -13,6 +13,8 @@ const unsupported: Readonly<Record<string, string>> = {
   conversation: 'the gateway keeps no conversations of OpenAI; use `previous_response_id`',
 };
 
+const unsupportedFields = Object.keys(unsupported);
+
 /**
  * Begins the turn of a request: sets `request.responseTurn`.
  * @returns the body with what it refers to in place: earlier responses, items, summaries
@@ -23,7 +25,7 @@ export async function joinResponse(
   request: GatewayRequest,
   sent: ResponsesBody,
 ): Promise<ResponsesBody> {
-  const field = Object.keys(unsupported).find((name) => sent[name]);
+  const field = unsupportedFields.find((name) => sent[name]);
   if (field !== undefined)
     throw invalidField(field, `is not supported: ${unsupported[field] ?? ''}`, 'bad_request');
   const { caller, snapshot, record } = request;

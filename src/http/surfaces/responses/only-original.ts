@@ -1,4 +1,5 @@
 import type { FieldWarning } from '../../../pipeline/request.js';
+import { gatewayFields } from '../openai.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { sentTools } from './flat-tools.js';
 
@@ -29,8 +30,7 @@ export const fates: Readonly<
       ...all('max_output_tokens temperature top_p top_logprobs text reasoning', 'silent'),
       ...all('stream store previous_response_id user safety_identifier', 'silent'),
       ...all('prompt_cache_key prompt_cache_retention service_tier', 'silent'),
-      ...all('models fallback_models tradeoff economy preference_id', 'silent'),
-      ...all('previous_session', 'silent'),
+      ...all([...gatewayFields].join(' '), 'silent'),
       // what a client notes down for itself goes to no other maker
       ...all('metadata client_metadata include stream_options background', 'silent'),
       ...all('prompt_cache_options conversation prompt', 'silent'),

@@ -2,12 +2,12 @@ import type { ChatRequest } from '../../../completion.js';
 import { invalidField } from '../../../errors.js';
 import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
-import { openai } from '../openai.js';
+import { callFields, gatewayFields, openai } from '../openai.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
-import { present } from '../../../text/is-object.js';
-import { fieldsIn, itemsOf, type Json, type ResponsesBody, typeOf } from './body.js';
+import { omit, pick, present } from '../../../text/is-object.js';
+import { itemsOf, type Json, type ResponsesBody, typeOf } from './body.js';
 import { compactionChat } from './compaction.js';
 import { flatTools, toolFields } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
@@ -18,14 +18,12 @@ import { chatMessages } from './read-input.js';
 export function readCall(body: ResponsesBody, sent: SentAlong): CompletionCall {
   const isCompaction = itemsOf(body).some((item) => typeOf(item) === 'compaction_trigger');
   const chat = isCompaction ? compactionChat(chatOf(body)) : chatOf(body);
-  const { model, stream } = body;
-  const call = openai.readCall({ ...chat, ...fieldsIn(body, ownFields), model, stream });
-  return {
-    ...call,
+  const call = openai.readCall({ ...chat, ...pick(body, callFields) });
+  return Object.assign(call, {
     original: originalOf(body, sent.headers),
     store: body.store !== false,
     grounding: isCompaction ? null : searchWish(body, call.chat, call.models),
-  };
+  });
 }
 
 /** What every provider understands. */
@@ -35,7 +33,7 @@ export function chatOf(body: ResponsesBody): ChatRequest {
   if (messages.length === 0 && itemsOf(body).length > 0)
     messages.push({ role: 'user', content: '' });
   if (messages.length === 0) throw invalidField('input', 'is required', 'bad_request');
-  return { messages, ...toolFields(body, flatTools(body)), ...present(optionsOf(body)) };
+  return { messages, ...toolFields(body, flatTools(body)), ...optionsOf(body) };
 }
 
 const sameFields =
@@ -46,18 +44,19 @@ const sameFields =
 function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
   const { top_logprobs: logprobs, include, text, reasoning } = body;
   const wantsLogprobs = Boolean(logprobs) || include?.includes('message.output_text.logprobs');
-  return {
-    ...fieldsIn(body, sameFields),
+  const others = present({
     max_completion_tokens: body.max_output_tokens,
     response_format: formatOf(text?.format),
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
     ...(wantsLogprobs ? { logprobs: true, top_logprobs: logprobs } : {}),
-  };
+  });
+  return Object.assign(pick(body, sameFields), others);
 }
 
 function formatOf(format: Json | null | undefined): ChatRequest['response_format'] {
-  const { type, ...schema } = format ?? {};
+  if (!format) return null;
+  const { type, ...schema } = format;
   if (type === 'json_object') return { type };
   return type === 'json_schema' ? { type, json_schema: schema } : null;
 }
@@ -76,28 +75,20 @@ function searchWish(
   return wish?.withoutSwitch ? { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } } : null;
 }
 
-/** The gateway's own fields, which are not forwarded. */
-const ownFields =
-  'models fallback_models tradeoff economy preference_id previous_session onBrokenStream'.split(
-    ' ',
-  );
-
-const notForwarded: ReadonlySet<string> = new Set([...ownFields, 'previous_response_id']);
+const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, 'previous_response_id']);
 
 /** The body for providers that speak this dialect: they store nothing, and get the whole input. */
 function originalOf(body: ResponsesBody, headers: SentAlong['headers']): ForwardedRequest {
   const { needs } = onlyOriginal(body);
-  const forwarded = Object.keys(body).filter((name) => !notForwarded.has(name));
+  const forwarded: Record<string, unknown> = omit(body, notForwarded);
   const { input } = body;
+  if (Array.isArray(input)) forwarded['input'] = (input as Json[]).filter(isReadable);
+  // without its store a provider has to give the reasoning along, for the next turn
+  if (body.store !== false) forwarded['include'] = withReasoning(body);
+  forwarded['store'] = false;
   return {
     dialect: 'responses',
-    body: {
-      ...fieldsIn(body, forwarded),
-      ...(Array.isArray(input) ? { input: (input as Json[]).filter(isReadable) } : {}),
-      store: false,
-      // without its store a provider has to give the reasoning along, for the next turn
-      ...(body.store === false ? {} : { include: withReasoning(body) }),
-    },
+    body: forwarded,
     headers,
     query: '',
     needs: needs && `\`${needs}\` of this request`,

@@ -109,6 +109,8 @@ export interface RequestTrace extends AttemptTracer {
   run<T>(work: () => T): T;
   /** What the gateway did beside calling models has just ended. @param error a code, or null */
   did(work: 'retrieval' | 'execute_tool', name: string, ms: number, error: string | null): void;
+  /** What a call outside of attempts sends along to such an address, if the trace may go there. */
+  headersFor(url: string): Record<string, string>;
   end(): void;
 }
 

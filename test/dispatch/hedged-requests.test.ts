@@ -241,6 +241,22 @@ describe('one call', () => {
     expect(calls()[0]?.body).not.toHaveProperty('hedge');
   });
 
+  it.each([
+    ['/v1/messages', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 90 }],
+    ['/v1/responses', { input: 'Hi' }],
+    ['/v1/completions', { prompt: 'Hi' }],
+  ])('is made where a request to %s says `hedge: false`', async (path, body) => {
+    await start();
+    await measure();
+    byModel({ m: soon });
+    const asked = { ...body, model: 'a/m', fallback_models: ['b/n'], stream: true };
+    await post(gateway.url + path, asked, gateway.auth);
+    expect(called()).toEqual(['m', 'n']);
+    await post(gateway.url + path, { ...asked, hedge: false }, gateway.auth);
+    expect(called()).toEqual(['m', 'n', 'm']);
+    expect(calls()[2]?.body).not.toHaveProperty('hedge');
+  });
+
   it('is made where the answer comes whole from the provider', async () => {
     await start();
     await measure();

@@ -263,6 +263,18 @@ describe('traceparent', () => {
     });
   });
 
+  it('goes along with a request that is passed through, with the span of the request', async () => {
+    await gateway.close();
+    await start({}, { proxy: { enabled: true } });
+    await post(`${gateway.url}/proxy/up/chat/completions`, {}, { ...gateway.auth, ...incoming });
+    const [request] = (await sent()).filter(({ kind }) => kind === 'server');
+    expect(request).toMatchObject({ traceId, parentSpanId: callerSpan });
+    expect(upstream.requests[0]?.headers).toMatchObject({
+      traceparent: `00-${traceId}-${request!.spanId}-01`,
+      tracestate: 'vendor=1',
+    });
+  });
+
   it('that is not sampled is not exported, and says so to the provider', async () => {
     await native({}, { traceparent: `00-${traceId}-${callerSpan}-00` });
     expect(await sent()).toEqual([]);
@@ -281,10 +293,14 @@ describe('traceparent', () => {
 
   it('goes to no provider where the configuration says none', async () => {
     await gateway.close();
-    await start({ propagate: 'none' });
+    await start({ propagate: 'none' }, { proxy: { enabled: true } });
     await native({}, incoming);
-    expect(upstream.requests[0]?.headers).not.toHaveProperty('traceparent');
-    expect(upstream.requests[0]?.headers).not.toHaveProperty('tracestate');
+    await post(`${gateway.url}/proxy/up/chat/completions`, {}, { ...gateway.auth, ...incoming });
+    expect(upstream.requests).toHaveLength(2);
+    for (const { headers } of upstream.requests) {
+      expect(headers).not.toHaveProperty('traceparent');
+      expect(headers).not.toHaveProperty('tracestate');
+    }
   });
 });
 

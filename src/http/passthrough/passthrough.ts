@@ -86,6 +86,7 @@ function routeStage(parts: GatewayParts): RequestHandler {
     const headers = {
       ...forwardedHeaders(req.headers, snapshot, caller.accountId),
       ...(body ? { 'content-length': String(body.length) } : {}),
+      ...request.trace?.headersFor(target.baseUrl),
       ...auth,
     };
     prepareRoute(req, {

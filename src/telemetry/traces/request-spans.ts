@@ -84,6 +84,10 @@ export class RequestSpans implements RequestTrace {
     this.finish(span, error);
   }
 
+  headersFor(url: string): Record<string, string> {
+    return this.propagated(new URL(url).hostname, this.context);
+  }
+
   end(): void {
     const { record, id, surface, caller, isIdentified } = this.request;
     const { status, code, conversationId, costUsd, provider, model } = record;
@@ -119,14 +123,19 @@ export class RequestSpans implements RequestTrace {
   }
 
   private send(span: Api.Span, url: string, send: Parameters<AttemptSpan['send']>[1]): void {
-    const { api, propagator, propagatesTo } = this.tools;
+    const { api } = this.tools;
     const { hostname, port, protocol } = new URL(url);
     span.setAttribute('server.address', hostname);
     span.setAttribute('server.port', Number(port) || (protocol === 'https:' ? 443 : 80));
     const context = api.trace.setSpan(this.context, span);
+    api.context.with(context, () => send(this.propagated(hostname, context)));
+  }
+
+  private propagated(host: string, context: Api.Context): Record<string, string> {
+    const { api, propagator, propagatesTo } = this.tools;
     const headers = {};
-    if (propagatesTo(hostname)) propagator.inject(context, headers, api.defaultTextMapSetter);
-    api.context.with(context, () => send(headers));
+    if (propagatesTo(host)) propagator.inject(context, headers, api.defaultTextMapSetter);
+    return headers;
   }
 
   private endAttempt(

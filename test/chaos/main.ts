@@ -7,11 +7,12 @@ import { replicatedWorld, singleWorld } from './worlds.js';
 const usage = `Sends requests through gateways whose providers fail in every way, and checks that nothing is lost,
 doubled, mixed, cut in silence or overspent. Exits with 1 if a promise was broken.
 
-  npm run chaos -- [--requests 100000] [--seed 1] [--clients 48] [--calm 800] [--settings JSON] [--single]
+  npm run chaos -- [--requests 100000] [--seed 1] [--clients 48] [--calm 800] [--settings JSON] [--workers 1] [--single]
 
   --seed    the same seed gives the same requests, answers and faults
   --calm    requests between two disturbances: a replica is killed or restarted, Redis or the database pauses
   --settings  JSON of settings to add, such as {"limits":{"onBrokenStream":"continue","resumeMs":10000}}
+  --workers   processes of each replica
   --single  one gateway on an embedded database, in this process; nothing is killed
 `;
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '48' },
     calm: { type: 'string', default: '800' },
     settings: { type: 'string', default: '{}' },
+    workers: { type: 'string', default: '1' },
     single: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -36,6 +38,7 @@ if (values.help) {
     clients: Number(values.clients),
     calm: Number(values.calm),
     settings: JSON.parse(values.settings) as WrittenConfig,
+    workers: Number(values.workers),
     world: values.single ? singleWorld : replicatedWorld,
     onProgress: (line) => console.error(line),
   });

@@ -13,6 +13,7 @@ export interface ChaosOptions {
   readonly clients: number;
   readonly world: (providersUrl: string, options: WorldOptions) => Promise<World>;
   readonly settings?: WorldOptions['settings'];
+  readonly workers?: WorldOptions['workers'];
   /** Requests between two disturbances. */
   readonly calm?: number;
   readonly onProgress?: (line: string) => void;
@@ -53,11 +54,11 @@ const unsettledMs = 2_000;
 
 /** Sends all requests of a run and judges what came of them. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { requests, seed } = options;
+  const { requests, seed, workers = 1 } = options;
   const providers = await startProviders(seed);
   const budgetUsd = halfOfTheBill(seed, requests);
   const settings = options.settings ?? {};
-  const world = await options.world(providers.url, { budgetUsd, settings });
+  const world = await options.world(providers.url, { budgetUsd, settings, workers });
   const run = new ChaosRun(options, world, providers, budgetUsd);
   try {
     return await run.report();

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly budgetUsd: number;
   /** Settings that the run adds or replaces. */
   readonly settings?: WrittenConfig;
+  /** Processes of each replica. */
+  readonly workers?: number;
 }
 
 export const keyOf = (name: KeyName): string => `sk_chaos_${name}_0123456789abcdef`;
@@ -99,6 +101,7 @@ export async function replicatedWorld(providersUrl: string, options: WorldOption
     startProcess({
       folder: folders.get(name) ?? '',
       config: JSON.stringify(configFor(providersUrl, name, options)),
+      args: ['--workers', String(options.workers ?? 1)],
       env: { SIGNALBOX_DATABASE_URL: postgres.url, SIGNALBOX_REDIS_URL: redis.url },
     });
   const replicas = new Replicas(start);

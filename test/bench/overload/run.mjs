@@ -119,7 +119,7 @@ export async function runOverload(options) {
   for (const workload of workloads) {
     if (options.rows.length > 0 && !options.rows.includes(workload.name)) continue;
     process.stderr.write(`${workload.name} …\n`);
-    const shed = await measure(bench, workload, { maxLoopDelayMs: 400 });
+    const shed = await measure(bench, workload, { maxLoopDelayMs: 100 });
     rows.push(...rowsOf(workload, 'shedding', shed));
     if (options.quick) continue;
     const unshed = await measure(bench, workload, { maxLoopDelayMs: 0 });

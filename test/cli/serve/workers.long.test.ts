@@ -10,6 +10,7 @@ import {
   runToEnd,
   startProcess,
 } from '../../helpers/process.js';
+import { eventsOf, lastIdOf, resume, textOf } from '../../helpers/resuming.js';
 import { ask, post, postStream, type Reply } from '../../helpers/sse.js';
 import { until } from '../../helpers/until.js';
 import { startUpstream, type Step, type Upstream } from '../../helpers/upstream.js';
@@ -190,6 +191,61 @@ describe('two workers', () => {
     // a counter does not fall
     expect(await served()).toBe(before + finished + 6);
   });
+});
+
+describe('two workers that keep their answers', () => {
+  beforeAll(async () => void (gateway = await start('limits: { resumeMs: 20000 }')), 60_000);
+  afterAll(endProcesses);
+
+  const asked = { messages, models: ['up/m'] };
+  const url = (): string => `${gateway.url}/api/v1/completions`;
+
+  it('give the rest of a stream, whichever has it and whichever is asked', async () => {
+    upstream.script([slowly]);
+    const first = await postStream(
+      url(),
+      { ...asked, stream: true },
+      { headers: gateway.auth, abortAfterFrames: 5 },
+    );
+    const id = String(first.headers['responsemessageid']);
+    // connections go to the workers in turn: two readers are at the other one
+    const rests = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        resume(gateway.url, id, { headers: gateway.auth, lastId: lastIdOf(first.frames) }),
+      ),
+    );
+    for (const { frames } of rests) {
+      const all = [...first.frames, ...frames];
+      expect(textOf(all)).toBe(words.join(''));
+      expect(eventsOf(all).map((event) => Number(event.id))).toEqual(
+        eventsOf(all).map((_, index) => index + 1),
+      );
+      expect(all.at(-1)?.data).toBe('[DONE]');
+    }
+  });
+
+  it.each([true, false])(
+    'give requests with one `Idempotency-Key` the answer of one call (stream: %s)',
+    async (stream) => {
+      upstream.script([slowly]);
+      const before = upstream.requests.length;
+      const send = (count: number): Promise<Reply>[] =>
+        Array.from({ length: count }, () =>
+          post(
+            url(),
+            { ...asked, stream },
+            { ...gateway.auth, 'idempotency-key': `once ${stream}` },
+          ),
+        );
+      const [answer, ...same] = [
+        ...(await Promise.all(send(4))),
+        ...(await Promise.all(send(4))),
+      ] as [Reply, ...Reply[]];
+      expect(answer.status).toBe(200);
+      for (const { text } of same) expect(text).toBe(answer.text);
+      expect(upstream.requests.length).toBe(before + 1);
+    },
+  );
 });
 
 describe('a graceful stop of two workers', () => {

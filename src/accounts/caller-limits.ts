@@ -41,11 +41,7 @@ const measures: readonly {
   limitOf: (limits: KeyLimits) => number | null;
   amountOf: (use: Use) => number | null;
 }[] = [
-  {
-    measure: 'requests',
-    limitOf: (of) => of.requestsPerMinute,
-    amountOf: (use) => use.requests,
-  },
+  { measure: 'requests', limitOf: (of) => of.requestsPerMinute, amountOf: (use) => use.requests },
   { measure: 'tokens', limitOf: (of) => of.tokensPerMinute, amountOf: (use) => use.tokens },
   {
     measure: 'usd_day',

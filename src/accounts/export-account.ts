@@ -56,9 +56,7 @@ interface Part {
 
 /** In this order. Null: nothing. */
 const parts = {
-  api_keys: {
-    lines: ({ keys }, id) => linesOf('key', (page) => keys.list(id, page), shownKey),
-  },
+  api_keys: { lines: ({ keys }, id) => linesOf('key', (page) => keys.list(id, page), shownKey) },
   shadow_refusals: { isPrivate: true, lines: shadowingLines },
   preferences: {
     isPrivate: true,

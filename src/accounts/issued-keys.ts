@@ -113,18 +113,13 @@ const maxNetworkMisses = 4 * maxMisses;
 /** The addresses and networks that missed last: about 4 MB. */
 const maxCounted = 20_000;
 
-interface Misses {
-  readonly count: number;
-  readonly since: number;
-}
-
 /**
  * Decides which API keys are looked up in the database, and when: addresses take turns, and one
  * that sends many unknown keys is refused for the rest of its minute. So guesses do not keep keys
  * of other addresses waiting.
  */
 class KeyLookups {
-  private readonly misses = new Map<string, Misses>();
+  private readonly misses = new Map<string, { readonly count: number; readonly since: number }>();
   private readonly queue = new FairQueue({
     maxRunning: 64,
     maxRunningPerNetwork: 16,

@@ -152,8 +152,5 @@ const spendingUnknown = (cause?: unknown): GatewayError =>
   new GatewayError(
     'unavailable',
     'limits: what has been spent of this budget cannot be read at the moment',
-    {
-      cause,
-      retryAfterMs: 1_000,
-    },
+    { cause, retryAfterMs: 1_000 },
   );

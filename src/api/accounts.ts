@@ -208,8 +208,4 @@ const shownLink = (
   { ownUrl }: RequestCall,
   publicUrl: string | null,
   { token, expiresAt }: ResetLink,
-): object => ({
-  url: resetUrl(publicUrl ?? ownUrl, token),
-  token,
-  expiresAt: isoOf(expiresAt),
-});
+): object => ({ url: resetUrl(publicUrl ?? ownUrl, token), token, expiresAt: isoOf(expiresAt) });

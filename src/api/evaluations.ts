@@ -163,15 +163,12 @@ const costOf = ({ provider, model, code, costUsd }: RequestRow): ByModel =>
     ? { [`${provider}/${model}`]: costUsd }
     : {};
 
-interface StoredMessage {
-  readonly role?: unknown;
-  readonly content?: unknown;
-}
-
 function promptOf(request: RequestRow | null): string {
   if (!request) throw invalidField('prompt', 'is required without request_id');
   const { messages } = (request.content ?? {}) as { readonly messages?: unknown };
-  const turns = Array.isArray(messages) ? (messages as readonly StoredMessage[]) : [];
+  const turns = Array.isArray(messages)
+    ? (messages as readonly { readonly role?: unknown; readonly content?: unknown }[])
+    : [];
   const last = turns.findLast(({ role }) => role === 'user');
   const text = last ? textOf(last.content) : '';
   if (text.trim() === '')

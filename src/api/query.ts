@@ -9,11 +9,6 @@ export interface WithQuery {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** A call whose caller may ask for other accounts too. */
-interface Asked extends WithQuery {
-  readonly caller: Caller;
-}
-
 /** In a filter. */
 const maxModels = 50;
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -74,7 +69,7 @@ export function spanParameters(req: WithQuery): Record<'from' | 'to', number | n
  * The account that `?account=` selects, by default the caller's own; null for `all`.
  * @throws GatewayError `forbidden` for another account, unless the caller is an administrator
  */
-export function accountParameter(asked: Asked): string | null {
+export function accountParameter(asked: WithQuery & { readonly caller: Caller }): string | null {
   const { accountId, role } = asked.caller;
   const account = textParameter(asked, 'account') ?? accountId;
   if (account !== accountId && role !== 'admin')

@@ -98,11 +98,7 @@ const signInBrowser = endpoint('post', `${path}/sign-in`, 'signIn', {
       { token: signedIn.browserToken, keepMs: knownBrowserMs, publicUrl },
     );
     const { csrfToken, expiresAt } = signedIn.signIn;
-    return {
-      account: shownAccount(signedIn.account),
-      csrfToken,
-      expiresAt: isoOrNull(expiresAt),
-    };
+    return { account: shownAccount(signedIn.account), csrfToken, expiresAt: isoOrNull(expiresAt) };
   },
 });
 

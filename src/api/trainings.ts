@@ -54,9 +54,7 @@ const trainPreference = endpoint('post', path, 'trainPreference', {
   otherBodies: {
     'text/csv': { schema: { type: 'string' } },
     'application/x-ndjson': { schema: { type: 'string' } },
-    'multipart/form-data': {
-      schema: { type: 'object', properties: { file, ...trainingFields } },
-    },
+    'multipart/form-data': { schema: { type: 'object', properties: { file, ...trainingFields } } },
   },
   response: 'training.response',
   status: 202,

@@ -253,11 +253,7 @@ function candidateIn(
   const figures = figuresIn(stored);
   if (figures === null || typeof label !== 'string' || typeof model !== 'string') return null;
   const owner = typeof provider === 'string' ? provider : null;
-  return {
-    candidate: { label, provider: owner, model },
-    figures,
-    knownAs: nameOf(owner, model),
-  };
+  return { candidate: { label, provider: owner, model }, figures, knownAs: nameOf(owner, model) };
 }
 
 /**

@@ -26,10 +26,7 @@ export async function doctor(
   const findings = [checkNode(process.versions.node), ...(await checkAll(options))];
   const problems = findings.filter(({ state }) => state === 'problem').length;
   const end = problems === 0 ? 'no problems' : `problems: ${problems}`;
-  return {
-    text: `${findings.map(linesOf).join('')}${end}\n`,
-    isHealthy: problems === 0,
-  };
+  return { text: `${findings.map(linesOf).join('')}${end}\n`, isHealthy: problems === 0 };
 }
 
 async function checkAll(options: GlobalOptions): Promise<HealthFinding[]> {

@@ -3,12 +3,6 @@ import { fillProvider } from './fill.js';
 import type { Config, ProviderConfig } from './shape.js';
 import { variableOf, type Environment } from './environment.js';
 
-/** The part of a dialect that detection needs. */
-interface Detectable {
-  readonly api: string;
-  readonly env: readonly string[];
-}
-
 /** The usable providers. */
 export interface DetectedProviders {
   readonly providers: readonly ProviderConfig[];
@@ -23,7 +17,7 @@ export interface DetectedProviders {
  */
 export function detectProviders(
   config: Config,
-  dialects: ReadonlyMap<string, Detectable>,
+  dialects: ReadonlyMap<string, { readonly api: string; readonly env: readonly string[] }>,
   env: Environment,
   { problemOf }: ParseOptions = {},
 ): DetectedProviders {

@@ -106,10 +106,7 @@ export function apiFindings(
         near.length > 0
           ? `did you mean ${near.join(' or ')}?`
           : `the known dialects are: ${knownApis.join(', ')}`;
-      return {
-        path: ['providers', name, 'api'],
-        reason: `is not a known dialect; ${hint}`,
-      };
+      return { path: ['providers', name, 'api'], reason: `is not a known dialect; ${hint}` };
     });
 }
 

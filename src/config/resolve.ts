@@ -20,9 +20,6 @@ import { compileSchema, readSchema, type Validator } from './schema/compile-sche
 import type { Config, WrittenConfig } from './shape.js';
 import { toolkitFindings } from './toolkit-config.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
-
-type Resolved =
-  { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] };
 type Unset = Substituted['unset'];
 
 const maxFindings = 50;
@@ -38,7 +35,7 @@ export function resolve(
   written: unknown,
   env: Environment,
   { knownApis, problemOf }: ParseOptions = {},
-): Resolved {
+): { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] } {
   const { kept, warnings } = withoutRemoved(written ?? {});
   const { value, unset, problems } = substitute(kept, readSchema('config'), env);
   const skipped = pathsWithoutKey(value);

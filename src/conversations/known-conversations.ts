@@ -60,11 +60,6 @@ export class KnownConversations {
   }
 }
 
-interface Owned {
-  readonly accountId: string;
-  readonly id: string;
-}
-
 const maxConversations = 1_000;
 /** Characters of text of all of them. */
 const maxText = 128 * 1024 * 1024;
@@ -74,7 +69,7 @@ const maxText = 128 * 1024 * 1024;
  * were used last, and in their text.
  */
 export class VolatileConversations {
-  private readonly used: LRUCache<string, Owned>;
+  private readonly used: LRUCache<string, { readonly accountId: string; readonly id: string }>;
 
   /** Those of a database; null: only one in memory can exhaust the memory of this process. */
   static of(

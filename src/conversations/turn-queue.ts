@@ -62,8 +62,6 @@ interface Entry {
   isLate: boolean;
 }
 
-type Write = (turns: readonly Turn[]) => Promise<('stored' | 'gone')[]>;
-
 const reasons: Record<LossReason, string> = {
   full: 'too many turns wait for the database',
   closed: 'the gateway has stopped',
@@ -83,7 +81,7 @@ export class TurnQueue {
   private awaySince: number | null = null;
 
   constructor(
-    private readonly write: Write,
+    private readonly write: (turns: readonly Turn[]) => Promise<('stored' | 'gone')[]>,
     private readonly reports: TurnQueueReports,
     limits: Partial<TurnQueueLimits> = {},
   ) {

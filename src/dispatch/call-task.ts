@@ -68,7 +68,7 @@ function partsOf({ targets: [first], body }: TaskCall): Record<string, unknown>[
 function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
   const last = outcomes.at(-1)!;
   if (outcomes.length === 1) return last;
-  const answers = outcomes.map(({ answer }) => answer as EmbeddingList);
+  const answers = outcomes.map(({ answer }) => answer as { readonly data: readonly object[] });
   const data = answers.flatMap((answer) => answer.data);
   const counts = outcomes.map(({ promptTokens }) => promptTokens);
   const promptTokens = counts.includes(null)
@@ -86,10 +86,6 @@ function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
     attempts: outcomes.reduce((sum, { attempts }) => sum + attempts, 0),
     errorTrace: outcomes.flatMap(({ errorTrace }) => errorTrace),
   };
-}
-
-interface EmbeddingList {
-  readonly data: readonly object[];
 }
 
 async function callOnce(call: TaskCall): Promise<TaskOutcome> {

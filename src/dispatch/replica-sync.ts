@@ -3,8 +3,6 @@ import type { Provider } from './provider.js';
 import { createLatencyWindow, type LatencyWindow } from '../models/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
 
-type Channel = Pick<Counters, 'pubSub' | 'recentLists'>;
-
 /** A change of a circuit, or of a key by its fingerprint, as replicas publish it. */
 type ProviderChange = CircuitChange & { readonly provider: string; readonly at: number };
 type Sample = readonly [provider: string, model: string, ttftMs: number];
@@ -30,7 +28,7 @@ const keepLatenciesMs = 3_600_000;
 export class ReplicaSync {
   /** This process records its latencies here; the window includes those of other replicas. */
   readonly latencies: LatencyWindow;
-  private channel: Channel | null = null;
+  private channel: Pick<Counters, 'pubSub' | 'recentLists'> | null = null;
   /** A uniform sample of this second's latencies (reservoir sampling), and how many there were. */
   private readonly batch: Sample[] = [];
   private seen = 0;

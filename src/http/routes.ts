@@ -98,10 +98,7 @@ function v2Router(parts: GatewayParts): Router {
       sendProviders,
     )
     .all(path, track(parts, v2), authenticated, methodNotAllowed('POST'));
-  mountEndpoints(router, parts, v2Endpoints, {
-    surface: v2Resources,
-    access: () => authenticated,
-  });
+  mountEndpoints(router, parts, v2Endpoints, { surface: v2Resources, access: () => authenticated });
   return router.use(redirectToSingleSlashes).use(errorHandler(parts));
 }
 

@@ -64,9 +64,7 @@ export const addCosts = (first: Costs, second: Costs): Costs => ({
   total_tokens_cost: rounded(sum(first.total_tokens_cost, second.total_tokens_cost)),
   ...(first.web_search_cost === undefined && second.web_search_cost === undefined
     ? {}
-    : {
-        web_search_cost: rounded(sum(first.web_search_cost ?? 0, second.web_search_cost ?? 0)),
-      }),
+    : { web_search_cost: rounded(sum(first.web_search_cost ?? 0, second.web_search_cost ?? 0)) }),
 });
 
 const rounded = (usd: number | null): number | null => (usd === null ? null : round(usd));

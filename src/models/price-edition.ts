@@ -74,10 +74,8 @@ function checkRules(rules: readonly unknown[]): void {
   }
 }
 
-type Model = Provider['models'][number];
-
 /** The prices of a model now, one for each tier. */
-function currentPrices(provider: Provider, model: Model): Map<string, number> {
+function currentPrices(provider: Provider, model: Provider['models'][number]): Map<string, number> {
   const only = { ...provider, models: [{ ...model, match: { equals: model.id.toLowerCase() } }] };
   const found = calcPrice({}, model.id, { provider: only })?.model_price ?? {};
   const prices = new Map<string, number>();

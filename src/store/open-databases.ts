@@ -49,12 +49,6 @@ interface DatabaseSettings {
   readonly redis: { readonly url: string | null };
 }
 
-/** Gets the messages of the databases. */
-interface DatabaseLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
 /**
  * The databases that a configuration names, opened when they are first needed; their warnings and
  * news are logged.
@@ -63,7 +57,7 @@ interface DatabaseLog {
 export const configuredDatabases = (
   { database, redis }: DatabaseSettings,
   defaultUrl: string,
-  log: DatabaseLog,
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void },
   relay: DatabaseOptions['relay'] = null,
 ): LazyDatabases =>
   lazyDatabases({

@@ -88,19 +88,13 @@ interface GroupSums {
   readonly sums: SeriesSums;
 }
 
-interface Division {
-  readonly intervalMs: number;
-  readonly by: SeriesGrouping | null;
-  readonly points: number;
-}
-
 const nameOf = (group: GroupNames): string => group.join('\n');
 
 /** Where the groups are not many, one reading has the sums of all of them and of the whole. */
 async function sumDivided(
   { periods }: Store,
   filter: PeriodFilter,
-  { intervalMs, by, points }: Division,
+  { intervalMs, by, points }: { intervalMs: number; by: SeriesGrouping | null; points: number },
 ): Promise<DividedSums> {
   const whole = new SeriesSums(points);
   const rows =

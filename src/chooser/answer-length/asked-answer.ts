@@ -17,12 +17,6 @@ export interface AskedAnswer {
   readonly difficulty: number;
 }
 
-/** A request, as far as it tells the length of its answer. */
-interface AskedRequest {
-  readonly messages: readonly ChatMessage[];
-  readonly tools?: readonly unknown[];
-}
-
 const placeOf = (name: string): number => denseNames.indexOf(name);
 const hasOptions = placeOf('hasOptions'),
   endsAsking = placeOf('endsAsking');
@@ -116,7 +110,7 @@ function thoughtOf(kind: AnswerKind, asked: Wish, features: Features): number {
  * @param level how difficult the request is, on the scale of abilities; null: unknown
  */
 export function askedAnswer(
-  { messages, tools = [] }: AskedRequest,
+  { messages, tools = [] }: { messages: readonly ChatMessage[]; tools?: readonly unknown[] },
   features: Features,
   level: number | null = null,
 ): AskedAnswer {

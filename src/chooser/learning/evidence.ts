@@ -51,11 +51,7 @@ export interface LearnedState {
 }
 
 /** The state before anything was learned. */
-export const nothingLearned: LearnedState = {
-  router: null,
-  rows: [],
-  takenBack: [],
-};
+export const nothingLearned: LearnedState = { router: null, rows: [], takenBack: [] };
 
 const maxNameLength = 200;
 

@@ -99,10 +99,7 @@ function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number):
   const others = ratings.filter(({ key }) => !keys.includes(key));
   const left = others.reduce((sum, row) => sum + leftOf(row, now), 0);
   if (left >= minRatings) groups.push(others);
-  return groups.map((group) => ({
-    rated: kindsByModel(group),
-    beliefs: fitBeliefs(group, now),
-  }));
+  return groups.map((group) => ({ rated: kindsByModel(group), beliefs: fitBeliefs(group, now) }));
 }
 
 /** By how much a model moves, in log odds. @param kind `unrated`: on kinds without ratings */

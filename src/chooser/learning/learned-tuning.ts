@@ -24,11 +24,6 @@ interface KnownService {
   readonly reason: string;
 }
 
-/** What is known of one model, ready for each request. */
-interface KnownModel extends ModelMoves {
-  readonly reason: string;
-}
-
 /**
  * What a scope's own traffic taught, as a tuning. A model moves by its ratings, as a whole and on
  * kinds of task like this one, and falls by its faults; the sum is limited to `maxMove`. `expected`
@@ -65,7 +60,7 @@ function countedReason({ ratings }: LearnedMoves, name: string): string {
 
 class LearnedTuning implements Tuning {
   private readonly names = new NameCache<string | null>(maxNames);
-  private readonly known: ReadonlyMap<string, KnownModel>;
+  private readonly known: ReadonlyMap<string, ModelMoves & { readonly reason: string }>;
   private readonly places: ReadonlyMap<number, number>;
   /** Caches one request: all its candidates are asked one after the other. */
   private last: {

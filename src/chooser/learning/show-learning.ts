@@ -81,11 +81,7 @@ function shownOutcomes(
     loss: thousandths(faultsOf(rows, now)?.loss ?? 0),
     days: [...rows]
       .sort((a, b) => b.at - a.at)
-      .map((row) => ({
-        day: shownDay(row.at),
-        keyId: row.key,
-        ...shownCounts([row], now),
-      })),
+      .map((row) => ({ day: shownDay(row.at), keyId: row.key, ...shownCounts([row], now) })),
     updatedAt: new Date(Math.max(...rows.map(({ at }) => at))).toISOString(),
   };
 }

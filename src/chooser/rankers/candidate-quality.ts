@@ -7,17 +7,11 @@ import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { SeenRequest } from './seen-request.js';
 
-/** A model of 2024 that is known well in both ways. */
-interface Reference {
-  readonly place: number;
-  readonly ability: ModelAbility;
-}
-
 /** What was learned of models of 2024; it is a megabyte, read when a request needs it. */
 interface Earlier {
   readonly predictor: QualityPredictor;
   readonly find: FindModel;
-  readonly references: readonly Reference[];
+  readonly references: readonly { readonly place: number; readonly ability: ModelAbility }[];
 }
 
 /** Below this, what was learned of models of 2024 is not worth reading the request for it. */

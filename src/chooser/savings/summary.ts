@@ -97,16 +97,10 @@ function cachesOf(savedUsd: number): string[] {
 const counted = (choices: number): string =>
   choices === 1 ? '1 request left a choice' : `${whole(choices)} requests left a choice`;
 
-interface Money {
-  readonly spent: Figure;
-  readonly saved: Figure;
-  readonly always: Figure;
-}
-
 function moneyOf(
   receipt: Unsummed,
   best: BestAlternative,
-  { spent, saved, always }: Money,
+  { spent, saved, always }: { spent: Figure; saved: Figure; always: Figure },
 ): string {
   if (isCheapest(receipt, best)) return cannotSave(receipt, best, spent);
   if (best.chosenIn === best.candidateIn) return nothingSaved(receipt, best, spent);

@@ -16,11 +16,6 @@ interface Reading {
   readonly wishes: TrainingWishes;
 }
 
-/** A task of checking a text only. */
-interface Check extends Reading {
-  readonly predictor: null;
-}
-
 /** A task of training. */
 interface Training extends Reading, Omit<Beginning, 'predictor' | 'earlierWeights'> {
   /** The predictor to build on. */
@@ -30,7 +25,7 @@ interface Training extends Reading, Omit<Beginning, 'predictor' | 'earlierWeight
 }
 
 /** A task for the training thread. */
-export type Task = Check | Training;
+export type Task = (Reading & { readonly predictor: null }) | Training;
 
 /** The result of a training: its report, and the weights to put in use, as they are stored. */
 export interface TaskResult {

@@ -11,8 +11,6 @@ export class RefusedEvaluations extends Error {
 /** A training reads 32 MB of text into a few hundred MB at most. */
 const maxMemoryMb = 1024;
 
-type TaskOutcome = Exclude<TaskMessage, { kind: 'progress' | 'problem' }>;
-
 /**
  * Runs a task in a thread of its own, which ends with the task or the signal.
  * @throws RefusedEvaluations if the text is at fault, Error if the thread failed or was stopped
@@ -21,7 +19,7 @@ export function runInThread(
   task: Task,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void = () => undefined,
-): Promise<TaskOutcome> {
+): Promise<Exclude<TaskMessage, { kind: 'progress' | 'problem' }>> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new Error('the training was stopped'));

@@ -75,9 +75,7 @@ export class Trainings {
       throw new GatewayError(
         'unavailable',
         'the gateway is checking other evaluations: try again',
-        {
-          retryAfterMs: 5_000,
-        },
+        { retryAfterMs: 5_000 },
       );
     this.checks++;
     try {

@@ -2,10 +2,6 @@ import type { CallToolResult, ListToolsResult, McpServer } from '@modelcontextpr
 import type { Command } from 'commander';
 import { version } from '../../version.js';
 
-interface McpOptions {
-  readonly url: string;
-}
-
 const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Adds `signalbox mcp`. */
@@ -15,7 +11,7 @@ export function addMcpCommand(program: Command): void {
     .description('offer a running gateway to MCP clients, over standard input and output')
     .option('--url <address>', 'of the gateway; its key is in SIGNALBOX_API_KEY', defaultUrl)
     .action(async (_options: unknown, command: Command) => {
-      const { url } = command.opts<McpOptions>();
+      const { url } = command.opts<{ readonly url: string }>();
       await serveMcp(new GatewayClient(url, process.env.SIGNALBOX_API_KEY ?? ''));
     });
 }

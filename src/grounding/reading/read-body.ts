@@ -35,9 +35,7 @@ export async function readBody(
       [bytes],
       decoder(first),
       (pieces: AsyncIterable<Uint8Array>) => plain.addAll(pieces),
-      {
-        signal: clock.signal,
-      },
+      { signal: clock.signal },
     );
     return plain.taken();
   } catch (error) {

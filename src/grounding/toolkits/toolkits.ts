@@ -29,10 +29,6 @@ export interface OpenedToolkits {
   readonly warnings: string[];
 }
 
-interface RetirableToolkit extends OpenToolkit {
-  readonly source: RetiringSource;
-}
-
 /** Providers refuse requests with more. */
 const maxToolsPerRequest = 128;
 
@@ -41,7 +37,7 @@ const maxToolsPerRequest = 128;
  * serves all later ones.
  */
 export class Toolkits {
-  private readonly byName: Map<string, RetirableToolkit>;
+  private readonly byName: Map<string, OpenToolkit & { readonly source: RetiringSource }>;
   /** Those of earlier configurations: requests that began then may still call them. */
   private retired: readonly RetiringSource[] = [];
   /** What a later configuration has taken over is that one's to close. */

@@ -5,11 +5,6 @@ import express, { type Express, type Request } from 'express';
 const isPrepared = (req: IncomingMessage): boolean =>
   typeof (req as Partial<Request>).get === 'function';
 
-/** Express's members of a request read its response. */
-interface Borrower extends IncomingMessage {
-  res?: ServerResponse;
-}
-
 const apps = new Map<number, Express>();
 
 /** An app that only lends its prototypes and its settings. */
@@ -29,7 +24,7 @@ function lender(trustedProxies: number): Express {
  * @param trustedProxies the number of reverse proxies in front, for `req.ip`
  */
 export function prepareRequest(res: ServerResponse, trustedProxies: number): void {
-  const req = (res as { req?: Borrower }).req;
+  const req = (res as { req?: IncomingMessage & { res?: ServerResponse } }).req;
   if (req === undefined || isPrepared(req)) return;
   const app = lender(trustedProxies);
   req.res = res;

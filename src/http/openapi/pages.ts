@@ -5,9 +5,7 @@ import { failures } from '../../api/openapi/failures.js';
 
 const surface = { invalid: 422, statuses: [] } as const;
 /** Pages for people are answered under the names of the gateway only, against DNS rebinding. */
-const named = {
-  errors: { 421: 'The Host header is not a name of this gateway.' },
-} as const;
+const named = { errors: { 421: 'The Host header is not a name of this gateway.' } } as const;
 const text = (type: string): object => ({ [type]: { schema: { type: 'string' } } });
 
 const page = (path: string, described: Described): object =>

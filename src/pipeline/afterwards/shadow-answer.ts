@@ -225,8 +225,6 @@ function mayBeRepeated({ record, rateLimits }: GatewayRequest, { store }: Comple
   );
 }
 
-type Choice = NonNullable<GatewayRequest['record']['choice']>;
-
 /** Among the candidates of known price, other than the one that answered. */
 function secondBest({
   plan,
@@ -250,7 +248,7 @@ function secondBest({
 }
 
 const predictedAt = (
-  { names, figures }: Choice,
+  { names, figures }: NonNullable<GatewayRequest['record']['choice']>,
   place: number,
 ): Pick<ComparedAnswer, 'model' | 'quality' | 'uncertainty'> => ({
   model: names[place]!,

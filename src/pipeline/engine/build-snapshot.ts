@@ -167,10 +167,7 @@ function routingOf(config: Config, { learns }: Ranker): GatewaySnapshot['routing
   return {
     order,
     explainHeader,
-    learning: {
-      enabled: learning && learns === true,
-      exploration,
-    },
+    learning: { enabled: learning && learns === true, exploration },
     allow: allow ?? null,
     deny: deny ?? [],
   };

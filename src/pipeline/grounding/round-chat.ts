@@ -76,10 +76,7 @@ function nativeOptions({
 }: RoundInput): NonNullable<ChatRequest['web_search_options']> {
   if (!search) return {};
   const { allowedDomains, blockedDomains, country, recency, required, own } = search;
-  const place = {
-    ...own.user_location?.approximate,
-    ...(country === null ? {} : { country }),
-  };
+  const place = { ...own.user_location?.approximate, ...(country === null ? {} : { country }) };
   return {
     ...(own.search_context_size ? { search_context_size: own.search_context_size } : {}),
     max_uses: ownSearches,

@@ -46,11 +46,7 @@ export async function previewPreference(
   choices.push(...choicesOfPrompts(parts, caller, wanted, taught));
   const { name: _name, ...settings } = asked;
   const trial = { settings, current, margins: parts.current().training, explain };
-  return {
-    object: 'preference_preview',
-    ...applyPreference(choices, trial),
-    skipped,
-  };
+  return { object: 'preference_preview', ...applyPreference(choices, trial), skipped };
 }
 
 /** The setting of now, and what was taught under it. */

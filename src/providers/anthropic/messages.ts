@@ -123,12 +123,7 @@ function toolUse({ id, function: called }: Partial<ToolCall>, field: string): An
   if (!id) throw unsupportedField(`${field}[id]`, 'is missing');
   if (!called)
     throw unsupportedField(`${field}[function]`, 'is missing: Anthropic supports only functions');
-  return {
-    type: 'tool_use',
-    id,
-    name: called.name,
-    input: toolInput(called.arguments),
-  };
+  return { type: 'tool_use', id, name: called.name, input: toolInput(called.arguments) };
 }
 
 /** A block that the client got of an earlier answer, for the model to go on from. */

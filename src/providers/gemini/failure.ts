@@ -4,17 +4,11 @@ import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
 import { isObject } from '../../text/is-object.js';
 
-interface RpcDetail {
-  '@type'?: string;
-  reason?: string;
-  retryDelay?: string;
-}
-
 interface RpcError {
   code?: number;
   message?: string;
   status?: string;
-  details?: RpcDetail[];
+  details?: { '@type'?: string; reason?: string; retryDelay?: string }[];
 }
 
 const statusOfName: Record<string, number> = {

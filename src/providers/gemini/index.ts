@@ -74,10 +74,7 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
       );
     },
     webSearch: (model) => geminiSearch(resourceName(model)) ?? geminiSearch(model),
-    passthrough: {
-      baseUrl: root,
-      headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
-    },
+    passthrough: { baseUrl: root, headers: (apiKey) => authHeaders(apiKey, settings, keyHeader) },
     modelList: modelList(provider, { url: `${root}/models?pageSize=1000`, read: readModel }),
     embeddings: googleEmbeddings(provider, embeddingWire(resourceName, post)),
   };

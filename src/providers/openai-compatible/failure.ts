@@ -40,13 +40,7 @@ function detailText(detail: unknown): string {
  */
 function errorContent(body: unknown, raw = ''): ErrorContent {
   if (Array.isArray(body)) return errorContent(body[0], raw);
-  if (!isObject(body))
-    return {
-      message: plainReason(raw),
-      kind: '',
-      status: null,
-      own: {},
-    };
+  if (!isObject(body)) return { message: plainReason(raw), kind: '', status: null, own: {} };
   const inner = isObject(body['error'])
     ? body['error']
     : isObject(body['detail'])

@@ -117,10 +117,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     prefill: () => typeof quirks.history?.started === 'object',
     elsewhere: quirks.elsewhere,
     unopenedImages: quirks.unopenedImages,
-    passthrough: {
-      baseUrl,
-      headers: (apiKey) => authHeaders(apiKey, settings, quirks.keyHeader),
-    },
+    passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings, quirks.keyHeader) },
     ...(quirks.modelList !== false && {
       modelList: modelList(provider, { url: `${baseUrl}/models` }),
     }),

@@ -120,12 +120,7 @@ export function responsesCitation(
     ...(from === undefined ? {} : { start_index: start + from }),
     ...(to === undefined ? {} : { end_index: start + to }),
   };
-  return [
-    {
-      type: 'url_citation',
-      url_citation: { url, ...citationTitle(title), ...offsets },
-    },
-  ];
+  return [{ type: 'url_citation', url_citation: { url, ...citationTitle(title), ...offsets } }];
 }
 
 const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string =>

@@ -183,12 +183,7 @@ class ResponsesEventReader {
     const key = event.output_index ?? event.item_id ?? event.item?.id ?? '';
     let item = this.items.get(key);
     if (!item) {
-      item = {
-        start: this.chunks.textLength,
-        source: null,
-        hasCitations: false,
-        callIndex: -1,
-      };
+      item = { start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 };
       this.items.set(key, item);
     }
     return item;

@@ -131,11 +131,7 @@ function mover(
 
 function candidateNamed(label: string): TunedCandidate {
   const end = label.indexOf('/');
-  return {
-    label,
-    provider: end < 0 ? null : label.slice(0, end),
-    model: label.slice(end + 1),
-  };
+  return { label, provider: end < 0 ? null : label.slice(0, end), model: label.slice(end + 1) };
 }
 
 /** The mean and inverse spread of each coordinate; 0 for one that does not vary. */

@@ -67,12 +67,7 @@ function MarkedText({ text, sources, citations }: MarkedTextProps) {
   );
 }
 
-interface LinkProps {
-  href?: string;
-  children?: ReactNode;
-}
-
-function Link({ href, children }: LinkProps) {
+function Link({ href, children }: { href?: string; children?: ReactNode }) {
   const url = openableUrl(href);
   if (url === null) return <span>{children}</span>;
   return (

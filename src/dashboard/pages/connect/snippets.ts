@@ -141,11 +141,7 @@ const mcp = ({ url, key }: Connection): string =>
   JSON.stringify(
     {
       mcpServers: {
-        signalbox: {
-          type: 'http',
-          url: `${url}/mcp`,
-          headers: { Authorization: `Bearer ${key}` },
-        },
+        signalbox: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${key}` } },
       },
     },
     null,

@@ -40,10 +40,7 @@ function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
 /** The form of a new key, or of a key's terms. */
 export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
   const [terms, setTerms] = useState<FormTerms>(edited ? formTermsOf(edited) : emptyTerms);
-  const saving = useMutation({
-    mutationFn: () => save(edited, terms),
-    onSuccess: onSaved,
-  });
+  const saving = useMutation({ mutationFn: () => save(edited, terms), onSuccess: onSaved });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     saving.mutate();

@@ -94,9 +94,7 @@ export const formTermsOf = ({
 const two = (part: number): string => String(part).padStart(2, '0');
 const localDay = (at: Date): string =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-
-type Scope = NonNullable<KeyTerms['scopes']>[number];
-const isScope = (name: string): name is Scope =>
+const isScope = (name: string): name is NonNullable<KeyTerms['scopes']>[number] =>
   ['completions', 'model-select', 'admin'].includes(name);
 
 /** What the form says as the body of a request; a key ends with its last day. */

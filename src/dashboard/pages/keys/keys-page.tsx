@@ -179,12 +179,7 @@ function Name({ shown }: { shown: ApiKey }) {
   );
 }
 
-interface KeyRowProps {
-  shown: ApiKey;
-  onNewSecret: (key: ApiKey) => void;
-}
-
-function KeyActions({ shown, onNewSecret }: KeyRowProps) {
+function KeyActions({ shown, onNewSecret }: { shown: ApiKey; onNewSecret: (key: ApiKey) => void }) {
   const [chosen, choose] = useState<'edit' | 'rotate' | 'revoke' | null>(null);
   const path = { params: { path: { id: shown.id } } };
   const { name } = shown;

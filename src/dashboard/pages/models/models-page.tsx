@@ -45,12 +45,7 @@ export default function ModelsPage() {
   );
 }
 
-interface FiltersProps {
-  wanted: Wanted;
-  change: (some: Partial<Wanted>) => void;
-}
-
-function Filters({ wanted, change }: FiltersProps) {
+function Filters({ wanted, change }: { wanted: Wanted; change: (some: Partial<Wanted>) => void }) {
   const names = useProviders().data?.items.map(({ name }) => name) ?? [];
   return (
     <Group gap="sm" align="flex-end">

@@ -127,13 +127,8 @@ const Ability = ({ quality }: { quality: NonNullable<Model['quality']> }) => (
   </Stack>
 );
 
-interface ModelDetailsProps {
-  model: Model;
-  isAdmin: boolean;
-}
-
 /** A model's abilities by kind of task, its other figures, and a test. */
-function ModelDetails({ model, isAdmin }: ModelDetailsProps) {
+function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
   const { quality, prices, maxOutput } = model;
   return (
     <Stack gap="sm" py="xs">
@@ -167,9 +162,7 @@ const Figure = ({ label, value }: { label: string; value: string }) => (
   </Stack>
 );
 
-type KindsOfTask = NonNullable<Model['quality']>['kinds'];
-
-const Kinds = ({ kinds }: { kinds: KindsOfTask }) => (
+const Kinds = ({ kinds }: { kinds: NonNullable<Model['quality']>['kinds'] }) => (
   <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="lg" verticalSpacing={6}>
     {kinds.map(({ kind, quality, interval, measured }) => (
       <Group key={kind} justify="space-between" wrap="nowrap" gap="xs">

@@ -113,10 +113,8 @@ const Aside = ({ words, since, cause }: { words: string; since: string; cause: C
   </div>
 );
 
-type Health = NonNullable<Provider['details']>['health'];
-
 /** The provider's own last failure, and that of a model that it does not have. */
-function lastErrorsOf(health: Health) {
+function lastErrorsOf(health: NonNullable<Provider['details']>['health']) {
   const { lastFailure = null, lastModelError = null } = health ?? {};
   if (!lastFailure && !lastModelError) return null;
   return (

@@ -18,13 +18,8 @@ import {
 
 const text = texts.overview;
 
-interface ModelSharesProps {
-  series: UsageSeries;
-  span: Span;
-}
-
 /** What each model did, with links to its requests. */
-export function ModelShares({ series, span }: ModelSharesProps) {
+export function ModelShares({ series, span }: { series: UsageSeries; span: Span }) {
   const { groups, totals } = series;
   if (groups.length === 0) return null;
   const names = shortNames(groups.map((group) => groupName(group, text.noModel)));

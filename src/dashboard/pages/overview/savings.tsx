@@ -16,13 +16,8 @@ const refreshSavingsMs = 5 * 60_000;
 type Savings = Schema<'SavingsResponse'>;
 type Figure = NonNullable<Savings['spentUsd']>;
 
-interface SavingsProps {
-  range: Range;
-  account: string | undefined;
-}
-
 /** What choosing has saved, with its interval, and what prompt caches have saved. */
-export function SavingsPanel({ range, account }: SavingsProps) {
+export function SavingsPanel({ range, account }: { range: Range; account: string | undefined }) {
   const query = useQuery({
     queryKey: ['savings', range, account],
     queryFn: () =>
@@ -105,14 +100,8 @@ function qualityOf({ value, low, high }: Figure): string {
       });
 }
 
-interface Bar {
-  readonly label: string;
-  readonly figure: Figure;
-  readonly isOwn?: boolean;
-}
-
 /** Amounts as bars from 0, each with its 95 % interval as a line. */
-function Bars({ rows }: { rows: readonly Bar[] }) {
+function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?: boolean }[] }) {
   const most = Math.max(...rows.map(({ figure }) => Math.max(figure.high, figure.value)), 1e-9);
   const percent = (usd: number): string => `${((100 * Math.max(0, usd)) / most).toFixed(2)}%`;
   return (

@@ -119,12 +119,10 @@ export const modelHref = (
     ? requestsHref({ model: `${provider}/${model}`, ...more }, span)
     : null;
 
-type CountName = 'requests' | 'costUsd' | 'errors';
-
 /** A figure of each model, and of the rest together. */
 export function byModel(
   { groups, points }: UsageSeries,
-  name: CountName,
+  name: 'requests' | 'costUsd' | 'errors',
   labels: { readonly none: string; readonly rest: string },
   span: Shown,
 ): ChartSeries[] {
@@ -161,8 +159,6 @@ export const errorRates = ({ points }: UsageSeries): (number | null)[] =>
     return errorRate({ requests, errors, refused, clientClosed });
   });
 
-type Percentile = 'latencyP50Ms' | 'latencyP95Ms' | 'ttftP50Ms' | 'ttftP95Ms';
-
 /** The median and the 95th percentile of all requests. */
 export const percentiles = (
   { points }: UsageSeries,
@@ -176,7 +172,7 @@ export const percentiles = (
 /** One percentile of each model. */
 export const percentileByModel = (
   { groups }: UsageSeries,
-  name: Percentile,
+  name: 'latencyP50Ms' | 'latencyP95Ms' | 'ttftP50Ms' | 'ttftP95Ms',
   none: string,
 ): ChartSeries[] =>
   groups

@@ -25,8 +25,6 @@ import {
 
 const text = texts.overview;
 
-type Totals = UsageSeries['totals'];
-
 interface Tile {
   readonly label: string;
   readonly value: string;
@@ -51,7 +49,7 @@ export function Tiles({ series, span }: { series: UsageSeries; span: Shown }) {
   );
 }
 
-const tokensOf = ({ promptTokens, completionTokens }: Totals): number =>
+const tokensOf = ({ promptTokens, completionTokens }: UsageSeries['totals']): number =>
   promptTokens + completionTokens;
 
 function countTiles(series: UsageSeries): Tile[] {

@@ -11,14 +11,8 @@ const shareForPictures = 0.75;
 export const maxPictureBytes = (maxBodyBytes: number): number =>
   Math.floor((maxBodyBytes * shareForPictures * 3) / 4);
 
-/** What is known of a file before it is read. */
-interface PictureFile {
-  readonly type: string;
-  readonly size: number;
-}
-
 /** Which files can be attached beside what is attached already (in characters). */
-export function chooseFiles<File extends PictureFile>(
+export function chooseFiles<File extends { readonly type: string; readonly size: number }>(
   files: readonly File[],
   attached: number,
   maxBodyBytes: number,

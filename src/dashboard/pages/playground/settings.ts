@@ -94,11 +94,7 @@ export const exampleTools = JSON.stringify(
     {
       name: 'get_weather',
       description: 'The weather of a city now.',
-      parameters: {
-        type: 'object',
-        properties: { city: { type: 'string' } },
-        required: ['city'],
-      },
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     },
   ],
   null,

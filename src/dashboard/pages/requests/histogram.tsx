@@ -29,9 +29,7 @@ export function Histogram({ isAdmin, refreshMs }: HistogramProps) {
   const query = useQuery({
     queryKey: ['request-histogram', shown, isAdmin],
     queryFn: () =>
-      read('/api/v1/requests/histogram', {
-        query: queryOf(parameters, isAdmin, Date.now()),
-      }),
+      read('/api/v1/requests/histogram', { query: queryOf(parameters, isAdmin, Date.now()) }),
     refetchInterval: refreshMs ?? false,
     placeholderData: keepPreviousData,
   });

@@ -11,18 +11,12 @@ import { queryOf } from './filters.js';
 
 const text = texts.requests;
 
-/** Filters and order by a name, as the address has them. */
-interface View {
-  readonly name: string;
-  readonly search: string;
-}
-
 /** The views that this account saved in this browser, and a field that saves another one. */
 export function Views() {
   const search = useSearch();
   const { id } = useAccount();
   const [name, setName] = useState('');
-  const [views, setViews] = useLocalStorage<readonly View[]>({
+  const [views, setViews] = useLocalStorage<readonly { name: string; search: string }[]>({
     key: `signalbox-views-${id}`,
     defaultValue: [],
   });
@@ -79,11 +73,7 @@ export function Export({ isAdmin }: { isAdmin: boolean }) {
   const [now, setNow] = useState(0);
   const hrefOf = (format: string): string => {
     const { sort } = parameters;
-    const query = {
-      ...queryOf(parameters, isAdmin, now),
-      format,
-      ...(sort ? { sort } : {}),
-    };
+    const query = { ...queryOf(parameters, isAdmin, now), format, ...(sort ? { sort } : {}) };
     const named = Object.entries(query).map(([name, value]) => [name, String(value)]);
     return `${basePath}/api/v1/requests?${new URLSearchParams(named)}`;
   };

@@ -14,12 +14,7 @@ const text = texts.settings;
 
 /** The audit log with its filters. */
 export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {
-  const [filter, setFilter] = useState<ActFilter>({
-    act: null,
-    from: '',
-    to: '',
-    isAll: isAdmin,
-  });
+  const [filter, setFilter] = useState<ActFilter>({ act: null, from: '', to: '', isAll: isAdmin });
   return (
     <Stack gap="md">
       <Filters

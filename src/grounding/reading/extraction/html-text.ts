@@ -23,19 +23,15 @@ export async function htmlText(
     : { ...page, text, title: article.title ?? page.title };
 }
 
-/** The main part of a page. */
-interface ReadableArticle {
-  readonly html: string;
-  readonly title: string | null;
-}
-
 /**
  * Finds the main part of a page without navigation, advertisements and comments. The time that it
  * takes grows faster than the page's depth, so it belongs in a thread that can be terminated.
  * @param html scanned
  * @returns null if the page has no such part
  */
-async function readableArticle(html: string): Promise<ReadableArticle | null> {
+async function readableArticle(
+  html: string,
+): Promise<{ readonly html: string; readonly title: string | null } | null> {
   // only pages in HTML need them
   const { Readability } = await import('@mozilla/readability');
   const { DOMParser } = await import('linkedom');

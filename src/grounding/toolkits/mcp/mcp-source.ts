@@ -8,8 +8,6 @@ import { isSessionLost, mcpFailureReason } from './mcp-failure.js';
 import type { McpSession, SessionOptions } from './mcp-session.js';
 import { answerOf } from './result-text.js';
 
-type McpToolkitConfig = ToolkitConfig<'mcp-stdio' | 'mcp-http'>;
-
 /** How long a list of tools holds, also of servers that never say that it has changed. */
 const offerMs = 60_000;
 /** After the second failure in a row: the first one is tried again at once. */
@@ -28,7 +26,7 @@ export class McpSource implements ToolSource {
   private readonly closing = new AbortController();
 
   constructor(
-    private readonly config: McpToolkitConfig,
+    private readonly config: ToolkitConfig<'mcp-stdio' | 'mcp-http'>,
     private readonly open: OpenSession,
     /** Removes secrets from messages of failures. */
     private readonly withoutSecrets: (text: string) => string,

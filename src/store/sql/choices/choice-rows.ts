@@ -73,8 +73,5 @@ export type SumColumns = Pick<
 
 /** The sums of columns. */
 export function fromChoiceColumns({ measured, ...row }: SumColumns): Omit<ChoiceSums, 'group'> {
-  return {
-    ...fieldsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>>(row),
-    isMeasured: measured === 1,
-  };
+  return { ...fieldsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>>(row), isMeasured: measured === 1 };
 }

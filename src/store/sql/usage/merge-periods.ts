@@ -116,17 +116,12 @@ async function packSome(
   return rows.length;
 }
 
-interface Bounds {
-  readonly now: number;
-  readonly maxRows: number;
-}
-
 /** One account and one longer period after the other, once all of that period is old. */
 async function mergeTier(
   database: Kysely<StoreTables>,
   { spanMs, keptMs }: PeriodTier,
   next: PeriodTier,
-  { now, maxRows }: Bounds,
+  { now, maxRows }: { now: number; maxRows: number },
 ): Promise<number> {
   const startOf = (at: number): number => Math.floor(at / next.spanMs) * next.spanMs;
   const { rows: old } = await sql<Pick<Row, 'account_id' | 'at'>>`

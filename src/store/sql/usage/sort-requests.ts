@@ -57,17 +57,11 @@ const isBehind = (value: RawBuilder<unknown>, behind: Position) =>
     ? sql<boolean>`1 = 1`
     : sql<boolean>`(${value}, requests.id) < (${Number(behind[0])}, ${behind[1]})`;
 
-interface Walk {
-  readonly value: RawBuilder<unknown>;
-  readonly behind: Position;
-  readonly limit: number;
-}
-
 /** The ids of what the filter selects among the next rows of the index. */
 async function walk(
   database: Kysely<StoreTables>,
   filter: RequestFilter,
-  { value, behind, limit }: Walk,
+  { value, behind, limit }: { value: RawBuilder<unknown>; behind: Position; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select requests.id from (

@@ -149,88 +149,72 @@ const schema = `
 
   insert into revisions (topic, revision) values ('keys', 0), ('preferences', 0), ('learnings', 0)`;
 
+/** A migration that runs statements one after the other. */
+const statements = (...all: readonly string[]): Migration => ({
+  async up(database: Kysely<unknown>) {
+    for (const statement of all) await sql.raw(statement).execute(database);
+  },
+});
+
 const beginning: Migration = {
   async up(database: Kysely<unknown>) {
-    for (const statement of schema.split(';')) await sql.raw(statement).execute(database);
+    await statements(...schema.split(';')).up(database);
     await sql`insert into accounts (id, role, created_at)
       values (${firstAccountId}, 'admin', ${Date.now()})`.execute(database);
   },
 };
 
-const estimatedAndHeld: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const table of ['requests', 'usage_days', 'usage_periods'])
-      for (const column of ['estimated_usd', 'held_usd'])
-        await sql`alter table ${sql.ref(table)} add column ${sql.ref(column)}
-          double precision default 0 not null`.execute(database);
-  },
-};
+/** New columns of the sums by day and by period, `0` in the rows that are there. */
+const summedColumns = (type: string, columns: readonly string[], tables: readonly string[]) =>
+  tables.flatMap((table) =>
+    columns.map((column) => `alter table ${table} add column ${column} ${type} default 0 not null`),
+  );
 
-const keyEconomy: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql`alter table api_keys add column economy double precision`.execute(database);
-  },
-};
+const estimatedAndHeld = statements(
+  ...summedColumns(
+    'double precision',
+    ['estimated_usd', 'held_usd'],
+    ['requests', 'usage_days', 'usage_periods'],
+  ),
+);
 
-const responses: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of [
-      `create table responses (
-        account_id text not null, id text not null, previous_id text, at bigint not null,
-        input text not null, response text not null,
-        constraint responses_key primary key (account_id, id))`,
-      'create index responses_by_age on responses (at)',
-      `create table response_items (
-        account_id text not null, id text not null, response_id text not null, at bigint not null,
-        constraint response_items_key primary key (account_id, id))`,
-      'create index response_items_by_response on response_items (account_id, response_id)',
-      'create index response_items_by_age on response_items (at)',
-    ])
-      await sql.raw(statement).execute(database);
-  },
-};
+const keyEconomy = statements('alter table api_keys add column economy double precision');
 
-const failuresAndOrders: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const table of ['usage_days', 'usage_periods'])
-      for (const column of ['refused', 'client_closed'])
-        await sql`alter table ${sql.ref(table)} add column ${sql.ref(column)}
-          bigint default 0 not null`.execute(database);
-    for (const statement of [
-      'drop index requests_by_failure',
-      `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id)
-        where code is not null`,
-      'create index requests_by_latency on requests ((latency_ms + 0), id, at)',
-      'create index requests_by_cost on requests (coalesce(cost_usd, 0), id, at)',
-      `create index requests_by_tokens on requests
-        ((coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), id, at)`,
-      'create index requests_by_client on requests (request_id) where request_id <> id',
-    ])
-      await sql.raw(statement).execute(database);
-  },
-};
+const responses = statements(
+  `create table responses (
+    account_id text not null, id text not null, previous_id text, at bigint not null,
+    input text not null, response text not null,
+    constraint responses_key primary key (account_id, id))`,
+  'create index responses_by_age on responses (at)',
+  `create table response_items (
+    account_id text not null, id text not null, response_id text not null, at bigint not null,
+    constraint response_items_key primary key (account_id, id))`,
+  'create index response_items_by_response on response_items (account_id, response_id)',
+  'create index response_items_by_age on response_items (at)',
+);
 
-const alerts: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of [
-      `create table alerts (
-        id text primary key, at bigint not null, kind text not null, text text not null,
-        attempts integer not null, tried_at bigint, sent_at bigint, sent_to text not null, error text)`,
-      'create index alerts_by_age on alerts (at, id)',
-    ])
-      await sql.raw(statement).execute(database);
-  },
-};
+const failuresAndOrders = statements(
+  ...summedColumns('bigint', ['refused', 'client_closed'], ['usage_days', 'usage_periods']),
+  'drop index requests_by_failure',
+  `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id)
+    where code is not null`,
+  'create index requests_by_latency on requests ((latency_ms + 0), id, at)',
+  'create index requests_by_cost on requests (coalesce(cost_usd, 0), id, at)',
+  `create index requests_by_tokens on requests
+    ((coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), id, at)`,
+  'create index requests_by_client on requests (request_id) where request_id <> id',
+);
 
-const priceEditions: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql
-      .raw(
-        'create table price_editions (id text primary key, at bigint not null, source text not null, data text not null)',
-      )
-      .execute(database);
-  },
-};
+const alerts = statements(
+  `create table alerts (
+    id text primary key, at bigint not null, kind text not null, text text not null,
+    attempts integer not null, tried_at bigint, sent_at bigint, sent_to text not null, error text)`,
+  'create index alerts_by_age on alerts (at, id)',
+);
+
+const priceEditions = statements(
+  'create table price_editions (id text primary key, at bigint not null, source text not null, data text not null)',
+);
 
 /**
  * All migrations by name, oldest first. The first one makes the whole schema, under the name of the

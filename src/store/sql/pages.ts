@@ -1,5 +1,5 @@
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
-import { GatewayError, invalidField } from '../../errors.js';
+import { invalidField } from '../../errors.js';
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean } from './columns.js';
 
@@ -17,11 +17,8 @@ const cursorOf = ([sort, id]: Position): string =>
 
 function readCursor(cursor: string): Position {
   const [, sort, id] = written.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (sort === undefined || id === undefined || !Number.isSafeInteger(Number(sort))) {
-    throw new GatewayError('bad_request', 'cursor: must be the cursor of an earlier page', {
-      field: 'cursor',
-    });
-  }
+  if (sort === undefined || id === undefined || !Number.isSafeInteger(Number(sort)))
+    throw notACursor();
   return [Number(sort), id];
 }
 
@@ -111,5 +108,8 @@ export function readValues(cursor: string, length: number): (string | number)[] 
   } catch {
     // answered below
   }
-  throw invalidField('cursor', 'must be the cursor of an earlier page', 'bad_request');
+  throw notACursor();
 }
+
+const notACursor = () =>
+  invalidField('cursor', 'must be the cursor of an earlier page', 'bad_request');

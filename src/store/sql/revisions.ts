@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Changes } from '../contracts/page.js';
 import type { RevisionTable, StoreTables } from './tables.js';
 
@@ -53,3 +53,18 @@ export async function changesSince<T>(
     .executeTakeFirstOrThrow();
   return { revision, records: revision > since ? await read(since) : [] };
 }
+
+/** The records of a topic whose table has its name that have changed since a revision. */
+export const recordsSince = <Topic extends 'preferences' | 'learnings', T>(
+  database: Kysely<StoreTables>,
+  topic: Topic,
+  since: number,
+  record: (row: Selectable<StoreTables[Topic]>) => T,
+): Promise<Changes<T>> =>
+  changesSince(database, topic, since, async (before) => {
+    const { rows } = await sql<Selectable<StoreTables[Topic]>>`
+      select * from ${sql.table(topic)} where revision > ${before} order by revision`.execute(
+      database,
+    );
+    return rows.map(record);
+  });

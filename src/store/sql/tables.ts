@@ -10,7 +10,12 @@ import type { NewKey } from '../contracts/keys.js';
 import type { LearningRecord } from '../contracts/learnings.js';
 import type { PeriodRow } from '../contracts/periods.js';
 import type { PreferenceRecord } from '../contracts/preferences.js';
-import type { FeedbackRow, RequestRow, SelectionRow } from '../contracts/requests.js';
+import type {
+  FeedbackRow,
+  RequestRow,
+  SelectionRow,
+  SummedFigures,
+} from '../contracts/requests.js';
 import type { ResponseRecord } from '../contracts/responses.js';
 import type { TrainingRecord } from '../contracts/trainings.js';
 import type { ColumnsOf } from './columns.js';
@@ -122,21 +127,12 @@ export interface RequestTable extends ColumnsOf<
  * Sums by day; '' if a request had no key, provider or model, because a primary key accepts no
  * null.
  */
-export interface UsageDayTable {
+export interface UsageDayTable extends ColumnsOf<SummedFigures> {
   day: string;
   account_id: string;
   key_id: string;
   provider: string;
   model: string;
-  requests: number;
-  errors: number;
-  refused: number;
-  client_closed: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cost_usd: number;
-  estimated_usd: number;
-  held_usd: number;
   cache_saved_usd: number;
 }
 

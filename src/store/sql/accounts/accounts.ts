@@ -34,28 +34,15 @@ export const storedEmail = (email: string): string => clean(email.toLowerCase())
 
 /** The accounts in SQL. */
 export function createAccountStore(database: Kysely<StoreTables>): AccountStore {
+  const accounts = database.selectFrom('accounts').selectAll();
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
   return {
     create: async (account) => found(await insert(database, account)),
-    find: async (id) =>
-      found(
-        await database
-          .selectFrom('accounts')
-          .selectAll()
-          .where('id', '=', clean(id))
-          .executeTakeFirst(),
-      ),
+    find: async (id) => found(await accounts.where('id', '=', clean(id)).executeTakeFirst()),
     findByEmail: async (email) =>
-      found(
-        await database
-          .selectFrom('accounts')
-          .selectAll()
-          .where('email', '=', storedEmail(email))
-          .executeTakeFirst(),
-      ),
-    list: (page) =>
-      readPage(database.selectFrom('accounts').selectAll(), 'created_at', page, accountFromRow),
+      found(await accounts.where('email', '=', storedEmail(email)).executeTakeFirst()),
+    list: (page) => readPage(accounts, 'created_at', page, accountFromRow),
     update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
     setPassword: (id, passwordHash, options) =>
       setPassword(database, clean(id), passwordHash, options),

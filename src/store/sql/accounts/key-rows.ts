@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { AccountRole } from '../../contracts/accounts.js';
 import type { KeyChanges, KeyRecord, NewKey, Scope } from '../../contracts/keys.js';
-import { clean, columnsOf } from '../columns.js';
+import { clean, columnsOf, toJson } from '../columns.js';
 import { limitsFromRow } from './accounts.js';
 import type { ApiKeyTable, LimitColumns } from '../tables.js';
 
@@ -56,24 +56,13 @@ export const keyFromReplaced = (row: ReplacedRow): KeyRecord => ({
 });
 
 /** The row of a new key. */
-export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
-  return {
-    id: key.id,
-    account_id: key.accountId,
-    name: clean(key.name),
-    prefix: key.prefix,
-    hash: key.hash,
-    scopes: JSON.stringify(key.scopes),
-    models: jsonOf(key.models),
-    toolkits: jsonOf(key.toolkits),
-    economy: key.economy,
-    ...columnsOf(key.limits),
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: null,
-    last_used_at: null,
-    revision,
-  };
+export function newRow(
+  { scopes, models, toolkits, limits, ...plain }: NewKey,
+  revision: number,
+): Selectable<ApiKeyTable> {
+  const lists = { scopes: toJson(scopes)!, models: toJson(models), toolkits: toJson(toolkits) };
+  const state = { revoked_at: null, last_used_at: null, revision };
+  return { ...columnsOf(plain), ...columnsOf(limits), ...lists, ...state };
 }
 
 /** Absent changes are undefined, and leave the column unchanged. */
@@ -90,14 +79,11 @@ export function changedColumns({
   return {
     name: name === undefined ? undefined : clean(name),
     scopes: scopes === undefined ? undefined : JSON.stringify(scopes),
-    models: models === undefined ? undefined : jsonOf(models),
-    toolkits: toolkits === undefined ? undefined : jsonOf(toolkits),
+    models: models === undefined ? undefined : toJson(models),
+    toolkits: toolkits === undefined ? undefined : toJson(toolkits),
     economy,
     ...(limits === undefined ? {} : columnsOf(limits)),
     expires_at: expiresAt,
     revoked_at: revokedAt,
   };
 }
-
-const jsonOf = (globs: readonly string[] | null): string | null =>
-  globs === null ? null : JSON.stringify(globs);

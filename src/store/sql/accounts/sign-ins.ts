@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ResetRecord, SignInRecord, SignInStore } from '../../contracts/accounts.js';
+import type { SignInRecord, SignInStore } from '../../contracts/accounts.js';
+import { columnsOf } from '../columns.js';
 import { accountFromRow, endAccess } from './accounts.js';
 import type { StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
@@ -14,7 +15,9 @@ export function createSignInStore(database: Kysely<StoreTables>): SignInStore {
     },
     removeAll: (accountId, exceptTokenHash) =>
       transact(database, (transaction) => endAccess(transaction, accountId, exceptTokenHash)),
-    addReset: (reset) => addReset(database, reset),
+    async addReset(reset) {
+      await database.insertInto('password_resets').values(columnsOf(reset)).execute();
+    },
     takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
   };
 }
@@ -25,9 +28,10 @@ const maxSignIns = 100;
 /** Also deletes the account's expired sign-ins, and the oldest of too many. */
 function add(
   database: Kysely<StoreTables>,
-  { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord,
+  signIn: SignInRecord,
   passwordHash: string,
 ): Promise<boolean> {
+  const { accountId, createdAt } = signIn;
   return transact(database, async (transaction) => {
     // an update, because it locks the row: a concurrent password change waits for this transaction,
     // and then ends the new sign-in too
@@ -60,16 +64,7 @@ function add(
         .where('account_id', '=', accountId)
         .where('created_at', '<=', last)
         .execute();
-    await transaction
-      .insertInto('sign_ins')
-      .values({
-        token_hash: tokenHash,
-        account_id: accountId,
-        csrf_token: csrfToken,
-        created_at: createdAt,
-        expires_at: expiresAt,
-      })
-      .execute();
+    await transaction.insertInto('sign_ins').values(columnsOf(signIn)).execute();
     return true;
   });
 }
@@ -101,16 +96,6 @@ async function find(
     expiresAt: row.expires_at,
   };
   return { signIn, account: accountFromRow(row) };
-}
-
-async function addReset(
-  database: Kysely<StoreTables>,
-  { tokenHash, accountId, expiresAt }: ResetRecord,
-): Promise<void> {
-  await database
-    .insertInto('password_resets')
-    .values({ token_hash: tokenHash, account_id: accountId, expires_at: expiresAt })
-    .execute();
 }
 
 function takeReset(

@@ -7,7 +7,7 @@ import {
   type FigureChanges,
   maxEvaluations,
 } from '../../contracts/evaluations.js';
-import { clean, fieldsOf, fromJson } from '../columns.js';
+import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { readPage } from '../pages.js';
 import type { EvaluationTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
@@ -20,7 +20,7 @@ export function createEvaluationStore(database: Kysely<StoreTables>): Evaluation
   return {
     save: (evaluation) => transact(database, (transaction) => save(transaction, evaluation)),
     async find(accountId, id) {
-      const row = await rowOf(database, accountId, clean(id));
+      const row = await rowsOf(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
       return row ? fromColumns(row) : null;
     },
     list: (accountId, page) => {
@@ -37,13 +37,11 @@ export function createEvaluationStore(database: Kysely<StoreTables>): Evaluation
         promptLength: row.prompt_length,
       }));
     },
-    whole: (accountId, page) => {
-      const rows = database.selectFrom('evaluations').where('account_id', '=', accountId);
-      return readPage(rows.selectAll(), 'at', page, fromColumns);
-    },
+    whole: (accountId, page) => readPage(rowsOf(database, accountId), 'at', page, fromColumns),
     change: (accountId, id, scores) =>
       transact(database, async (transaction) => {
-        const row = await rowOf(transaction, accountId, clean(id));
+        const rows = rowsOf(transaction, accountId).where('id', '=', clean(id));
+        const row = await rows.executeTakeFirst();
         if (!row) return null;
         const before = fromColumns(row);
         return write(transaction, { ...before, scores: changed(before.scores, scores) });
@@ -59,34 +57,17 @@ export function createEvaluationStore(database: Kysely<StoreTables>): Evaluation
   };
 }
 
-const rowOf = (
-  database: Kysely<StoreTables>,
-  accountId: string,
-  id: string,
-): Promise<Selectable<EvaluationTable> | undefined> =>
-  database
-    .selectFrom('evaluations')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+const rowsOf = (database: Kysely<StoreTables>, accountId: string) =>
+  database.selectFrom('evaluations').selectAll().where('account_id', '=', accountId);
 
 async function save(
   transaction: Transaction<StoreTables>,
   evaluation: EvaluationRecord,
 ): Promise<EvaluationRecord> {
-  const { accountId, requestId, at, prompt } = evaluation;
+  const { accountId, scores, costs } = evaluation;
   const inserted = await transaction
     .insertInto('evaluations')
-    .values({
-      id: evaluation.id,
-      account_id: accountId,
-      request_id: requestId,
-      at,
-      prompt: clean(prompt),
-      scores: textOf(evaluation.scores),
-      costs: textOf(evaluation.costs),
-    })
+    .values({ ...columnsOf(evaluation), scores: textOf(scores), costs: textOf(costs) })
     .onConflict((conflict) => conflict.columns(['account_id', 'request_id']).doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -108,13 +89,8 @@ async function merge(
   transaction: Transaction<StoreTables>,
   { accountId, requestId, scores, costs }: EvaluationRecord,
 ): Promise<EvaluationRecord> {
-  const row = await transaction
-    .selectFrom('evaluations')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('request_id', '=', requestId)
-    .executeTakeFirstOrThrow();
-  const before = fromColumns(row);
+  const rows = rowsOf(transaction, accountId).where('request_id', '=', requestId);
+  const before = fromColumns(await rows.executeTakeFirstOrThrow());
   return write(transaction, {
     ...before,
     scores: { ...before.scores, ...scores },

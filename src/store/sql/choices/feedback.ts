@@ -19,13 +19,10 @@ export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStor
         .execute();
       return rows.flatMap(({ model }) => model ?? []);
     },
-    list: (accountId, page) =>
-      readPage(
-        database.selectFrom('feedback').selectAll().where('account_id', '=', accountId),
-        'at',
-        page,
-        fieldsOf<FeedbackRow>,
-      ),
+    list: (accountId, page) => {
+      const own = database.selectFrom('feedback').selectAll().where('account_id', '=', accountId);
+      return readPage(own, 'at', page, fieldsOf<FeedbackRow>);
+    },
   };
 }
 

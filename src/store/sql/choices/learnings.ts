@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/learnings.js';
 import { clean, fieldsOf } from '../columns.js';
 import { addFeedback } from './feedback.js';
-import { changesSince, raiseRevision } from '../revisions.js';
+import { raiseRevision, recordsSince } from '../revisions.js';
 import type { Database, LearningTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
@@ -39,21 +39,9 @@ export function createLearningStore(
         await put(transaction, scope, learn, revision, now());
       }),
     forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
-    changedSince: (since) => changesSince(database, 'learnings', since, changed(database)),
+    changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
   };
 }
-
-const changed =
-  (database: Kysely<StoreTables>) =>
-  async (since: number): Promise<LearningRecord[]> => {
-    const rows = await database
-      .selectFrom('learnings')
-      .selectAll()
-      .where('revision', '>', since)
-      .orderBy('revision')
-      .execute();
-    return rows.map(fromColumns);
-  };
 
 /**
  * Leaves an empty row even if there was none: by its date, counts from before are recognized when

@@ -8,7 +8,7 @@ import type { StoredRouter } from '../../contracts/trainings.js';
 import { clean, fieldsOf, fromJson } from '../columns.js';
 import { forgetScope } from './learnings.js';
 import { readPage } from '../pages.js';
-import { changesSince, raiseRevision } from '../revisions.js';
+import { raiseRevision, recordsSince } from '../revisions.js';
 import type { Database, PreferenceTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
@@ -39,21 +39,9 @@ export function createPreferenceStore(
       ),
     remove: (accountId, id) =>
       transact(database, (transaction) => remove(transaction, accountId, id, now())),
-    changedSince: (since) => changesSince(database, 'preferences', since, changed(database)),
+    changedSince: (since) => recordsSince(database, 'preferences', since, fromColumns),
   };
 }
-
-const changed =
-  (database: Kysely<StoreTables>) =>
-  async (since: number): Promise<PreferenceRecord[]> => {
-    const rows = await database
-      .selectFrom('preferences')
-      .selectAll()
-      .where('revision', '>', since)
-      .orderBy('revision')
-      .execute();
-    return rows.map(fromColumns);
-  };
 
 /** Changes a preference; null if it does not exist. */
 async function change(

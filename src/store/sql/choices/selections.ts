@@ -27,17 +27,10 @@ export function createSelectionStore(database: Kysely<StoreTables>): SelectionSt
         candidates: unpackCandidates(fromJson(candidates)),
       }));
     },
-    list: (accountId, page) =>
-      readPage(
-        database
-          .selectFrom('selections')
-          .selectAll()
-          .where('account_id', '=', accountId)
-          .where('previous_id', 'is', null),
-        'at',
-        page,
-        fromColumns,
-      ),
+    list: (accountId, page) => {
+      const own = database.selectFrom('selections').selectAll().where('account_id', '=', accountId);
+      return readPage(own.where('previous_id', 'is', null), 'at', page, fromColumns);
+    },
   };
 }
 

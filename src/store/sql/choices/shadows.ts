@@ -124,14 +124,8 @@ async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Pr
 }
 
 /** The figures of single answers by the chosen model, and by the second one. */
-interface RatedColumns extends Omit<KeyRatedPairs, 'singles'> {
-  readonly first_answers: number;
-  readonly first_difference: number;
-  readonly first_squares: number;
-  readonly second_answers: number;
-  readonly second_difference: number;
-  readonly second_squares: number;
-}
+type RatedColumns = Omit<KeyRatedPairs, 'singles'> &
+  Readonly<Record<`${'first' | 'second'}_${'answers' | 'difference' | 'squares'}`, number>>;
 
 /**
  * Several ratings of one answer count as their mean, as among the ratings of single answers. A pair

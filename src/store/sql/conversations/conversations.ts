@@ -6,7 +6,7 @@ import type {
   MessageRecord,
 } from '../../contracts/conversations.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
-import { clean, fromJson, fieldsOf } from '../columns.js';
+import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { after, pageOf, type Position } from '../pages.js';
 import { removeConversations } from '../removal.js';
 import type { ConversationTable, MessageTable, StoreTables } from '../tables.js';
@@ -78,19 +78,15 @@ function owned(database: Kysely<StoreTables>, accountId: string) {
 
 async function create(
   database: Kysely<StoreTables>,
-  { id, accountId, title, titleSource, createdAt }: Parameters<ConversationStore['create']>[0],
+  conversation: Parameters<ConversationStore['create']>[0],
 ): Promise<ConversationRecord> {
   const row = await database
     .insertInto('conversations')
     .values({
-      id,
-      account_id: accountId,
-      title: clean(title),
-      title_source: titleSource,
+      ...columnsOf(conversation),
       message_count: 0,
       bytes: 0,
-      created_at: createdAt,
-      updated_at: createdAt,
+      updated_at: conversation.createdAt,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

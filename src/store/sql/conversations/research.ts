@@ -31,16 +31,10 @@ export function createResearchStore(database: Kysely<StoreTables>): ResearchStor
         .where('id', '=', clean(id))
         .execute();
     },
-    list: (accountId, page) =>
-      readPage(
-        database
-          .selectFrom('research_notes')
-          .select(['id', 'at'])
-          .where('account_id', '=', clean(accountId)),
-        'at',
-        page,
-        (row) => row,
-      ),
+    list: (accountId, page) => {
+      const own = database.selectFrom('research_notes').where('account_id', '=', clean(accountId));
+      return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
+    },
   };
 }
 

@@ -34,16 +34,10 @@ export function createResponseStore(database: Kysely<StoreTables>): ResponseStor
     },
     remove: (accountId, id) =>
       transact(database, (transaction) => remove(transaction, clean(accountId), clean(id))),
-    list: (accountId, page) =>
-      readPage(
-        database
-          .selectFrom('responses')
-          .select(['id', 'at'])
-          .where('account_id', '=', clean(accountId)),
-        'at',
-        page,
-        (row) => row,
-      ),
+    list: (accountId, page) => {
+      const own = database.selectFrom('responses').where('account_id', '=', clean(accountId));
+      return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
+    },
   };
 }
 

@@ -55,67 +55,39 @@ export const anonymous: Caller = {
   accountLimits: noLimits,
 };
 
-/**
- * The caller of a key that the configuration fixes. A limited key does not get `admin` by default,
- * because it could issue keys without limits.
- */
-export function fixedCaller({
-  name,
-  models,
-  toolkits,
-  economy,
-  scopes: granted,
-  weight,
-  limits,
-}: {
-  name: string;
-  models?: readonly string[];
-  toolkits?: readonly string[];
-  economy?: number;
-  weight?: number;
-  scopes?: readonly Scope[];
-  limits?: Partial<KeyLimits>;
-}): Caller {
+/** A key that the configuration fixes, without the key itself. */
+export interface FixedKey {
+  readonly name: string;
+  /** Globs of the model labels that the key may use; absent: all. */
+  readonly models?: readonly string[];
+  /** Names or globs of the toolkits that the key may use; absent: none. */
+  readonly toolkits?: readonly string[];
+  /** The dial of economy for requests that do not set it; absent: as configured. */
+  readonly economy?: number;
+  /** Its share where requests wait; absent: 1. */
+  readonly weight?: number;
+  /** Absent: all, but for a limited key, which could issue keys without limits, not `admin`. */
+  readonly scopes?: readonly Scope[];
+  readonly limits?: Partial<KeyLimits>;
+}
+
+/** The caller of a key that the configuration fixes. */
+export function fixedCaller({ scopes: granted, limits, ...key }: FixedKey): Caller {
+  const { name, models = null, toolkits = [], economy = null, weight = 1 } = key;
   return {
-    accountId: `fixed:${name}`,
-    role: 'member',
-    keyId: `fixed:${name}`,
-    name,
+    ...{ ...anonymous, accountId: `fixed:${name}`, keyId: `fixed:${name}`, name },
+    ...{ models, toolkits, economy, weight, limits: { ...noLimits, ...limits } },
     scopes: granted ?? (models || limits ? defaultScopes : scopes),
-    models: models ?? null,
-    toolkits: toolkits ?? [],
-    economy: economy ?? null,
-    weight: weight ?? 1,
-    limits: { ...noLimits, ...limits },
-    accountLimits: noLimits,
   };
 }
 
 /** The caller of an issued key. */
-export function issuedCaller({
-  accountId,
-  accountRole,
-  accountLimits,
-  id,
-  name,
-  scopes: granted,
-  models,
-  toolkits,
-  economy,
-  limits,
-}: KeyRecord): Caller {
+export function issuedCaller(key: KeyRecord): Caller {
+  const { accountId, accountRole: role, accountLimits, id: keyId, name, limits } = key;
+  const { scopes: granted, models, toolkits, economy } = key;
   return {
-    accountId,
-    role: accountRole,
-    keyId: id,
-    name,
-    scopes: granted,
-    models,
-    toolkits,
-    economy,
-    weight: 1,
-    limits,
-    accountLimits,
+    ...{ accountId, role, keyId, name, scopes: granted, models, toolkits },
+    ...{ economy, weight: 1, limits, accountLimits },
   };
 }
 
@@ -124,19 +96,9 @@ export function issuedCaller({
  * all toolkits.
  */
 export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
-  return {
-    accountId: id,
-    role,
-    keyId: null,
-    name: email ?? id,
-    scopes,
-    models: null,
-    toolkits: role === 'admin' ? ['*'] : [],
-    economy: null,
-    weight: 1,
-    limits: noLimits,
-    accountLimits: limits,
-  };
+  const toolkits = role === 'admin' ? ['*'] : [];
+  const own = { accountId: id, role, name: email ?? id, scopes, toolkits, accountLimits: limits };
+  return { ...anonymous, ...own };
 }
 
 /** Why an issued key may not be used at `now`, in ms since 1970; null: it may. */

@@ -1,23 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type Caller, fixedCaller } from './caller.js';
-import type { KeyLimits } from '../store/contracts/accounts.js';
-import type { Scope } from '../store/contracts/keys.js';
+import { type Caller, type FixedKey, fixedCaller } from './caller.js';
 
 /** A key that the configuration fixes. */
-export interface KnownKey {
-  readonly name: string;
+export interface KnownKey extends FixedKey {
   readonly key: string;
-  /** Globs of the model labels that the key may use; absent: all. */
-  readonly models?: readonly string[];
-  /** Names or globs of the toolkits that the key may use; absent: none. */
-  readonly toolkits?: readonly string[];
-  /** The dial of economy for requests that do not set it; absent: as configured. */
-  readonly economy?: number;
-  /** Its share where requests wait; absent: 1. */
-  readonly weight?: number;
-  /** Absent: all. */
-  readonly scopes?: readonly Scope[];
-  readonly limits?: Partial<KeyLimits>;
 }
 
 /**

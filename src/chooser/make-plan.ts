@@ -105,7 +105,7 @@ function sortOut(
   const { reasoningEffort } = request;
   const terms = {
     promptTokens: size.tokens,
-    weighsTime: explain || wishOf(request) === 'latency',
+    weighsTime: explain || (request.tradeoff ?? request.preference?.tradeoff) === 'latency',
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
   };
   const known = candidates.map((candidate) => appraise(candidate, terms, input));
@@ -182,6 +182,3 @@ const tooLong: ClientError = {
   param: 'messages',
   type: 'invalid_request_error',
 };
-
-const wishOf = ({ tradeoff, preference }: RoutingRequest): RoutingRequest['tradeoff'] =>
-  tradeoff ?? preference?.tradeoff;

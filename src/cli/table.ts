@@ -14,7 +14,7 @@ const minLast = 14;
 export function tableOf(
   titles: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
-  width: number | null = terminalWidth(),
+  width: number | null = process.stdout.isTTY ? process.stdout.columns || defaultWidth : null,
 ): string {
   const cells = [titles, ...rows].map((row) => row.map((cell) => printable(String(cell ?? ''))));
   const widths = titles.map((_title, column) =>
@@ -53,10 +53,6 @@ function narrow(widths: number[], width: number): void {
     if ((widths[widest] ?? 0) <= minColumn) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
-}
-
-function terminalWidth(): number | null {
-  return process.stdout.isTTY ? process.stdout.columns || defaultWidth : null;
 }
 
 /**

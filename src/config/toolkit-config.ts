@@ -70,7 +70,9 @@ export function toolkitFindings({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>
       ...missing.map((field) => ({ path: [...path, field], reason: 'is required' })),
       ...foreign.map((field) => ({
         path: [...path, field],
-        reason: `is only for the type ${typesWith(field).join(' or ')}`,
+        reason: `is only for the type ${Object.entries(settingsOf)
+          .flatMap(([type, own]) => ((own as readonly Setting[]).includes(field) ? [type] : []))
+          .join(' or ')}`,
       })),
       ...addressFindings(toolkit, path),
       ...repeatedFunctions(toolkit, path),
@@ -81,11 +83,6 @@ export function toolkitFindings({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>
 type Setting = (typeof settingsOf)[Type][number];
 
 const typedSettings = [...new Set<Setting>(Object.values(settingsOf).flat())];
-
-const typesWith = (setting: Setting): string[] =>
-  Object.entries(settingsOf).flatMap(([type, own]) =>
-    (own as readonly Setting[]).includes(setting) ? [type] : [],
-  );
 
 function addressFindings(toolkit: ToolkitInput, path: readonly string[]): Finding[] {
   const addresses: readonly (readonly [readonly string[], (string | null)?])[] = [

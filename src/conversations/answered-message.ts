@@ -17,14 +17,8 @@ export interface AnsweredMessage {
 }
 
 /** The content of an answer as it is stored: blocks, of which clients send only the text back. */
-export function contentOf({
-  text,
-  reasoning,
-  sources,
-  citations,
-  toolCalls,
-  seams = [],
-}: AnsweredMessage): object[] {
+export function contentOf(message: AnsweredMessage): object[] {
+  const { text, reasoning, sources, citations, toolCalls, seams = [] } = message;
   return [
     { type: 'text', text },
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
@@ -75,14 +69,9 @@ const toolTurn = 'tool_turn';
 const besideContent: ReadonlySet<unknown> = new Set(['reasoning', 'sources', 'seams', toolTurn]);
 
 /** The content of a sent message as it is stored: as sent, with its calls in a block of their own. */
-function sentContent({
-  role,
-  content,
-  name,
-  tool_calls: calls,
-  tool_call_id: id,
-  function_call: legacy,
-}: ChatMessage): unknown {
+function sentContent(message: ChatMessage): unknown {
+  const { role, content, name, tool_calls: calls, tool_call_id: id } = message;
+  const { function_call: legacy } = message;
   const fields = {
     ...(name && role === 'function' ? { name } : {}),
     ...(calls?.length ? { tool_calls: calls } : {}),

@@ -88,7 +88,14 @@ export class TitleWriter {
     this.underWay.add(cancellation);
     try {
       const writer = new CollectedText();
-      const { usage } = await askFor(model, requestOf(untitled), writer, cancellation);
+      const { usage } = await executePlan({
+        plan: { candidates: [model.candidate], limits },
+        stream: false,
+        callOf: chatCalls(requestOf(untitled), writer),
+        cancellation,
+        providerOf: () => model.provider,
+        onAttempt: model.onAttempt,
+      });
       const title = titleOf(writer.written);
       if (title !== null) await this.rename(untitled.accountId, untitled.conversationId, title);
       this.reports.written({
@@ -102,22 +109,6 @@ export class TitleWriter {
       this.underWay.delete(cancellation);
     }
   }
-}
-
-function askFor(
-  { candidate, provider, onAttempt }: TitleModel,
-  request: ChatRequest,
-  writer: AnswerWriter,
-  cancellation: Cancellation,
-): Promise<ChatOutcome> {
-  return executePlan({
-    plan: { candidates: [candidate], limits },
-    stream: false,
-    callOf: chatCalls(request, writer),
-    cancellation,
-    providerOf: () => provider,
-    onAttempt,
-  });
 }
 
 /**

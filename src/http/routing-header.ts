@@ -26,20 +26,9 @@ const significant = (figure: Figure): Figure =>
   typeof figure === 'number' ? Number(figure.toPrecision(3)) : figure;
 
 /** A candidate's prediction in short; undefined fields are left out of the JSON. */
-function compact(
-  {
-    label,
-    effort,
-    quality,
-    uncertainty,
-    cost,
-    output_tokens,
-    latency,
-    learned,
-    excluded,
-  }: CandidateExplanation,
-  setAside: string | undefined,
-): object {
+function compact(explanation: CandidateExplanation, setAside: string | undefined): object {
+  const { label, effort, quality, uncertainty, cost, output_tokens, latency } = explanation;
+  const { learned, excluded } = explanation;
   if (excluded !== undefined)
     return { label: short(label, maxNameLength), excluded: short(excluded, maxReasonLength) };
   return {

@@ -90,12 +90,8 @@ const quarterHourMs = 15 * 60 * 1000;
  * configuration states too apply.
  */
 function overridePrices(listed: Prices, override: ModelOverride): Prices {
-  const {
-    inputPrice = null,
-    outputPrice = null,
-    cachedInputPrice = null,
-    cacheWritePrice = null,
-  } = override;
+  const { inputPrice = null, outputPrice = null, cachedInputPrice = null } = override;
+  const { cacheWritePrice = null } = override;
   const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
   return {
     ...rest,
@@ -243,13 +239,9 @@ const namesOf = (provider: string, names: Iterable<string>): string[] =>
     .map((name) => name.slice(provider.length + 1));
 
 /** Makes a catalogue from the bundled price data and the configuration. Makes no network calls. */
-export function createCatalog({
-  overrides = {},
-  priceIds = {},
-  selfHosted = [],
-  deployments = {},
-  now = Date.now,
-}: CatalogOptions): Catalog {
+export function createCatalog(options: CatalogOptions): Catalog {
+  const { overrides = {}, priceIds = {}, selfHosted = [], deployments = {} } = options;
+  const { now = Date.now } = options;
   const deployed = new Map(
     Object.entries(deployments).map(([name, models]) => [name, new Map(Object.entries(models))]),
   );

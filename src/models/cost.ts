@@ -28,16 +28,6 @@ function charge(tokens: number, price: TokenPrice | null, promptTokens: number):
   return price === null ? null : (tokens * rateAt(price, promptTokens)) / 1e6;
 }
 
-function hourCacheWrite(
-  tokens: number,
-  { hourCacheWritePrice, inputPrice }: Prices,
-  promptTokens: number,
-): number | null {
-  return hourCacheWritePrice === null
-    ? charge(2 * tokens, inputPrice, promptTokens)
-    : charge(tokens, hourCacheWritePrice, promptTokens);
-}
-
 function sum(...parts: (number | null)[]): number | null {
   let total = 0;
   for (const part of parts) {
@@ -103,7 +93,9 @@ export function costOf(usage: Usage, facts: Prices): Costs {
     charge(audio, facts.audioInputPrice ?? inputPrice, promptTokens),
     charge(cached, facts.cachedInputPrice ?? inputPrice, promptTokens),
     charge(written - forHour, facts.cacheWritePrice ?? inputPrice, promptTokens),
-    hourCacheWrite(forHour, facts, promptTokens),
+    facts.hourCacheWritePrice === null
+      ? charge(2 * forHour, facts.inputPrice, promptTokens)
+      : charge(forHour, facts.hourCacheWritePrice, promptTokens),
   );
   const output = sum(
     charge(completionTokens - reasoning, outputPrice, promptTokens),

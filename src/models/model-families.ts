@@ -111,17 +111,14 @@ function sizeInName(model: string): SizeInName {
   };
 }
 
-function keptSize(model: string): SizeInName {
-  return model.length > maxNameLength ? sizeInName(model) : sizes.of(model, sizeInName);
-}
-
 /**
  * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the
  * model's size and slightly with its price.
  * @param price blended, USD per million tokens; null if it is not known
  */
 export function guessedAbility(model: string, price: number | null): number {
-  const { billions, step } = keptSize(model);
+  const { billions, step } =
+    model.length > maxNameLength ? sizeInName(model) : sizes.of(model, sizeInName);
   if (billions !== null && billions > 0) return clamp(0.29 + 0.13 * Math.log10(billions));
   const byPrice =
     price !== null && price > 0 ? 0.06 * Math.log10(Math.min(100, Math.max(0.01, price))) : -0.02;

@@ -20,14 +20,9 @@ interface DatabaseOptions {
 }
 
 /** Databases that are opened when they are first needed. */
-export function lazyDatabases({
-  databaseUrl,
-  poolSize,
-  redisUrl,
-  onWarning,
-  onNews = () => undefined,
-  relay = null,
-}: DatabaseOptions): LazyDatabases {
+export function lazyDatabases(options: DatabaseOptions): LazyDatabases {
+  const { databaseUrl, poolSize, redisUrl, onWarning, onNews = () => undefined } = options;
+  const { relay = null } = options;
   const open = async (): Promise<Databases> => {
     const shared = relay && { statements: () => relay.statements() };
     const store = await openStore(databaseUrl, { poolSize, onWarning, ...shared });

@@ -31,7 +31,15 @@ export function withChoice(
   day: string,
   sign: 1 | -1,
 ): ChosenSums {
-  const all = sums ?? emptySums(whose, choice, day);
+  const all = sums ?? {
+    day,
+    accountId: whose.accountId,
+    keyId: whose.keyId ?? '',
+    preferenceId: choice.preferenceId ?? '',
+    isMeasured: choice.measured !== null,
+    chosen: choice.names[choice.chosen] ?? '',
+    candidates: new Map(),
+  };
   const { names } = choice;
   for (let place = 0; place < names.length; place++) {
     const name = names[place]!;
@@ -50,22 +58,6 @@ export function addSums(older: ChosenSums, newer: ChosenSums): ChosenSums {
     else for (let at = 0; at < figures.length; at++) sums[at]! += figures[at]!;
   }
   return older;
-}
-
-function emptySums(
-  { accountId, keyId }: Omit<Chosen, 'choice'>,
-  { preferenceId, measured, names, chosen }: NewChoice,
-  day: string,
-): ChosenSums {
-  return {
-    day,
-    accountId,
-    keyId: keyId ?? '',
-    preferenceId: preferenceId ?? '',
-    isMeasured: measured !== null,
-    chosen: names[chosen] ?? '',
-    candidates: new Map(),
-  };
 }
 
 /** In place, because a new array for each candidate of each choice takes longer than its sums. */

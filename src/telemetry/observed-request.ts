@@ -3,6 +3,7 @@ import type { Attempt, AttemptTracer } from '../dispatch/execute-plan.js';
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { Candidate, Plan } from '../chooser/plan.js';
 import type { NewChoice } from '../store/contracts/choices.js';
+import type { RequestRow } from '../store/contracts/requests.js';
 import type { NewShadow } from '../store/contracts/shadows.js';
 import type { SurfaceLabel } from '../surface-labels.js';
 import type { KeptContent } from './requests/kept-content.js';
@@ -30,42 +31,33 @@ export interface GroundingRecord {
   }[];
 }
 
+/** What the row of a request has as its record knows it. */
+type RowFigures = {
+  -readonly [
+    Name in
+      | ('error' | 'field' | 'provider' | 'model' | 'stream' | 'conversationId' | 'responseId')
+      | ('ttftMs' | 'promptTokens' | 'completionTokens' | 'costUsd' | 'estimatedUsd' | 'heldUsd')
+  ]: RequestRow[Name];
+};
+
 /**
  * What the request log, the log and the metrics report of a request. The stages that know fill it
  * in.
  */
-export interface RequestRecord {
+export interface RequestRecord extends RowFigures {
   /** The HTTP status; null until the answer is over. */
   status: number | null;
   code: ErrorCode | null;
-  /** The message of the failure; null if there was none. */
-  error: string | null;
   /** For the log alone, in place of the error; null: the error says all. */
   detail: string | null;
-  /** The request's field that was refused. */
-  field: string | null;
-  /** Who answered; of a failed request who was tried last, else who was asked for. */
-  provider: string | null;
-  model: string | null;
   /** The names for the sums of usage, where they are not `provider` and `model`. */
   summedAs: Pick<Candidate, 'provider' | 'model'> | null;
   attempts: Attempt[];
   fallbacks: number;
-  stream: boolean;
-  ttftMs: number | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
-  /** Those of them that the model thought; null: no provider counted them. */
+  /** Of its `completionTokens` those that the model thought; null: no provider counted them. */
   reasoningTokens: number | null;
-  /** The three figures of money: see `RequestRow`. */
-  costUsd: number | null;
-  estimatedUsd: number;
-  heldUsd: number;
   /** What prompt caches saved: see `cacheSavingOf`. Null: unknown. */
   cacheSavedUsd: number | null;
-  conversationId: string | null;
-  /** The id under which the client knows the answer. */
-  responseId: string | null;
   /** The session that the request continues. */
   previousSession: string | null;
   /** The preference that the request names. */

@@ -85,7 +85,9 @@ export class ModelAbilities {
         kindErrors: this.errorsBeside(error).map(
           (elsewhere, place) => kinds[this.kindNames[place]!]?.[1] ?? elsewhere,
         ),
-        languages: languages ? additions(languages) : none,
+        languages: languages
+          ? Object.fromEntries(Object.entries(languages).map(([name, [by]]) => [name, by]))
+          : none,
         efforts,
       });
   }
@@ -157,11 +159,6 @@ export class ModelAbilities {
     return steps;
   }
 }
-
-const additions = (
-  particulars: Readonly<Record<string, Particular>>,
-): Readonly<Record<string, number>> =>
-  Object.fromEntries(Object.entries(particulars).map(([name, [by]]) => [name, by]));
 
 let shipped: ModelAbilities | undefined;
 

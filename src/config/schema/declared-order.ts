@@ -45,7 +45,10 @@ export function inDeclaredOrder(schema: JsonSchema): JsonSchema {
   for (const keyword of listKeywords)
     if (Array.isArray(node[keyword])) node[keyword] = node[keyword].map(transformed);
   for (const keyword of mapKeywords)
-    if (isObject(node[keyword])) node[keyword] = mapped(node[keyword]);
+    if (isObject(node[keyword]))
+      node[keyword] = Object.fromEntries(
+        Object.entries(node[keyword]).map(([name, schema]) => [name, transformed(schema)]),
+      );
   return isObject(node.properties) || Array.isArray(node.required) ? stepwise(node) : node;
 }
 
@@ -98,12 +101,6 @@ function remainder(
 function picked(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)),
-  );
-}
-
-function mapped(schemas: JsonSchema): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, transformed(schema)]),
   );
 }
 

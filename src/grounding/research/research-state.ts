@@ -177,7 +177,15 @@ export class ResearchState {
       if (result.content !== undefined) this.contents.set(canonical, result.content);
       const isKnown = this.seen.has(canonical) || this.foundPages.has(canonical);
       if (isKnown || !isReadable(result.url) || this.foundPages.size >= notedCounts.found) continue;
-      this.foundPages.set(canonical, foundPage(result, question, rank));
+      this.foundPages.set(canonical, {
+        url: result.url,
+        title: oneLine(result.title, notedLengths.title),
+        snippet: oneLine(result.snippet, notedLengths.snippet),
+        publishedAt: result.publishedAt,
+        via: oneLine(result.engine, notedLengths.via),
+        question,
+        rank,
+      });
     }
   }
 
@@ -276,15 +284,3 @@ export class ResearchState {
 
 const isReadable = (url: string): boolean =>
   url.length <= notedLengths.url && /^https?:$/.test(parseUrl(url)?.protocol ?? '');
-
-function foundPage(result: SearchResult, question: number, rank: number): UnreadPage {
-  return {
-    url: result.url,
-    title: oneLine(result.title, notedLengths.title),
-    snippet: oneLine(result.snippet, notedLengths.snippet),
-    publishedAt: result.publishedAt,
-    via: oneLine(result.engine, notedLengths.via),
-    question,
-    rank,
-  };
-}

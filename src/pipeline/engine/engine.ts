@@ -257,7 +257,9 @@ export class Engine {
       ...warnings,
       ...keylessProviders(providers, dialects),
       ...missingPublicUrl(config),
-      ...missingMailServer(config),
+      ...(config.alerts !== null && config.alerts.mail.length > 0 && config.mail === null
+        ? ['alerts.mail: no mail server is configured (mail.url), so no alert is mailed']
+        : []),
       ...abilityWarnings(config, Date.now()),
       ...aliasWarnings(config.aliases, providers, dialects),
     ];
@@ -280,8 +282,3 @@ function missingPublicUrl({ mail, publicUrl }: Config): string[] {
     ? ['publicUrl is not set: mails contain a code instead of a link']
     : [];
 }
-
-const missingMailServer = ({ alerts, mail }: Config): string[] =>
-  alerts !== null && alerts.mail.length > 0 && mail === null
-    ? ['alerts.mail: no mail server is configured (mail.url), so no alert is mailed']
-    : [];

@@ -153,14 +153,10 @@ const planned = ({ plan }: Pick<RequestRow, 'plan'>): unknown =>
 const planIdsOf = (rows: readonly Pick<RequestRow, 'surface' | 'planId'>[]): string[] =>
   rows.flatMap(({ surface, planId }) => (isSelection(surface) && planId !== null ? [planId] : []));
 
-function sourceOf({
-  id,
-  at,
-  code,
-  provider,
-  model,
-  costUsd,
-}: Pick<RequestRow, 'id' | 'at' | 'code' | 'provider' | 'model' | 'costUsd'>): ChoiceSource {
+function sourceOf(
+  row: Pick<RequestRow, 'id' | 'at' | 'code' | 'provider' | 'model' | 'costUsd'>,
+): ChoiceSource {
+  const { id, at, code, provider, model, costUsd } = row;
   const answered = code === null && model !== null ? `${provider ?? ''}/${model}` : null;
   return { source: 'request', id, at: new Date(at).toISOString(), answered, costUsd };
 }

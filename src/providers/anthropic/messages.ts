@@ -100,23 +100,19 @@ function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
     case 'user':
       return contentBlocks(message.content, field);
     case 'assistant':
-      return assistantBlocks(message, field);
+      return [
+        ...(message.reasoning_details ?? []).flatMap(returnedDetail),
+        ...contentBlocks(message.content, field),
+        ...contentBlocks(message.refusal, field),
+        ...(message.tool_calls ?? []).map((call, index) =>
+          toolUse(call, `${field}[tool_calls][${index}]`),
+        ),
+      ];
     case 'tool':
       return [toolResult(message, field)];
     default:
       throw unsupportedField(`${field}[role]`, `Anthropic does not support "${message.role}"`);
   }
-}
-
-function assistantBlocks(message: ChatMessage, field: string): AnthropicBlock[] {
-  return [
-    ...(message.reasoning_details ?? []).flatMap(returnedDetail),
-    ...contentBlocks(message.content, field),
-    ...contentBlocks(message.refusal, field),
-    ...(message.tool_calls ?? []).map((call, index) =>
-      toolUse(call, `${field}[tool_calls][${index}]`),
-    ),
-  ];
 }
 
 function toolUse({ id, function: called }: Partial<ToolCall>, field: string): AnthropicBlock {

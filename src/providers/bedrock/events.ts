@@ -223,12 +223,8 @@ export function readConverse(
 }
 
 /** A block of a whole answer as the deltas of a streamed one. */
-function deltasOf({
-  text,
-  toolUse,
-  reasoningContent,
-  citationsContent,
-}: ContentBlock): BlockDelta[] {
+function deltasOf(block: ContentBlock): BlockDelta[] {
+  const { text, toolUse, reasoningContent, citationsContent } = block;
   const { reasoningText, redactedContent } = reasoningContent ?? {};
   const { content: cited = [], citations = [] } = citationsContent ?? {};
   return [

@@ -41,7 +41,10 @@ export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
       ...(calls.length > 0
         ? { tool_plan: answer.text }
         : { content: [{ type: 'text', text: answer.text ?? '' }] }),
-      tool_calls: calls.map((call, index) => fullCall(call, index, answer.generation_id)),
+      tool_calls: calls.map((call, index) => ({
+        id: callId(answer.generation_id, index),
+        function: { name: call.name ?? '', arguments: exactJson(call.parameters ?? {}) },
+      })),
       citations: citationsFromV1(answer),
     },
     finish_reason: endReason(answer.finish_reason, calls.length),
@@ -55,15 +58,6 @@ const endReason = (reason: string | undefined, calls: number): string =>
 
 const callId = (generationId: string | undefined, index: number): string =>
   `call_${generationId ?? 'cohere'}_${index}`;
-
-const fullCall = (
-  call: V1ToolCall,
-  index: number,
-  generationId: string | undefined,
-): { id: string; function: { name: string; arguments: string } } => ({
-  id: callId(generationId, index),
-  function: { name: call.name ?? '', arguments: exactJson(call.parameters ?? {}) },
-});
 
 function citationsFromV1(answer: CohereV1Answer): CohereCitation[] {
   const documents = new Map((answer.documents ?? []).map((document) => [document.id, document]));

@@ -34,7 +34,7 @@ export function toConversation(
   options: ContentsOptions,
 ): Conversation {
   const messages = withPairedCalls(given, callIdForm);
-  const names = namesOfCalls(messages);
+  const names = new Map(messages.flatMap(callsOf).map((call) => [call.id, call.function.name]));
   const system: GeminiPart[] = [];
   const contents: GeminiContent[] = [];
   let results: GeminiPart[] | null = null;
@@ -68,10 +68,6 @@ export function toConversation(
 /** Calls of other types of tools (OpenAI's `custom`) have no function. */
 const callsOf = ({ tool_calls: calls = [] }: ChatMessage): ToolCall[] =>
   calls.filter((call: Partial<ToolCall>) => call.function !== undefined);
-
-function namesOfCalls(messages: readonly ChatMessage[]): Map<string, string> {
-  return new Map(messages.flatMap(callsOf).map((call) => [call.id, call.function.name]));
-}
 
 function signatureOf(carrier: Record<string, unknown>): string | undefined {
   const extra = carrier['extra_content'] as

@@ -250,12 +250,8 @@ async function fetchToken(provider: string, request: TokenRequest): Promise<Toke
   );
 }
 
-function send({
-  url,
-  headers,
-  form,
-  timeoutMs,
-}: TokenRequest): Promise<{ status: number; body: string }> {
+function send(request: TokenRequest): Promise<{ status: number; body: string }> {
+  const { url, headers, form, timeoutMs } = request;
   const payload = form && new URLSearchParams(form).toString();
   const requestFrom = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ export class PartialArguments {
       at = container;
     }
     const before = read(at, last);
-    const value = valueOf(piece);
+    const value = piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
     write(
       at,
       last,
@@ -66,8 +66,4 @@ function read(container: Container, step: string | number): unknown {
 function write(container: Container, step: string | number, value: unknown): void {
   if (!Array.isArray(container)) container[String(step)] = value;
   else if (typeof step === 'number' && step < maxListLength) container[step] = value;
-}
-
-function valueOf(piece: PartialArgument): unknown {
-  return piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
 }

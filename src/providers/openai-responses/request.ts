@@ -54,7 +54,11 @@ export function responsesBody(
   const tools = toolList(provider, request, search.tool);
   return {
     store: false,
-    ...passedOn(request),
+    ...Object.fromEntries(
+      Object.entries(request).filter(
+        ([field, value]) => value !== undefined && value !== null && !translated.has(field),
+      ),
+    ),
     model: call.model,
     ...responsesInput(provider, withPairedCalls(request.messages, callIdForm)),
     ...(call.stream ? { stream: true } : {}),
@@ -91,14 +95,6 @@ export function forwardedBody(
     ...(limit && !body['max_output_tokens'] ? { max_output_tokens: limit } : {}),
     ...(effort && !reasoning?.effort ? { reasoning: { ...reasoning, effort } } : {}),
   };
-}
-
-function passedOn(request: ChatRequest): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(request).filter(
-      ([field, value]) => value !== undefined && value !== null && !translated.has(field),
-    ),
-  );
 }
 
 function reasoningField(request: ChatRequest, searches: boolean): object | undefined {

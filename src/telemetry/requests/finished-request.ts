@@ -69,21 +69,8 @@ export function requestRowOf(
 ): NewRequest {
   const { id, requestId, caller, surface, at, startedAt, latencyMs, record, planId } = finished;
   const { plan, isBare } = finished;
-  const {
-    status,
-    code,
-    error,
-    field,
-    provider,
-    model,
-    conversationId,
-    responseId,
-    stream,
-    ttftMs,
-    promptTokens,
-    completionTokens,
-    content,
-  } = record;
+  const { status, code, error, field, provider, model, conversationId, responseId } = record;
+  const { stream, ttftMs, promptTokens, completionTokens, content } = record;
   return {
     id,
     requestId,

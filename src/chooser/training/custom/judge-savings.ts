@@ -86,7 +86,7 @@ function judgeOne(
   { tolerance, economy, seed }: SavingsTerms,
   by: TrainedSavings['by'],
 ): Judged {
-  const unpriced = unpricedModels(rows);
+  const unpriced = rows.models.filter((_, model) => Number.isNaN(rows.expectedCosts[model]!));
   const known = knownCosts(rows, single, unpriced);
   if (typeof known === 'string') return { unjudged: known };
   const { source, costs, judged } = known;
@@ -139,9 +139,6 @@ function sameSingle(
   able.sort((a, b) => a.cost - b.cost || (a.model < b.model ? -1 : 1));
   return able[0]?.model ?? null;
 }
-
-const unpricedModels = ({ models, expectedCosts }: CustomRows): string[] =>
-  models.filter((_, model) => Number.isNaN(expectedCosts[model]!));
 
 /**
  * The costs to judge by, and `single` for the rows that have them. The evaluations' own costs come

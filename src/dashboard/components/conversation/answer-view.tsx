@@ -167,15 +167,9 @@ interface Fact {
   readonly hint: string;
 }
 
-function factsOf({
-  promptTokens,
-  completionTokens,
-  costUsd,
-  latency,
-  ttft,
-  isEstimated,
-  grounding,
-}: Figures): Fact[] {
+function factsOf(figures: Figures): Fact[] {
+  const { promptTokens, completionTokens, costUsd, latency, ttft, isEstimated, grounding } =
+    figures;
   const tokens = fill(figureWords.tokens, {
     prompt: formatCount(promptTokens),
     completion: formatCount(completionTokens),
@@ -197,12 +191,8 @@ function factsOf({
   return facts;
 }
 
-function factOfGrounding({
-  searches,
-  pagesRead,
-  toolCalls,
-  costUsd,
-}: NonNullable<Figures['grounding']>): Fact {
+function factOfGrounding(grounding: NonNullable<Figures['grounding']>): Fact {
+  const { searches, pagesRead, toolCalls, costUsd } = grounding;
   const text = fill(figureWords.grounding, {
     searches: formatCount(searches),
     pages: formatCount(pagesRead),

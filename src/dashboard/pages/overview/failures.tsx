@@ -10,7 +10,7 @@ import { Panel } from '../../components/page.js';
 import { formatCount, unknownValue } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { ranges, refreshMs, requestsHref, type Shown } from './series.js';
+import { refreshMs, requestsHref, type Shown, spanQuery } from './series.js';
 
 const text = texts.overview;
 const shownKeys = 3;
@@ -21,10 +21,7 @@ type Failure = Schema<'RequestFailuresResponse'>['items'][number];
 export function Failures({ range, account }: Shown) {
   const query = useQuery({
     queryKey: ['request-failures', range, account],
-    queryFn: () =>
-      read('/api/v1/requests/failures', {
-        query: { from: String(Date.now() - ranges[range]), ...(account ? { account } : {}) },
-      }),
+    queryFn: () => read('/api/v1/requests/failures', { query: spanQuery({ range, account }) }),
     refetchInterval: Math.max(15_000, refreshMs(range)),
     placeholderData: keepPreviousData,
   });

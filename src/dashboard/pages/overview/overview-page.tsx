@@ -17,6 +17,8 @@ import {
   rangeOf,
   ranges,
   refreshMs,
+  type Shown,
+  spanQuery,
   type UsageSeries,
 } from './series.js';
 import { SavingsPanel } from './savings.js';
@@ -55,8 +57,7 @@ function FirstRun({ range }: { range: Range }) {
 /** The page `/`: what the gateway did lately. */
 export default function OverviewPage() {
   const [parameters, change] = useParameters();
-  const { role } = useAccount();
-  const isAdmin = role === 'admin';
+  const isAdmin = useAccount().role === 'admin';
   const account = isAdmin && parameters.account !== 'own' ? 'all' : undefined;
   const asked = parameters.range;
   const day = useSeries('24h', account, asked === undefined);
@@ -104,26 +105,14 @@ function useSeries(range: Range, account: string | undefined, enabled = true) {
   return useQuery({
     queryKey: ['usage-series', range, account],
     queryFn: () =>
-      read('/api/v1/usage/series', {
-        query: {
-          from: String(Date.now() - ranges[range]),
-          by: 'model',
-          ...(account === undefined ? {} : { account }),
-        },
-      }),
+      read('/api/v1/usage/series', { query: { ...spanQuery({ range, account }), by: 'model' } }),
     enabled,
     refetchInterval: refreshMs(range),
     placeholderData: keepPreviousData,
   });
 }
 
-interface ContentProps {
-  series: UsageSeries;
-  range: Range;
-  account: string | undefined;
-}
-
-function Content({ series, range, account }: ContentProps) {
+function Content({ series, range, account }: Shown & { series: UsageSeries }) {
   const span = useMemo(() => ({ range, account }), [range, account]);
   const isQuiet = series.totals.requests === 0;
   if (isQuiet && series.previous.requests === 0) return <FirstRun range={range} />;
@@ -134,7 +123,7 @@ function Content({ series, range, account }: ContentProps) {
       {series.totals.errors === 0 ? null : <Failures {...span} />}
       <OverviewCharts series={series} span={span} />
       <ModelShares series={series} span={span} />
-      <SavingsPanel range={range} account={account} />
+      <SavingsPanel {...span} />
     </Stack>
   );
 }

@@ -7,7 +7,7 @@ import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatQuality, formatUsd } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
-import { type Range, ranges } from './series.js';
+import { type Shown, spanQuery } from './series.js';
 
 const text = texts.overview.savings;
 /** It is asked for rarely: it counts whole days. */
@@ -17,16 +17,10 @@ type Savings = Schema<'SavingsResponse'>;
 type Figure = NonNullable<Savings['spentUsd']>;
 
 /** What choosing has saved, with its interval, and what prompt caches have saved. */
-export function SavingsPanel({ range, account }: { range: Range; account: string | undefined }) {
+export function SavingsPanel({ range, account }: Shown) {
   const query = useQuery({
     queryKey: ['savings', range, account],
-    queryFn: () =>
-      read('/api/v1/savings', {
-        query: {
-          from: String(Date.now() - ranges[range]),
-          ...(account === undefined ? {} : { account }),
-        },
-      }),
+    queryFn: () => read('/api/v1/savings', { query: spanQuery({ range, account }) }),
     refetchInterval: refreshSavingsMs,
     placeholderData: keepPreviousData,
   });

@@ -99,6 +99,12 @@ export interface Shown {
   readonly account: string | undefined;
 }
 
+/** What asks the API for that time, up to now. */
+export const spanQuery = ({ range, account }: Shown) => ({
+  from: String(Date.now() - ranges[range]),
+  ...(account === undefined ? {} : { account }),
+});
+
 /** Figures over time, as the API answers them. */
 export type UsageSeries = Schema<'UsageSeriesResponse'>;
 export type SeriesGroup = UsageSeries['groups'][number];

@@ -60,7 +60,9 @@ function docsPages(document: ApiDocument, version: string): Map<string, string> 
   const groups = groupsOf(document);
   return new Map(
     groups.map((shown) => {
-      const operations = groupSection(shown, schemas);
+      const operations = `<h2>${escape(shown.name)}</h2><p>${prose(shown.description)}</p>${shown.operations
+        .map((placed) => operationSection(placed, schemas))
+        .join('')}`;
       const body = [
         `<header><h1>Signalbox API</h1><p>Version ${escape(version)}, at <code>${originMark}</code>. Send an API key as <code>Authorization: Bearer sk_…</code>; the examples read it from <code>SIGNALBOX_API_KEY</code>. For programs: <a href="openapi.json">openapi.json</a>. <a href="./">Dashboard</a></p></header><div></div>`,
         `<div class="columns"><nav aria-label="Contents">${groups.map((group) => contentsOf(group, group === shown)).join('')}</nav>`,
@@ -126,14 +128,6 @@ const contentsOf = ({ name, operations }: Group, isShown: boolean): string =>
           .join('')
       : ''
   }</div>`;
-
-const groupSection = (
-  { name, description, operations }: Group,
-  schemas: ApiDocument['components']['schemas'],
-): string =>
-  `<h2>${escape(name)}</h2><p>${prose(description)}</p>${operations
-    .map((placed) => operationSection(placed, schemas))
-    .join('')}`;
 
 /** The page's own style: for dark and light, for wide windows and phones. */
 const style = `html{color-scheme:light dark}:scope{--line:light-dark(#d9dce1,#3a3d44);--quiet:light-dark(#5f6368,#a0a4ab);--panel:light-dark(#f4f5f7,#1e2025);--link:light-dark(#1d4ed8,#8ab4f8)}

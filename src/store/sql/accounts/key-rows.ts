@@ -66,16 +66,8 @@ export function newRow(
 }
 
 /** Absent changes are undefined, and leave the column unchanged. */
-export function changedColumns({
-  name,
-  scopes,
-  models,
-  toolkits,
-  economy,
-  limits,
-  expiresAt,
-  revokedAt,
-}: KeyChanges): Updateable<ApiKeyTable> {
+export function changedColumns(changes: KeyChanges): Updateable<ApiKeyTable> {
+  const { name, scopes, models, toolkits, economy, limits, expiresAt, revokedAt } = changes;
   return {
     name: name === undefined ? undefined : clean(name),
     scopes: scopes === undefined ? undefined : JSON.stringify(scopes),

@@ -77,14 +77,8 @@ export async function addShadows(database: Database, rows: readonly NewRequest[]
       .execute();
 }
 
-function columnsOf({
-  id,
-  accountId,
-  keyId,
-  at,
-  planId,
-  shadow: row,
-}: NewRequest): Insertable<ShadowTable>[] {
+function columnsOf(request: NewRequest): Insertable<ShadowTable>[] {
+  const { id, accountId, keyId, at, planId, shadow: row } = request;
   if (!row || planId === null) return [];
   const { chosen, shadow, isPair, costUsd } = row;
   const logRatio = Math.log(lengthOf(shadow) / lengthOf(chosen));

@@ -185,7 +185,9 @@ export async function searchTitles(
   { limit, cursor }: PageRequest,
   search: string,
 ): Promise<Page<ConversationRecord>> {
-  const words = wordsOf(search);
+  const words = fold(search)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
   const found: Selectable<ConversationTable>[] = [];
   let from = cursor;
   for (let seen = 0; seen < maxRows; seen += rowsPerStatement) {
@@ -205,11 +207,6 @@ function contains(title: string, words: readonly string[]): boolean {
   const folded = fold(title);
   return words.every((word) => folded.includes(word));
 }
-
-const wordsOf = (search: string): string[] =>
-  fold(search)
-    .split(/\s+/u)
-    .filter((word) => word !== '');
 
 const fold = (text: string): string =>
   text

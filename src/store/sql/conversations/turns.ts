@@ -47,7 +47,16 @@ async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Tu
   for (const turn of turns) {
     const { conversationId: id, begins } = turn;
     if (begins === null || conversations.has(id)) continue;
-    const conversation = new GrowingConversation(emptyConversation(turn, begins.title));
+    const conversation = new GrowingConversation({
+      id: turn.conversationId,
+      account_id: turn.accountId,
+      title: clean(begins.title),
+      title_source: 'derived',
+      message_count: 0,
+      bytes: 0,
+      created_at: turn.at,
+      updated_at: turn.at,
+    });
     conversation.grow(digestTurn(turn));
     conversations.set(id, { turn, conversation });
   }
@@ -68,20 +77,6 @@ const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
   'conversations',
   sql`${skipKnown} returning id`,
 );
-
-const emptyConversation = (
-  { conversationId: id, accountId, at }: Turn,
-  title: string,
-): Selectable<ConversationTable> => ({
-  id,
-  account_id: accountId,
-  title: clean(title),
-  title_source: 'derived',
-  message_count: 0,
-  bytes: 0,
-  created_at: at,
-  updated_at: at,
-});
 
 /**
  * Writes turns of existing conversations.

@@ -37,7 +37,7 @@ export async function groupFailures(
     newestOf(
       database,
       filter,
-      groups.map(({ ofKeys }) => lastOf(ofKeys)),
+      groups.map(({ ofKeys }) => Math.max(...ofKeys.map(({ last_at }) => last_at))),
     ),
   ]);
   return groups.flatMap(({ ofKeys, requests }) => {
@@ -54,9 +54,6 @@ export async function groupFailures(
 
 const groupOf = ({ code, provider }: Pick<KeyFailures, 'code' | 'provider'>): string =>
   JSON.stringify([code, provider]);
-
-const lastOf = (rows: readonly KeyFailures[]): number =>
-  Math.max(...rows.map(({ last_at }) => last_at));
 
 /** The newest request of each group, by the times at which these were. */
 async function newestOf(

@@ -131,9 +131,6 @@ class KeyLookups {
       }),
   });
 
-  /** @param now ms since 1970 */
-  constructor(private readonly now: () => number = Date.now) {}
-
   /**
    * Runs a lookup in the address's turn, and counts it if it finds nothing.
    * @throws GatewayError `too_many_requests` after many unknown keys of the address, `unavailable`
@@ -165,11 +162,11 @@ class KeyLookups {
 
   private waitMs(counted: string, max: number): number {
     const misses = this.misses.get(counted);
-    return misses && misses.count >= max ? Math.max(0, misses.since + windowMs - this.now()) : 0;
+    return misses && misses.count >= max ? Math.max(0, misses.since + windowMs - Date.now()) : 0;
   }
 
   private countMiss({ address, network }: WorkSource): void {
-    const now = this.now();
+    const now = Date.now();
     for (const counted of new Set([address, network])) {
       const { count, since } = this.misses.get(counted) ?? { count: 0, since: now };
       const isOver = now >= since + windowMs;

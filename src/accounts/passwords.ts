@@ -58,9 +58,7 @@ export interface PasswordSender {
   readonly isTrusted?: boolean;
 }
 
-/**
- * Networks take turns. 100 passwords are some seconds' work; those beyond are refused.
- */
+/** Networks take turns. 100 passwords are some seconds' work; those beyond are refused. */
 const newQueue = (): FairQueue =>
   new FairQueue({
     maxRunning: 1,

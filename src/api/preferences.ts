@@ -33,9 +33,7 @@ export interface PreferenceRouter {
   readonly state: TrainingState;
   /** When what is in use was trained, ISO 8601; null: nothing is. */
   readonly trainedAt: string | null;
-  /**
-   * What is in use: a trained router, or corrected levels of quality alone; null: nothing.
-   */
+  /** What is in use: a trained router, or corrected levels of quality alone; null: nothing. */
   readonly inUse: 'router' | 'calibration' | null;
   /** Of what is in use, over always calling the best single model. */
   readonly gain: number | null;

@@ -160,9 +160,7 @@ export interface Plan {
   promptTokens: number;
   /** Which rule decided, in a short sentence. */
   reason: string;
-  /**
-   * 0..1: how familiar the ranker is with requests like this one. Absent if it does not tell.
-   */
+  /** 0..1: how familiar the ranker is with requests like this one. Absent if it does not tell. */
   gate?: number;
   /** The kinds of task that the request is made of. Absent if the ranker does not tell. */
   kinds?: KindsOfTask;

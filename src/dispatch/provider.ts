@@ -28,9 +28,7 @@ export interface Provider {
   readonly timeouts: CallTimeouts;
   /** As in `ProviderDialect`; null: it bills calls that were cut. */
   readonly cutCallHoldMs: number | null;
-  /**
-   * Models known to refuse streaming, which are called without it. `remember` adds to them.
-   */
+  /** Models known to refuse streaming, which are called without it. `remember` adds to them. */
   readonly unstreamed: Set<string>;
   /** Models whose last answers could not be read: they are not asked again for the same request. */
   readonly unreadable: Set<string>;
@@ -123,9 +121,7 @@ export function openCircuits(providers: ReadonlyMap<string, Provider>): OpenCirc
 
 const maxRemembered = 1000;
 
-/**
- * Adds a name to a set. Clients or providers choose the names, so the set is emptied at 1000.
- */
+/** Adds a name to a set. Clients or providers choose the names, so the set is emptied at 1000. */
 export function remember(names: Set<string>, name: string): void {
   if (names.size >= maxRemembered) names.clear();
   names.add(name);

@@ -36,9 +36,7 @@ const maxBatch = 100;
  */
 const maxScopes = 5_000;
 const maxTallies = 100;
-/**
- * Answers without a fault are written once there are this many, or they have waited this long.
- */
+/** Answers without a fault are written once there are this many, or they have waited this long. */
 const minAnswers = 50;
 const maxWaitMs = 60_000;
 

@@ -57,9 +57,9 @@ const steps = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** How long ago: `5 minutes ago`; under a minute `just now`. */
-export function formatAgo(at: string | number | null | undefined, now = Date.now()): string {
+export function formatAgo(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return unknownValue;
-  const passed = new Date(at).getTime() - now;
+  const passed = new Date(at).getTime() - Date.now();
   for (const { unit, ms } of steps)
     if (Math.abs(passed) >= ms) return relative.format(Math.round(passed / ms), unit);
   return 'just now';

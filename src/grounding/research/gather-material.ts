@@ -118,9 +118,7 @@ const factLine = ({ fact, quote, source }: NotedFact): string =>
 const sourceLine = ({ id, title, url, publishedAt }: NotedSource): string =>
   `[${id}] ${[title, parseUrl(url)?.hostname, publishedAt?.slice(0, 10)].filter(Boolean).join(', ')}`;
 
-/**
- * The best facts of each question that fit, with the sources that they are from.
- */
+/** The best facts of each question that fit, with the sources that they are from. */
 export function packFacts(
   state: ResearchState,
   questions: readonly ResearchQuestion[],

@@ -27,9 +27,7 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/**
- * @returns the length of the frame at the start of the bytes; null if its prelude is incomplete
- */
+/** @returns the length of the frame at the start of the bytes; null if its prelude is incomplete */
 function frameLength(bytes: Buffer): number | null {
   if (bytes.length < preludeBytes) return null;
   // the codec checks this too, but only with the whole frame: a wrong length would never be reached

@@ -131,9 +131,7 @@ export function reasoningText(item: ResponsesItem): string {
   return joined(item.summary, '\n\n') || joined(item.content, '');
 }
 
-/**
- * An item of reasoning as `reasoning_details`, for the next turn; empty if it is not encrypted.
- */
+/** An item of reasoning as `reasoning_details`, for the next turn; empty if it is not encrypted. */
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
   if (!item.encrypted_content) return [];
   const summary = joined(item.summary, '\n\n');

@@ -110,9 +110,7 @@ export interface TrainingQueue {
    * Takes the training that has waited longest, or whose lease has expired; null if there is none.
    */
   take(lease: Lease): Promise<LeasedTraining | null>;
-  /**
-   * Renews the lease and stores the progress. False if another process has taken the training.
-   */
+  /** Renews the lease and stores the progress. False if another process has taken the training. */
   keep(id: string, lease: Lease, progress: number, doing: string): Promise<boolean>;
   /** Puts a training back into the queue, without counting the attempt. */
   release(id: string, owner: string): Promise<void>;

@@ -123,9 +123,7 @@ export class Metrics {
     this.instruments.overheads.series(surface).observe(durationMs / 1000);
   }
 
-  /**
-   * @param ratio tokens of an answer, as a share of what was expected
-   */
+  /** @param ratio tokens of an answer, as a share of what was expected */
   answerLength(provider: string, model: string, ratio: number): void {
     const known = this.modelLabel(provider, model);
     // a host may have named a provider that its client chose

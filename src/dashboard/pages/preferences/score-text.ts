@@ -4,9 +4,7 @@ export const scoresText = (scores: Readonly<Record<string, number>>): string =>
     .map(([model, score]) => `${model}: ${score}`)
     .join(', ');
 
-/**
- * The changes from one set of scores to another: what is gone becomes null. Null: the same.
- */
+/** The changes from one set of scores to another: what is gone becomes null. Null: the same. */
 export function scoreChanges(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,

@@ -47,7 +47,15 @@ function Outcome({ id, training }: { id: string; training: Training }) {
               : fill(text.trained, { ago: formatAgo(updatedAt) })}
           </Hint>
         </Group>
-        {isUnderWay(training) ? null : <RemoveTraining id={id} />}
+        {isUnderWay(training) ? null : (
+          <ConfirmButton
+            label={text.removeTraining}
+            question={text.removeTrainingQuestion}
+            act={() =>
+              api.DELETE('/api/v1/preferences/{id}/training', { params: { path: { id } } })
+            }
+          />
+        )}
       </Group>
       {isUnderWay(training) ? (
         <Progress
@@ -69,15 +77,6 @@ function Outcome({ id, training }: { id: string; training: Training }) {
   );
 }
 
-function RemoveTraining({ id }: { id: string }) {
-  return (
-    <ConfirmButton
-      label={text.removeTraining}
-      question={text.removeTrainingQuestion}
-      act={() => api.DELETE('/api/v1/preferences/{id}/training', { params: { path: { id } } })}
-    />
-  );
-}
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
 
 /** What a training found, in words, as a plot and as figures. */

@@ -5,9 +5,7 @@ import { pdfText } from './pdf-text.js';
 import { plainText } from './plain-text.js';
 import type { ExtractionMessage, ExtractionTask } from './task.js';
 
-/**
- * Finds the text of a document, in the thread. Never rejects.
- */
+/** Finds the text of a document, in the thread. Never rejects. */
 export async function runExtraction(
   task: ExtractionTask,
   say: (message: ExtractionMessage) => void,

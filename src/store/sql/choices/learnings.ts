@@ -14,12 +14,8 @@ import { transact } from '../transact.js';
 /**
  * The learned states in SQL. A forgotten scope stays for a while as an empty row, by which other
  * processes notice.
- * @param now dates changes, ms since 1970
  */
-export function createLearningStore(
-  database: Kysely<StoreTables>,
-  now: () => number = Date.now,
-): LearningStore {
+export function createLearningStore(database: Kysely<StoreTables>): LearningStore {
   return {
     async find(scope) {
       const row = await find(database, scope);
@@ -29,16 +25,15 @@ export function createLearningStore(
       transact(database, async (transaction) => {
         // locks out other writers, so that what is read does not change before it is written
         const revision = await raiseRevision(transaction, 'learnings');
-        for (const [scope, change] of changes)
-          await put(transaction, scope, change, revision, now());
+        for (const [scope, change] of changes) await put(transaction, scope, change, revision);
       }),
     rate: (scope, feedback, learn) =>
       transact(database, async (transaction) => {
         const revision = await raiseRevision(transaction, 'learnings');
         for (const row of feedback) await addFeedback(transaction, row);
-        await put(transaction, scope, learn, revision, now());
+        await put(transaction, scope, learn, revision);
       }),
-    forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
+    forget: (scope) => transact(database, (transaction) => forget(transaction, scope)),
     changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
   };
 }
@@ -50,11 +45,10 @@ export function createLearningStore(
 async function forget(
   transaction: Transaction<StoreTables>,
   scope: LearningScope,
-  at: number,
 ): Promise<boolean> {
   const revision = await raiseRevision(transaction, 'learnings');
   const before = await find(transaction, scope);
-  await write(transaction, scope, { state: null, updated_at: at, revision });
+  await write(transaction, scope, { state: null, updated_at: Date.now(), revision });
   return before !== undefined && before.state !== null;
 }
 
@@ -92,7 +86,6 @@ async function put(
   scope: LearningScope,
   change: ChangeLearning,
   revision: number,
-  at: number,
 ): Promise<void> {
   // a late change must not create a row for a deleted preference
   if (scope.preferenceId !== '' && !(await hasPreference(transaction, scope))) return;
@@ -101,7 +94,8 @@ async function put(
     updated_at: null,
   };
   const state = change(before, before === null ? changedAt : null);
-  if (state !== before) await write(transaction, scope, { state, updated_at: at, revision });
+  if (state !== before)
+    await write(transaction, scope, { state, updated_at: Date.now(), revision });
 }
 
 async function write(

@@ -12,14 +12,8 @@ import { raiseRevision, recordsSince } from '../revisions.js';
 import type { Database, PreferenceTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
-/**
- * The preferences in SQL. A deleted one stays as an empty row, by which other processes notice.
- * @param now dates changes, ms since 1970
- */
-export function createPreferenceStore(
-  database: Kysely<StoreTables>,
-  now: () => number = Date.now,
-): PreferenceStore {
+/** The preferences in SQL. A deleted one stays as an empty row, by which other processes notice. */
+export function createPreferenceStore(database: Kysely<StoreTables>): PreferenceStore {
   return {
     add: (preference) => addPreference(database, preference),
     async find(accountId, id) {
@@ -30,7 +24,7 @@ export function createPreferenceStore(
       readPage(present(database, accountId), 'created_at', page, fromColumns),
     update: (accountId, id, { name, settings }) =>
       transact(database, (transaction) =>
-        change(transaction, accountId, id, now(), (before) => ({
+        change(transaction, accountId, id, Date.now(), (before) => ({
           ...(name === undefined ? {} : { name: clean(name) }),
           ...(settings === undefined
             ? {}
@@ -38,7 +32,7 @@ export function createPreferenceStore(
         })),
       ),
     remove: (accountId, id) =>
-      transact(database, (transaction) => remove(transaction, accountId, id, now())),
+      transact(database, (transaction) => remove(transaction, accountId, id, Date.now())),
     changedSince: (since) => recordsSince(database, 'preferences', since, fromColumns),
   };
 }

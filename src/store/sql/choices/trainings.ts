@@ -34,10 +34,7 @@ const maxWaiting = 20;
  * The trainings of accounts in SQL. Every change locks the preferences' revision, so that changes
  * follow one another.
  */
-export function createTrainingStore(
-  database: Kysely<StoreTables>,
-  now: () => number = Date.now,
-): TrainingStore {
+export function createTrainingStore(database: Kysely<StoreTables>): TrainingStore {
   return {
     add: (training, lease) =>
       transact(database, (transaction) => add(transaction, training, lease)),
@@ -59,7 +56,7 @@ export function createTrainingStore(
     },
     remove: (accountId, preferenceId) =>
       transact(database, (transaction) =>
-        remove(transaction, accountId, clean(preferenceId), now()),
+        remove(transaction, accountId, clean(preferenceId), Date.now()),
       ),
   };
 }

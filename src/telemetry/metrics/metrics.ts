@@ -114,9 +114,7 @@ export class Metrics {
     series.addMoney(record);
   }
 
-  selection(durationMs: number): void {
-    this.selections.observe(durationMs / 1000);
-  }
+  readonly selection = (durationMs: number): void => this.selections.observe(durationMs / 1000);
 
   /** The gateway's own time before the first upstream call. */
   overhead(surface: string, durationMs: number): void {
@@ -132,68 +130,41 @@ export class Metrics {
   }
 
   /** @param code of the failure after which another call went on */
-  continued(code: string): void {
-    this.instruments.seams.series(code).inc();
-  }
+  readonly continued = (code: string): void => this.instruments.seams.series(code).inc();
 
-  usageMissing(provider: string): void {
+  readonly usageMissing = (provider: string): void =>
     this.instruments.missing.series(provider).inc();
-  }
 
-  limited(limit: Measure): void {
-    this.instruments.limited.series(limit).inc();
-  }
+  readonly limited = (limit: Measure): void => this.instruments.limited.series(limit).inc();
 
   /** @param provider empty for the gateway's own queue */
-  queueWaited(provider: string, ms: number): void {
+  readonly queueWaited = (provider: string, ms: number): void =>
     this.instruments.queueWaits.series(provider).observe(ms / 1000);
-  }
 
-  shed(reason: string): void {
-    this.instruments.shed.series(reason).inc();
-  }
-
-  rated(): void {
-    this.instruments.ratings.series().inc();
-  }
-
-  explored(): void {
-    this.instruments.explored.series().inc();
-  }
-
-  shadowed(outcome: ShadowOutcome): void {
+  readonly shed = (reason: string): void => this.instruments.shed.series(reason).inc();
+  readonly rated = (): void => this.instruments.ratings.series().inc();
+  readonly explored = (): void => this.instruments.explored.series().inc();
+  readonly shadowed = (outcome: ShadowOutcome): void =>
     this.instruments.shadowed.series(outcome).inc();
-  }
 
-  streamOpened(): void {
-    this.instruments.streams.inc();
-  }
-
-  streamClosed(): void {
-    this.instruments.streams.dec();
-  }
+  readonly streamOpened = (): void => this.instruments.streams.inc();
+  readonly streamClosed = (): void => this.instruments.streams.dec();
 
   /** Counts an answer that was read again, or whose client was told to go on elsewhere. */
-  readAgain(how: 'resumed' | 'repeated' | 'moved'): void {
+  readonly readAgain = (how: 'resumed' | 'repeated' | 'moved'): void =>
     this.instruments.readAgain.series(how).inc();
-  }
 
-  reloaded(result: 'applied' | 'refused'): void {
+  readonly reloaded = (result: 'applied' | 'refused'): void =>
     this.instruments.reloads.series(result).inc();
-  }
 
-  turnsLost(count: number): void {
-    this.instruments.turnsLost.series().inc(count);
-  }
+  readonly turnsLost = (count: number): void => this.instruments.turnsLost.series().inc(count);
 
   /** Counts turns that were late for their clients, when it is known what became of them. */
-  turnsLate(outcome: 'stored' | 'gone' | 'lost', count: number): void {
+  readonly turnsLate = (outcome: 'stored' | 'gone' | 'lost', count: number): void =>
     this.instruments.turnsLate.series(outcome).inc(count);
-  }
 
-  recordsLost(kind: string, count: number): void {
+  readonly recordsLost = (kind: string, count: number): void =>
     this.instruments.recordsLost.series(kind).inc(count);
-  }
 
   /**
    * The page for Prometheus: in OpenMetrics if the `Accept` header asks for it, else in the text
@@ -244,12 +215,9 @@ export class Metrics {
   private modelSeries(operation: string, provider: string, model: string): ModelSeries {
     const known = this.modelLabel(provider, model);
     const key = `${operation}\0${provider}\0${known}`;
-    let series = this.models.get(key);
-    if (!series)
-      this.models.set(
-        key,
-        (series = new ModelSeries(this.instruments, [operation, provider, known])),
-      );
+    const series =
+      this.models.get(key) ?? new ModelSeries(this.instruments, [operation, provider, known]);
+    this.models.set(key, series);
     return series;
   }
 

@@ -116,8 +116,15 @@ const columns: readonly Column<ToolCall>[] = [
 /** What the request searched, read and did with tools. */
 export function Grounding({ request }: { request: RequestDetails }) {
   if (!request.grounding) return null;
-  const { searches = 0, pagesRead = 0, toolCalls = 0 } = request.grounding as GroundingFigures;
-  const { queries = [], calls = [], costUsd, stoppedBy } = request.grounding as GroundingFigures;
+  const {
+    searches = 0,
+    pagesRead = 0,
+    toolCalls = 0,
+    queries = [],
+    calls = [],
+    costUsd,
+    stoppedBy,
+  } = request.grounding as GroundingFigures;
   return (
     <Panel title={text.grounding}>
       <Stack gap="xs">

@@ -124,11 +124,8 @@ const titles: Record<number, string> = {
 };
 
 /** The text of the field `error` for a status; an unlisted status has the title of 400 or 500. */
-export function statusTitle(status: number): string {
-  return (
-    titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error')
-  );
-}
+export const statusTitle = (status: number): string =>
+  titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error');
 
 /**
  * One failed attempt, as shown to the client. `status` is the provider's, null if it did not
@@ -240,10 +237,8 @@ export class GatewayError extends Error {
 }
 
 /** A failed validation: the message is `<field>: <reason>`. */
-export function invalidField(
+export const invalidField = (
   field: string,
   reason: string,
   code: 'validation_failed' | 'bad_request' | 'not_found' = 'validation_failed',
-): GatewayError {
-  return new GatewayError(code, `${field}: ${reason}`, { field });
-}
+): GatewayError => new GatewayError(code, `${field}: ${reason}`, { field });

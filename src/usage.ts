@@ -68,16 +68,14 @@ export function usageOfBoth(first: Usage, second: Usage): Usage {
 }
 
 /** Usage with OpenAI's field names; estimates are marked `estimated: true`. */
-export function toOpenAIUsage(usage: Usage): OpenAIUsage {
-  return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-    },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    ...(usage.estimated ? { estimated: true } : {}),
-  };
-}
+export const toOpenAIUsage = (usage: Usage): OpenAIUsage => ({
+  prompt_tokens: usage.promptTokens,
+  completion_tokens: usage.completionTokens,
+  total_tokens: usage.promptTokens + usage.completionTokens,
+  prompt_tokens_details: {
+    cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+  },
+  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  ...(usage.estimated ? { estimated: true } : {}),
+});

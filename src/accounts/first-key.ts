@@ -13,27 +13,25 @@ import { refusalOf } from './caller.js';
 const prefixLength = 11;
 
 /** A key to issue to an account, with every scope and no limits unless `more` says otherwise. */
-export function keyFor(
+export const keyFor = (
   accountId: string,
   name: string,
   key: string,
   more: Partial<NewKey> = {},
-): NewKey {
-  return {
-    id: randomUUID(),
-    accountId,
-    name,
-    ...newSecret(key),
-    scopes,
-    models: null,
-    toolkits: [],
-    economy: null,
-    limits: noLimits,
-    createdAt: Date.now(),
-    expiresAt: null,
-    ...more,
-  };
-}
+): NewKey => ({
+  id: randomUUID(),
+  accountId,
+  name,
+  ...newSecret(key),
+  scopes,
+  models: null,
+  toolkits: [],
+  economy: null,
+  limits: noLimits,
+  createdAt: Date.now(),
+  expiresAt: null,
+  ...more,
+});
 
 /** What is stored of a key itself. */
 export const newSecret = (key: string): Pick<NewKey, 'prefix' | 'hash'> => ({

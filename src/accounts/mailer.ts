@@ -34,23 +34,20 @@ const timeouts = {
 };
 
 /** Sends mails by SMTP, each over its own connection. */
-export function createMailer({ url, from }: MailConfig): Mailer {
-  return {
-    // as an object, so that a user's address is never parsed as a list
-    send: ({ to, subject, text }) =>
-      connected(url, 'a mail could not be sent', (transport) =>
-        transport.sendMail({
-          from,
-          to: { name: '', address: to },
-          subject,
-          text,
-          headers: { 'Auto-Submitted': 'auto-generated' },
-        }),
-      ),
-    check: () =>
-      connected(url, 'the mail server cannot be used', (transport) => transport.verify()),
-  };
-}
+export const createMailer = ({ url, from }: MailConfig): Mailer => ({
+  // as an object, so that a user's address is never parsed as a list
+  send: ({ to, subject, text }) =>
+    connected(url, 'a mail could not be sent', (transport) =>
+      transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      }),
+    ),
+  check: () => connected(url, 'the mail server cannot be used', (transport) => transport.verify()),
+});
 
 async function connected(
   url: string,

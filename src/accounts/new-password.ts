@@ -67,13 +67,11 @@ export async function completeReset(
   await recordPassword(context, account, { with: 'link' });
 }
 
-function recordPassword(
+const recordPassword = (
   { record }: AccountContext,
   account: AccountRecord,
   details: { readonly with: 'link' | 'password' },
-): Promise<void> {
-  return record(actOnAccount('account.password', account.id, details), account);
-}
+): Promise<void> => record(actOnAccount('account.password', account.id, details), account);
 
 /** A change of password. */
 export interface PasswordChange {

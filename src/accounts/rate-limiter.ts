@@ -127,16 +127,14 @@ export class RateLimiter {
   }
 }
 
-function granted(
+const granted = (
   charges: readonly LimitCharge[],
   { reservation, used }: ReserveResult & { outcome: 'granted' },
-): Granted {
-  return {
-    outcome: 'granted',
-    statuses: charges.map((charge, index) => statusOf(charge, used[index] ?? 0)),
-    settle: (use) => reservation.settle(charges.map(({ measure }) => amountOf(use, measure))),
-  };
-}
+): Granted => ({
+  outcome: 'granted',
+  statuses: charges.map((charge, index) => statusOf(charge, used[index] ?? 0)),
+  settle: (use) => reservation.settle(charges.map(({ measure }) => amountOf(use, measure))),
+});
 
 function refused({ charge, used, retryAfterMs }: ReserveResult & { outcome: 'refused' }): Refused {
   return {

@@ -131,16 +131,14 @@ function numberParameter(req: WithQuery, name: string, unit: string): number | n
  * `minLatency` and `maxLatency` in ms, `minCost` and `maxCost` in USD, all inclusive.
  * @throws GatewayError `validation_failed`
  */
-export function boundParameters(
+export const boundParameters = (
   req: WithQuery,
-): Pick<RequestFilter, 'minLatencyMs' | 'maxLatencyMs' | 'minCostUsd' | 'maxCostUsd'> {
-  return {
-    minLatencyMs: numberParameter(req, 'minLatency', 'ms'),
-    maxLatencyMs: numberParameter(req, 'maxLatency', 'ms'),
-    minCostUsd: numberParameter(req, 'minCost', 'USD'),
-    maxCostUsd: numberParameter(req, 'maxCost', 'USD'),
-  };
-}
+): Pick<RequestFilter, 'minLatencyMs' | 'maxLatencyMs' | 'minCostUsd' | 'maxCostUsd'> => ({
+  minLatencyMs: numberParameter(req, 'minLatency', 'ms'),
+  maxLatencyMs: numberParameter(req, 'maxLatency', 'ms'),
+  minCostUsd: numberParameter(req, 'minCost', 'USD'),
+  maxCostUsd: numberParameter(req, 'maxCost', 'USD'),
+});
 
 /**
  * A parameter that names one of a few things; null if it is absent.

@@ -78,17 +78,15 @@ interface PreviewTotals {
 }
 
 /** Sums items up; a figure counts only where it is known of both winners. */
-function totalsOf(items: readonly TriedItem[]): PreviewTotals {
-  return {
-    items: items.length,
-    changed: items.filter(({ isChanged }) => isChanged).length,
-    undecided: items.filter(({ winner }) => winner === null).length,
-    cost: beside(items, ({ cost }) => cost, false),
-    quality: beside(items, ({ quality }) => quality, true),
-    latency: beside(items, ({ latency }) => latency, true),
-    models: winsOf(items),
-  };
-}
+const totalsOf = (items: readonly TriedItem[]): PreviewTotals => ({
+  items: items.length,
+  changed: items.filter(({ isChanged }) => isChanged).length,
+  undecided: items.filter(({ winner }) => winner === null).length,
+  cost: beside(items, ({ cost }) => cost, false),
+  quality: beside(items, ({ quality }) => quality, true),
+  latency: beside(items, ({ latency }) => latency, true),
+  models: winsOf(items),
+});
 
 type FigureOf = (one: CandidateExplanation) => number | null | undefined;
 

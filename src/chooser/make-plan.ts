@@ -135,11 +135,9 @@ function planOf(
   return plan;
 }
 
-function isFilled(
+const isFilled = (
   ranked: readonly RankedCandidate[],
-): ranked is readonly [RankedCandidate, ...RankedCandidate[]] {
-  return ranked.length > 0;
-}
+): ranked is readonly [RankedCandidate, ...RankedCandidate[]] => ranked.length > 0;
 
 type Excluded = Eligibility['excluded'][number];
 

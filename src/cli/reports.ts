@@ -215,18 +215,16 @@ const savingsTitles = [
   '95 %',
 ];
 
-function rowOf(one: Alternative): (string | number | null)[] {
-  return [
-    one.model,
-    one.candidateIn,
-    one.chosenIn,
-    dollars(one.alwaysUsd),
-    dollars(one.savedUsd),
-    one.savedUsd === null ? (one.reason ?? '') : interval(one.savedUsd, cents),
-    points(one.quality),
-    interval(one.quality, hundredths),
-  ];
-}
+const rowOf = (one: Alternative): (string | number | null)[] => [
+  one.model,
+  one.candidateIn,
+  one.chosenIn,
+  dollars(one.alwaysUsd),
+  dollars(one.savedUsd),
+  one.savedUsd === null ? (one.reason ?? '') : interval(one.savedUsd, cents),
+  points(one.quality),
+  interval(one.quality, hundredths),
+];
 
 const unknown = 'unknown';
 const cents = (usd: number): string => usd.toFixed(Math.abs(usd) < 1 ? 4 : 2);

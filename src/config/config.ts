@@ -66,13 +66,11 @@ export function parseConfig(
  * Checks a configuration given as an object by the same rules as a file, including variables.
  * @throws ConfigError
  */
-export function resolveConfig(
+export const resolveConfig = (
   input: WrittenConfig | undefined,
   env: Environment = process.env,
   options: ParseOptions = {},
-): Config {
-  return checked(null, input, env, options, () => null);
-}
+): Config => checked(null, input, env, options, () => null);
 
 /**
  * Watches a configuration file: a valid new content is given to `onConfig`, the error of an invalid

@@ -23,8 +23,5 @@ export function isLocalHost(host: string): boolean {
  * Whether a server that listens on this host name or address can be reached only from its own
  * machine.
  */
-export function isLoopback(host: string): boolean {
-  return ipaddr.isValid(host)
-    ? ipaddr.process(host).range() === 'loopback'
-    : /^localhost\.?$/i.test(host);
-}
+export const isLoopback = (host: string): boolean =>
+  ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : /^localhost\.?$/i.test(host);

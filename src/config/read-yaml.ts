@@ -135,9 +135,7 @@ function offsetOf(document: Document, path: readonly string[]): number {
   return offset;
 }
 
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
-}
+const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
 
 /** A value as YAML, below a comment of these lines. */
 export function writeYaml(value: unknown, comment: readonly string[]): string {

@@ -72,28 +72,26 @@ function maskAddress(text: string, secrets: Set<string>): string {
 }
 
 /** Settings as a file writes them, where that is another shape. */
-function written({ providers, toolkits, ...settings }: Settings): Settings {
-  return {
-    ...settings,
-    providers: Object.fromEntries(
-      Object.entries(providers as Record<string, Settings & { api: string }>).map(
-        ([name, provider]) => [name, ownSettings(name, provider)],
-      ),
+const written = ({ providers, toolkits, ...settings }: Settings): Settings => ({
+  ...settings,
+  providers: Object.fromEntries(
+    Object.entries(providers as Record<string, Settings & { api: string }>).map(
+      ([name, provider]) => [name, ownSettings(name, provider)],
     ),
-    toolkits: Object.fromEntries(
-      (toolkits as (Settings & { name: string })[]).map(({ name, clientApproval, ...toolkit }) => [
-        name,
-        {
-          ...toolkit,
-          approval: { client: clientApproval },
-          ...(isObject(toolkit['auth'])
-            ? { auth: { type: 'client_credentials', ...toolkit['auth'] } }
-            : {}),
-        },
-      ]),
-    ),
-  };
-}
+  ),
+  toolkits: Object.fromEntries(
+    (toolkits as (Settings & { name: string })[]).map(({ name, clientApproval, ...toolkit }) => [
+      name,
+      {
+        ...toolkit,
+        approval: { client: clientApproval },
+        ...(isObject(toolkit['auth'])
+          ? { auth: { type: 'client_credentials', ...toolkit['auth'] } }
+          : {}),
+      },
+    ]),
+  ),
+});
 
 /** A provider's settings that are not those of every provider. */
 function ownSettings(

@@ -154,9 +154,7 @@ function realPathOf(path: string): string {
   }
 }
 
-function contentOf(path: string): Content {
-  return orError(() => ({ text: readConfigFile(path) }));
-}
+const contentOf = (path: string): Content => orError(() => ({ text: readConfigFile(path) }));
 
 /** The text of a configuration file. @throws ConfigError that says why it cannot be read */
 export function readConfigFile(path: string): string {

@@ -34,43 +34,40 @@ const lateLines: Record<Exclude<TurnEnd, 'lost'>, string> = {
  * Writes the reports to a log, and counts turns that are lost or late. The log never contains titles
  * or messages.
  */
-export function conversationReports(logger: Lines, counts: TurnCounts): ConversationReports {
-  return {
-    turns: {
-      lost(turns, why) {
-        counts.turnsLost(turns);
-        logger.error({ turns }, `conversation turns are lost: ${why}`);
-      },
-      late(end, turns, waitedMs) {
-        counts.turnsLate(end, turns);
-        if (end !== 'lost') logger.warn({ turns, waitedMs }, lateLines[end]);
-      },
-      away(isAway, cause) {
-        if (isAway)
-          logger.warn({ reason: messageOf(cause) }, 'conversation turns wait for the database');
-        else
-          logger.info({}, 'the database is back: the waiting conversation turns are being stored');
-      },
+export const conversationReports = (logger: Lines, counts: TurnCounts): ConversationReports => ({
+  turns: {
+    lost(turns, why) {
+      counts.turnsLost(turns);
+      logger.error({ turns }, `conversation turns are lost: ${why}`);
     },
-    titles: {
-      // logged separately, because no client's request contains its cost
-      written({ model, usage, costUsd }) {
-        logger.info(
-          {
-            model,
-            promptTokens: usage?.promptTokens,
-            completionTokens: usage?.completionTokens,
-            costUsd,
-          },
-          'conversation title',
-        );
-      },
-      failed(error) {
-        logger.warn(
-          { reason: messageOf(error) },
-          'no title was written: a conversation keeps its derived title',
-        );
-      },
+    late(end, turns, waitedMs) {
+      counts.turnsLate(end, turns);
+      if (end !== 'lost') logger.warn({ turns, waitedMs }, lateLines[end]);
     },
-  };
-}
+    away(isAway, cause) {
+      if (isAway)
+        logger.warn({ reason: messageOf(cause) }, 'conversation turns wait for the database');
+      else logger.info({}, 'the database is back: the waiting conversation turns are being stored');
+    },
+  },
+  titles: {
+    // logged separately, because no client's request contains its cost
+    written({ model, usage, costUsd }) {
+      logger.info(
+        {
+          model,
+          promptTokens: usage?.promptTokens,
+          completionTokens: usage?.completionTokens,
+          costUsd,
+        },
+        'conversation title',
+      );
+    },
+    failed(error) {
+      logger.warn(
+        { reason: messageOf(error) },
+        'no title was written: a conversation keeps its derived title',
+      );
+    },
+  },
+});

@@ -58,11 +58,9 @@ export type ChatOutcome = ChatAnswer & ExecutionRecord;
  * @throws GatewayError with the error trace where nothing was committed; BrokenStream where
  *   something was, or the client left
  */
-export function executePlan<Answer extends AttemptAnswer>(
+export const executePlan = <Answer extends AttemptAnswer>(
   input: PlanExecutionInput<Answer>,
-): Promise<Answer & ExecutionRecord> {
-  return new PlanExecution(input).run();
-}
+): Promise<Answer & ExecutionRecord> => new PlanExecution(input).run();
 
 const gatewayItself: SlotOwner = { accountId: '', weight: 1 };
 

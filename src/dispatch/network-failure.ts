@@ -51,10 +51,7 @@ export function networkFailure(provider: string, error: unknown, answering = fal
 }
 
 /** True for an error of the language itself; a network error has a code, or a cause with one. */
-function isProgrammingError(error: unknown): boolean {
-  return (
-    (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) &&
-    codeOf(error) === '' &&
-    error.cause === undefined
-  );
-}
+const isProgrammingError = (error: unknown): boolean =>
+  (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) &&
+  codeOf(error) === '' &&
+  error.cause === undefined;

@@ -53,7 +53,7 @@ export interface ProviderOptions {
 }
 
 /** Makes a provider of its adapter, keys and timeouts. */
-export function createProvider(
+export const createProvider = (
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
   timeouts: CallTimeouts,
@@ -66,24 +66,22 @@ export function createProvider(
     slots = null,
     conventionalName = adapter.name,
   }: ProviderOptions = {},
-): Provider {
-  return {
-    name: adapter.name,
-    conventionalName,
-    adapter,
-    keys: new KeyRing(apiKeys),
-    breaker,
-    slots,
-    upstreams: new Upstreams(timeouts.connectMs, connections),
-    timeouts,
-    cutCallHoldMs,
-    images,
-    unstreamed: new Set(),
-    unreadable: new Set(),
-    // local servers are often given their own name as a key
-    secrets: secretsOf([...apiKeys, ...secrets], [adapter.name]),
-  };
-}
+): Provider => ({
+  name: adapter.name,
+  conventionalName,
+  adapter,
+  keys: new KeyRing(apiKeys),
+  breaker,
+  slots,
+  upstreams: new Upstreams(timeouts.connectMs, connections),
+  timeouts,
+  cutCallHoldMs,
+  images,
+  unstreamed: new Set(),
+  unreadable: new Set(),
+  // local servers are often given their own name as a key
+  secrets: secretsOf([...apiKeys, ...secrets], [adapter.name]),
+});
 
 /** What decides which of a provider's keys a call gets. */
 interface KeyChoice {

@@ -127,12 +127,10 @@ export const isCallerRequired = (
 ): boolean => keysRequired || hostUsers !== null;
 
 /** The host's user who sends a request; null if the host knows none. @throws whatever the host throws */
-export async function findHostUser(
+export const findHostUser = async (
   { hostUsers }: GatewayParts,
   req: IncomingMessage,
-): Promise<Caller | null> {
-  return hostUsers === null ? null : hostUsers.find(req);
-}
+): Promise<Caller | null> => (hostUsers === null ? null : hostUsers.find(req));
 
 /**
  * The caller of an API key, null if the key is unknown or may not be used. A key of the

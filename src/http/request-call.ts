@@ -45,26 +45,23 @@ export function requestCall(parts: GatewayParts, req: Request, res: Response): R
   };
 }
 
-function browserOf(
+const browserOf = (
   parts: GatewayParts,
   req: Request,
   res: Response,
   context: HttpContext,
-): Browser {
-  return {
-    signIn: context.signIn,
-    token: signInToken(req.headers),
-    knownToken: knownBrowserCookie(req.headers),
-    isSignedIn: async () =>
-      (await findSignedIn(parts, req, context)) !== null ||
-      (await findHostUser(parts, req)) !== null,
-    setCookies(signIn, known) {
-      setSignInCookie(req, res, signIn);
-      setKnownBrowserCookie(req, res, known);
-    },
-    clearCookie: (publicUrl) => clearSignInCookie(req, res, publicUrl),
-  };
-}
+): Browser => ({
+  signIn: context.signIn,
+  token: signInToken(req.headers),
+  knownToken: knownBrowserCookie(req.headers),
+  isSignedIn: async () =>
+    (await findSignedIn(parts, req, context)) !== null || (await findHostUser(parts, req)) !== null,
+  setCookies(signIn, known) {
+    setSignInCookie(req, res, signIn);
+    setKnownBrowserCookie(req, res, known);
+  },
+  clearCookie: (publicUrl) => clearSignInCookie(req, res, publicUrl),
+});
 
 /**
  * What the account functions need, with the account rules of the request's configuration.

@@ -9,10 +9,9 @@ export type StageEnd = 'answered' | void;
  * because Express 4 ignores rejected promises. If the function does not return `'answered'`, the
  * next handler is called. A synchronous function stays synchronous, which saves an await per stage.
  */
-export function stage(
-  run: (req: Request, res: Response) => StageEnd | Promise<StageEnd>,
-): RequestHandler {
-  return (req, res, next) => {
+export const stage =
+  (run: (req: Request, res: Response) => StageEnd | Promise<StageEnd>): RequestHandler =>
+  (req, res, next) => {
     try {
       const result = run(req, res);
       if (result instanceof Promise)
@@ -24,7 +23,6 @@ export function stage(
       next(error);
     }
   };
-}
 
 /** Makes a handler of a function that always answers. */
 export function answer(run: (req: Request, res: Response) => void | Promise<void>): RequestHandler {

@@ -161,12 +161,10 @@ export function cautiousPromptTokens(chat: ChatRequest, measured: number): numbe
  * The output tokens that a request asks for, per answer; null if it sets no limit. Providers differ
  * in which of the two fields they obey, so the larger one counts.
  */
-export function statedAnswerTokens({
+export const statedAnswerTokens = ({
   max_tokens: older,
   max_completion_tokens: newer,
-}: ChatRequest): number | null {
-  return older || newer ? Math.max(older ?? 0, newer ?? 0) : null;
-}
+}: ChatRequest): number | null => (older || newer ? Math.max(older ?? 0, newer ?? 0) : null);
 
 /**
  * The most output tokens that a model may write for a request: no more than it asks for, than the

@@ -93,11 +93,8 @@ function identify(model: string): Identity {
 const maxNameLength = 200;
 const kept = new NameCache<Identity>(4_000);
 
-function cached(model: string): Identity {
-  return model.length > maxNameLength
-    ? { identity: model, effort: null }
-    : kept.of(model, identify);
-}
+const cached = (model: string): Identity =>
+  model.length > maxNameLength ? { identity: model, effort: null } : kept.of(model, identify);
 
 /**
  * The model that a name stands for, whoever serves it and however the name is written: without
@@ -106,17 +103,13 @@ function cached(model: string): Identity {
  * product (`mistral-large-2407`). A name that moves (`mistral-small-latest`) is the product that it
  * stands for today, or itself if that is not known. An identity is its own identity.
  */
-export function modelIdentity(name: string): string {
-  return cached(name).identity;
-}
+export const modelIdentity = (name: string): string => cached(name).identity;
 
 /**
  * The effort that a name itself demands (`o3-mini-high`, `grok-4-fast-non-reasoning`); null if it
  * demands none.
  */
-export function effortInName(name: string): ReasoningEffort | null {
-  return cached(name).effort;
-}
+export const effortInName = (name: string): ReasoningEffort | null => cached(name).effort;
 
 type NamesByProduct = ReadonlyMap<string, readonly string[]>;
 const indexes = new WeakMap<object, NamesByProduct>();

@@ -6,9 +6,7 @@ const resourcePrefixes = readModelTable('aliases').resourcePrefixes;
 const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
 
 /** The part after the last slash: removes vendor prefixes, resource names and paths. */
-function lastSegment(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
-}
+const lastSegment = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 /**
  * Removes the suffix of a name. `model:8b` names a size (Ollama), `…-v1:0` a revision and `…-v0:2`
@@ -30,27 +28,24 @@ function withoutTail(name: string): string {
  * `claude-3-5-sonnet@20240620` all start with `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B`
  * and `llama-v3p1-8b` are equal, and so are `gemini-pro-1.5` and `gemini-1.5-pro`.
  */
-export function canonicalName(model: string): string {
-  return (
-    withoutTail(lastSegment(model.trim().toLowerCase()))
-      .replace(bedrockPrefix, '')
-      // the name that Vertex and others use for the version of October 2024
-      .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
-      .replace(/@default$/, '')
-      .replace('@', '-')
-      .replace(/(\d)p(?=\d)/g, '$1-')
-      .replace(/[._\s]+/g, '-')
-      .replace(/([a-z]{3,})(?=\d)/g, '$1-')
-      .replace(/^(claude-(?!v?\d)[a-z]+-.*)-v\d$/, '$1')
-      .replace(/-v(?=\d)/g, '-')
-      // a version first or last, as Anthropic itself writes it and as others do
-      .replace(/^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku|fable|mythos)(?=$|-)/, 'claude-$2-$1')
-      .replace(/^claude-(opus|sonnet|haiku)-(3(?:-[57])?)(?=$|-)/, 'claude-$2-$1')
-      .replace(/^meta-(?=llama)/, '')
-      .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
-      .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo')
-  );
-}
+export const canonicalName = (model: string): string =>
+  withoutTail(lastSegment(model.trim().toLowerCase()))
+    .replace(bedrockPrefix, '')
+    // the name that Vertex and others use for the version of October 2024
+    .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
+    .replace(/@default$/, '')
+    .replace('@', '-')
+    .replace(/(\d)p(?=\d)/g, '$1-')
+    .replace(/[._\s]+/g, '-')
+    .replace(/([a-z]{3,})(?=\d)/g, '$1-')
+    .replace(/^(claude-(?!v?\d)[a-z]+-.*)-v\d$/, '$1')
+    .replace(/-v(?=\d)/g, '-')
+    // a version first or last, as Anthropic itself writes it and as others do
+    .replace(/^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku|fable|mythos)(?=$|-)/, 'claude-$2-$1')
+    .replace(/^claude-(opus|sonnet|haiku)-(3(?:-[57])?)(?=$|-)/, 'claude-$2-$1')
+    .replace(/^meta-(?=llama)/, '')
+    .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
+    .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo');
 
 const version =
   /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;

@@ -18,23 +18,21 @@ export interface ModelListing {
 }
 
 /** A list under `data` or `models`, or a bare list, in one page. */
-export function modelList(
+export const modelList = (
   provider: string,
   { url, headers = {}, read = entryOf }: ModelListing,
-): ModelListAdapter {
-  return {
-    url,
-    headers,
-    readModels(body) {
-      const entries = entriesOf(parseJson(body));
-      if (!entries) throw unreadable(provider, 'the body is not a list of models');
-      const models = entries
-        .slice(0, maxModels)
-        .map((entry) => (isObject(entry) ? read(entry) : null));
-      return models.filter((model) => model !== null).filter(({ model }) => isName(model));
-    },
-  };
-}
+): ModelListAdapter => ({
+  url,
+  headers,
+  readModels(body) {
+    const entries = entriesOf(parseJson(body));
+    if (!entries) throw unreadable(provider, 'the body is not a list of models');
+    const models = entries
+      .slice(0, maxModels)
+      .map((entry) => (isObject(entry) ? read(entry) : null));
+    return models.filter((model) => model !== null).filter(({ model }) => isName(model));
+  },
+});
 
 function entriesOf(body: unknown): unknown[] | null {
   if (Array.isArray(body)) return body as unknown[];

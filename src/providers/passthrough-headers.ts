@@ -12,12 +12,9 @@ const prefixes = declared.filter((name) => name.endsWith('*')).map((name) => nam
  * address.
  * @param name in lower case
  */
-export function isPassthroughHeader(name: string): boolean {
-  return (
-    names.has(name) ||
-    prefixes.some((prefix) => name.length > prefix.length && name.startsWith(prefix))
-  );
-}
+export const isPassthroughHeader = (name: string): boolean =>
+  names.has(name) ||
+  prefixes.some((prefix) => name.length > prefix.length && name.startsWith(prefix));
 
 /** The headers, beside `authorization`, in which the providers' SDKs send a key. Lower case. */
 export const sdkKeyHeaders: readonly string[] = [

@@ -38,10 +38,7 @@ const duplicates: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Whether a statement failed because another row has the same unique value. */
-export function isDuplicate(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    error.cause instanceof DatabaseFailure &&
-    duplicates.has(error.cause.code)
-  );
-}
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof DatabaseFailure &&
+  duplicates.has(error.cause.code);

@@ -121,11 +121,8 @@ function writtenCalls(content: unknown): string | null {
 }
 
 /** An answer is stored with its reasoning and sources, and sent back by clients without them. */
-function isBesideText(block: unknown): boolean {
-  return (
-    typeof block === 'object' &&
-    block !== null &&
-    'type' in block &&
-    (block.type === 'reasoning' || block.type === 'sources' || block.type === 'seams')
-  );
-}
+const isBesideText = (block: unknown): boolean =>
+  typeof block === 'object' &&
+  block !== null &&
+  'type' in block &&
+  (block.type === 'reasoning' || block.type === 'sources' || block.type === 'seams');

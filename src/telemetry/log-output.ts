@@ -23,12 +23,10 @@ const levelNames: Readonly<Record<number, string>> = {
  * `info`, the message, then the fields. A request's line begins with what is looked for most:
  * status, model, duration, tokens and cost, and who asked.
  */
-export function readableOutput(): { write: (line: string) => void } {
-  return {
-    write: (line) =>
-      void process.stdout.write(`${readable(JSON.parse(line) as LogLine, timeOfDay)}\n`),
-  };
-}
+export const readableOutput = (): { write: (line: string) => void } => ({
+  write: (line) =>
+    void process.stdout.write(`${readable(JSON.parse(line) as LogLine, timeOfDay)}\n`),
+});
 
 const timeOfDay = (timeMs: number): string => {
   const date = new Date(timeMs);

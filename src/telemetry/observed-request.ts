@@ -107,38 +107,36 @@ export interface RequestTrace extends AttemptTracer {
 }
 
 /** A record in which nothing has happened yet. */
-export function newRequestRecord(): RequestRecord {
-  return {
-    status: null,
-    code: null,
-    error: null,
-    detail: null,
-    field: null,
-    provider: null,
-    model: null,
-    summedAs: null,
-    attempts: [],
-    fallbacks: 0,
-    stream: false,
-    ttftMs: null,
-    promptTokens: null,
-    completionTokens: null,
-    reasoningTokens: null,
-    costUsd: null,
-    estimatedUsd: 0,
-    heldUsd: 0,
-    cacheSavedUsd: null,
-    conversationId: null,
-    responseId: null,
-    previousSession: null,
-    preferenceId: null,
-    finishReason: null,
-    choice: null,
-    shadow: null,
-    grounding: null,
-    content: null,
-  };
-}
+export const newRequestRecord = (): RequestRecord => ({
+  status: null,
+  code: null,
+  error: null,
+  detail: null,
+  field: null,
+  provider: null,
+  model: null,
+  summedAs: null,
+  attempts: [],
+  fallbacks: 0,
+  stream: false,
+  ttftMs: null,
+  promptTokens: null,
+  completionTokens: null,
+  reasoningTokens: null,
+  costUsd: null,
+  estimatedUsd: 0,
+  heldUsd: 0,
+  cacheSavedUsd: null,
+  conversationId: null,
+  responseId: null,
+  previousSession: null,
+  preferenceId: null,
+  finishReason: null,
+  choice: null,
+  shadow: null,
+  grounding: null,
+  content: null,
+});
 
 /** Records how a request failed: the code, the message and the field. */
 export function recordFailure(record: RequestRecord, error: GatewayError): void {

@@ -90,17 +90,14 @@ export async function recordFeedback(
  * The candidate that the feedback names: by provider and model, or by the label from model
  * selection.
  */
-function namedCandidate(
+const namedCandidate = (
   { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
   decision: RatedDecision | null,
-): Pick<NewFeedback, 'provider' | 'model'> {
-  return (
-    (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? {
-      provider,
-      model,
-    }
-  );
-}
+): Pick<NewFeedback, 'provider' | 'model'> =>
+  (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? {
+    provider,
+    model,
+  };
 
 /**
  * Stores the feedback. If it rates a candidate of the decision, it also influences later choices of

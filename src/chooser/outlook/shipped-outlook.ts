@@ -13,9 +13,7 @@ let shipped: OutlookReader | undefined;
  * The shipped reader of requests, read once.
  * @throws Error if its file is missing, damaged or of another version
  */
-export function shippedOutlook(): OutlookReader {
-  return (shipped ??= readOutlookFile());
-}
+export const shippedOutlook = (): OutlookReader => (shipped ??= readOutlookFile());
 
 function readOutlookFile(): OutlookReader {
   const weights = decodeOutlook(readFileSync(file));

@@ -125,6 +125,4 @@ function mix(
   };
 }
 
-function oddsOf(share: number): number {
-  return logOdds(kept(share));
-}
+const oddsOf = (share: number): number => logOdds(kept(share));

@@ -128,23 +128,21 @@ async function endOf(
   }
 }
 
-function ended(
+const ended = (
   { report, weights }: TaskResult,
   earlier: StoredRouter | null,
   trainedAt: number,
-): TrainingEnd {
-  return {
-    state: report.isUseful ? 'done' : 'not_useful',
-    report,
-    error: null,
-    router:
-      report.inUse === 'earlier'
-        ? earlier && weights !== null
-          ? { ...earlier, weights }
-          : null
-        : routerOf(report, weights, trainedAt),
-  };
-}
+): TrainingEnd => ({
+  state: report.isUseful ? 'done' : 'not_useful',
+  report,
+  error: null,
+  router:
+    report.inUse === 'earlier'
+      ? earlier && weights !== null
+        ? { ...earlier, weights }
+        : null
+      : routerOf(report, weights, trainedAt),
+});
 
 function routerOf(
   { inUse, isUseful, choices, savings }: TrainingReport,

@@ -29,9 +29,7 @@ const sections = ['model_list', 'router_settings', 'litellm_settings', 'general_
  * key. References to environment variables stay references; a key that the file holds itself is not
  * written: the configuration reads it from a variable that a note names.
  */
-export function fromLiteLLM(file: unknown): Imported {
-  return new LiteLLMImport(fieldsIn(file)).result();
-}
+export const fromLiteLLM = (file: unknown): Imported => new LiteLLMImport(fieldsIn(file)).result();
 
 class LiteLLMImport {
   private readonly notes: string[] = [];

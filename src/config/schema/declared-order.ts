@@ -98,11 +98,8 @@ function remainder(
   };
 }
 
-function picked(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)),
-  );
-}
+const picked = (schema: JsonSchema, keywords: readonly string[]): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 
 function transformed(schema: unknown): unknown {
   return isObject(schema) ? inDeclaredOrder(schema) : schema;

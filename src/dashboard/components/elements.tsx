@@ -120,13 +120,11 @@ export function CopyText({ value, label = texts.common.copy }: { value: string; 
 }
 
 /** A block of code with a button that copies it. */
-export function CodeBlock({ code, label }: { code: string; label: string }) {
-  return (
-    <Box className="code-block">
-      <div>
-        <CopyText value={code} />
-      </div>
-      <CodeRegion label={label}>{code}</CodeRegion>
-    </Box>
-  );
-}
+export const CodeBlock = ({ code, label }: { code: string; label: string }) => (
+  <Box className="code-block">
+    <div>
+      <CopyText value={code} />
+    </div>
+    <CodeRegion label={label}>{code}</CodeRegion>
+  </Box>
+);

@@ -33,15 +33,13 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 }
 
 /** Lines where content will be. */
-export function Loading({ lines = 4 }: { lines?: number }) {
-  return (
-    <Stack gap="sm" role="status" aria-label={texts.common.loading}>
-      {Array.from({ length: lines }, (_, line) => (
-        <Skeleton key={line} height={28} />
-      ))}
-    </Stack>
-  );
-}
+export const Loading = ({ lines = 4 }: { lines?: number }) => (
+  <Stack gap="sm" role="status" aria-label={texts.common.loading}>
+    {Array.from({ length: lines }, (_, line) => (
+      <Skeleton key={line} height={28} />
+    ))}
+  </Stack>
+);
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>;
@@ -66,17 +64,15 @@ interface EmptyProps {
 }
 
 /** Stands where there is nothing yet, and says what to do. */
-export function Empty({ title, hint, actions }: EmptyProps) {
-  return (
-    <Paper withBorder p="xl">
-      <Stack gap="xs" align="center" ta="center">
-        <Text fw={600}>{title}</Text>
-        <Hint maw={480}>{hint}</Hint>
-        {actions === undefined ? null : <Group mt="xs">{actions}</Group>}
-      </Stack>
-    </Paper>
-  );
-}
+export const Empty = ({ title, hint, actions }: EmptyProps) => (
+  <Paper withBorder p="xl">
+    <Stack gap="xs" align="center" ta="center">
+      <Text fw={600}>{title}</Text>
+      <Hint maw={480}>{hint}</Hint>
+      {actions === undefined ? null : <Group mt="xs">{actions}</Group>}
+    </Stack>
+  </Paper>
+);
 
 interface PagedProps<Item> {
   list: PagedList<Item>;

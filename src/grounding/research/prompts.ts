@@ -164,15 +164,12 @@ export function checkMessages(
 }
 
 /** The writer's instructions, beside the conversation and the material. */
-export function writingRules({ today, fence }: PromptContext): string {
-  return (
-    `Today is ${today}. The last message brings notes of web pages that were read for it. ` +
-    `${fence.rule} Answer from the notes, in the language of the user. After each statement that ` +
-    'rests on them, give the numbers of its sources in square brackets, such as [1] or [2][5]. ' +
-    'Use only numbers that the notes have, and write no addresses and no list of sources. Where ' +
-    'sources disagree or the notes do not answer something, say so.'
-  );
-}
+export const writingRules = ({ today, fence }: PromptContext): string =>
+  `Today is ${today}. The last message brings notes of web pages that were read for it. ` +
+  `${fence.rule} Answer from the notes, in the language of the user. After each statement that ` +
+  'rests on them, give the numbers of its sources in square brackets, such as [1] or [2][5]. ' +
+  'Use only numbers that the notes have, and write no addresses and no list of sources. Where ' +
+  'sources disagree or the notes do not answer something, say so.';
 
 /** The material, as it stands before the user's last message. */
 export const materialPart = ({ fence }: PromptContext, material: string): string =>

@@ -90,10 +90,8 @@ export function sessionOf(headers: IncomingHttpHeaders): string | null {
 }
 
 /** The host's parser has decoded the body, so its encodings no longer apply. */
-export function withoutCodings({
+export const withoutCodings = ({
   'transfer-encoding': _transfer,
   'content-encoding': _content,
   ...headers
-}: Record<string, string>): Record<string, string> {
-  return headers;
-}
+}: Record<string, string>): Record<string, string> => headers;

@@ -29,12 +29,9 @@ export function passthrough(parts: GatewayParts): RequestHandler[] {
  * Whether a key may use every model of a provider: pass-through does not read which model a body
  * names.
  */
-export function mayUseAll(models: readonly string[] | null, provider: string): boolean {
-  return (
-    models === null ||
-    models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`)
-  );
-}
+export const mayUseAll = (models: readonly string[] | null, provider: string): boolean =>
+  models === null ||
+  models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`);
 
 /**
  * Splits `/<provider>/<path>`.

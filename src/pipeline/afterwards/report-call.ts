@@ -124,28 +124,26 @@ function observedCall(
   return call;
 }
 
-function attemptOf(
+const attemptOf = (
   { provider, model }: Candidate,
   { ok, firstTokenMs, error }: CallReport,
   latencyMs: number,
-): Attempt {
-  return {
-    provider: provider ?? '',
-    model,
-    number: 1,
-    outcome: ok ? 'ok' : 'upstream_error',
-    status: ok ? 200 : null,
-    error: ok ? null : failureText(error),
-    latencyMs: Math.round(latencyMs),
-    startedAt: performance.now() - latencyMs,
-    waitMs: 0,
-    keyIndex: null,
-    sentMs: null,
-    headersMs: null,
-    firstContentMs: figure(firstTokenMs),
-    isWhole: false,
-  };
-}
+): Attempt => ({
+  provider: provider ?? '',
+  model,
+  number: 1,
+  outcome: ok ? 'ok' : 'upstream_error',
+  status: ok ? 200 : null,
+  error: ok ? null : failureText(error),
+  latencyMs: Math.round(latencyMs),
+  startedAt: performance.now() - latencyMs,
+  waitMs: 0,
+  keyIndex: null,
+  sentMs: null,
+  headersMs: null,
+  firstContentMs: figure(firstTokenMs),
+  isWhole: false,
+});
 
 /** A client may have chosen the provider's name, and labels come from closed sets. */
 function measuredAttempt({ snapshot }: GatewayRequest, attempt: Attempt): Attempt {

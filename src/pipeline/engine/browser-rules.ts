@@ -15,15 +15,13 @@ export interface BrowserRules {
  * @param isMounted whether the gateway is mounted in a host app, which then knows under which names
  *   it is reached
  */
-export function browserRulesOf(
+export const browserRulesOf = (
   { allowedHosts, cors, listen, publicUrl }: Config,
   isMounted: boolean,
-): BrowserRules {
-  return {
-    hosts: hostsOf(allowedHosts ?? (isMounted ? ['*'] : []), listen.host, publicUrl),
-    origins: cors.allowedOrigins.map(originOf),
-  };
-}
+): BrowserRules => ({
+  hosts: hostsOf(allowedHosts ?? (isMounted ? ['*'] : []), listen.host, publicUrl),
+  origins: cors.allowedOrigins.map(originOf),
+});
 
 function hostsOf(
   allowed: readonly string[],

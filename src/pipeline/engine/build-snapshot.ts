@@ -44,12 +44,10 @@ export interface SnapshotSharing {
  * What a configuration is checked against: the dialects that there are, and what each asks of its
  * settings.
  */
-export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
-  return {
-    knownApis: [...dialects.keys()],
-    problemOf: (provider) => problemOf(provider, dialects),
-  };
-}
+export const configRules = (dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions => ({
+  knownApis: [...dialects.keys()],
+  problemOf: (provider) => problemOf(provider, dialects),
+});
 
 function problemOf(
   provider: ProviderConfig,
@@ -249,7 +247,7 @@ const secretSettings = ({
 ];
 
 /** What an adapter is created with. */
-export function adapterSettings({
+export const adapterSettings = ({
   headers,
   apiKeys: _keys,
   timeouts: _timeouts,
@@ -261,16 +259,14 @@ export function adapterSettings({
   baseUrl,
   deployments,
   ...rest
-}: ProviderConfig): ProviderSettings {
-  return {
-    ...rest,
-    ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
-    ...(deployments ? { deployments: { ...deployments } } : {}),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-    ),
-  };
-}
+}: ProviderConfig): ProviderSettings => ({
+  ...rest,
+  ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
+  ...(deployments ? { deployments: { ...deployments } } : {}),
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  ),
+});
 
 const table = readModelTable('aliases').providerNames;
 

@@ -25,9 +25,7 @@ export function priceSourcesOf(
 }
 
 /** What a training takes from a configuration. */
-export function trainingTerms(
+export const trainingTerms = (
   { models, routing: { tolerance, economy } }: Config,
   sources: PriceSources,
-): TrainingTerms {
-  return { tolerance, economy, overrides: models, ...sources };
-}
+): TrainingTerms => ({ tolerance, economy, overrides: models, ...sources });

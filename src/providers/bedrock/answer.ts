@@ -119,9 +119,7 @@ export function signedThought(text: string, signature: string): unknown {
  * once more as base64; it is decoded here, so that the conversation can continue at Anthropic
  * itself. Latin-1 keeps every byte.
  */
-export function encryptedThought(redactedContent: string): unknown {
-  return {
-    type: 'reasoning.encrypted',
-    data: Buffer.from(redactedContent, 'base64').toString('latin1'),
-  };
-}
+export const encryptedThought = (redactedContent: string): unknown => ({
+  type: 'reasoning.encrypted',
+  data: Buffer.from(redactedContent, 'base64').toString('latin1'),
+});

@@ -24,15 +24,13 @@ function readToolCall({ id, function: { name, arguments: text } }: ToolCall): Bl
   return { toolUse: { toolUseId: id, name, input: toolInput(text) } };
 }
 
-function readAssistant(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
-  return [
-    ...(traits.thoughts ? (message.reasoning_details ?? []).flatMap(readThought) : []),
-    ...readContent(message.content, scope),
-    ...readContent(message.refusal, scope),
-    ...(message.tool_calls ?? []).map(readToolCall),
-    ...cachePointOf(message, scope),
-  ];
-}
+const readAssistant = (message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] => [
+  ...(traits.thoughts ? (message.reasoning_details ?? []).flatMap(readThought) : []),
+  ...readContent(message.content, scope),
+  ...readContent(message.refusal, scope),
+  ...(message.tool_calls ?? []).map(readToolCall),
+  ...cachePointOf(message, scope),
+];
 
 function readToolResult(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
   // Bedrock allows a cache point after a result, but not inside one

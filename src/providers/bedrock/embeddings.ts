@@ -31,29 +31,27 @@ function vectorsOf(answer: InvokeAnswer | null): number[][] | null {
  * time, Cohere 96; Cohere's answers do not report tokens.
  * @param post makes the request for a model and a body
  */
-export function bedrockEmbeddings(
+export const bedrockEmbeddings = (
   provider: string,
   post: (
     model: string,
     body: object,
     apiKey: string | null,
   ) => UpstreamRequest | Promise<UpstreamRequest>,
-): TaskAdapter {
-  return {
-    maxInputs: (model) => (model.includes('cohere') ? 96 : 1),
-    buildRequest: (body, model, apiKey) =>
-      post(
-        model,
-        model.includes('cohere')
-          ? { ...cohereInput(provider, body), embedding_types: ['float'] }
-          : titanBody(provider, body),
-        apiKey,
-      ),
-    readAnswer(body, model, request) {
-      const answer = parseJson(body) as InvokeAnswer | null;
-      const vectors = vectorsOf(answer);
-      if (!vectors) throw unreadable(provider, 'the body has no embeddings');
-      return embeddingAnswer(model, vectors, answer?.inputTextTokenCount ?? null, request);
-    },
-  };
-}
+): TaskAdapter => ({
+  maxInputs: (model) => (model.includes('cohere') ? 96 : 1),
+  buildRequest: (body, model, apiKey) =>
+    post(
+      model,
+      model.includes('cohere')
+        ? { ...cohereInput(provider, body), embedding_types: ['float'] }
+        : titanBody(provider, body),
+      apiKey,
+    ),
+  readAnswer(body, model, request) {
+    const answer = parseJson(body) as InvokeAnswer | null;
+    const vectors = vectorsOf(answer);
+    if (!vectors) throw unreadable(provider, 'the body has no embeddings');
+    return embeddingAnswer(model, vectors, answer?.inputTextTokenCount ?? null, request);
+  },
+});

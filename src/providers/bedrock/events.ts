@@ -200,13 +200,11 @@ class ConverseReader implements EventReader {
  * Reads a body of `converse-stream`: binary frames, each with one JSON event. The answer is
  * complete once `messageStop` has arrived.
  */
-export function readConverseStream(
+export const readConverseStream = (
   provider: string,
   model: string,
   sink: CompletionSink,
-): EventReader {
-  return new ConverseReader(provider, model, sink);
-}
+): EventReader => new ConverseReader(provider, model, sink);
 
 /** Translates a whole answer. @returns null if it is not an answer of Converse */
 export function readConverse(

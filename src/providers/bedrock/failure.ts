@@ -63,12 +63,9 @@ function kindOf(type: string, reason: string): ExceptionKind | undefined {
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** True for an answer that says that the credentials have expired and must be fetched again. */
-export function isExpiredCredentials(headers: UpstreamHeaders, body: string): boolean {
-  return (
-    exceptionName(typeOf(headers, body)) === 'expiredtoken' ||
-    /security token.{0,40} is expired/i.test(body)
-  );
-}
+export const isExpiredCredentials = (headers: UpstreamHeaders, body: string): boolean =>
+  exceptionName(typeOf(headers, body)) === 'expiredtoken' ||
+  /security token.{0,40} is expired/i.test(body);
 
 function typeOf(headers: UpstreamHeaders, body: string): string {
   const header = headers['x-amzn-errortype'];

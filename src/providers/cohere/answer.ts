@@ -156,16 +156,14 @@ export function citationFields(citations: readonly CohereCitation[]): {
 }
 
 /** Translates log probabilities; a text of several tokens becomes one entry with their sum. */
-export function cohereLogprobs(items: readonly CohereLogprob[]): { content: unknown[] } {
-  return {
-    content: items.map(({ text = '', logprobs = [] }) => ({
-      token: text,
-      logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0),
-      bytes: [...Buffer.from(text)],
-      top_logprobs: [],
-    })),
-  };
-}
+export const cohereLogprobs = (items: readonly CohereLogprob[]): { content: unknown[] } => ({
+  content: items.map(({ text = '', logprobs = [] }) => ({
+    token: text,
+    logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0),
+    bytes: [...Buffer.from(text)],
+    top_logprobs: [],
+  })),
+});
 
 /**
  * A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without

@@ -29,21 +29,18 @@ export interface EmbeddingWire {
  * Translates OpenAI's embeddings to one of Google's wire formats. Lists of tokens are refused:
  * Google takes only text.
  */
-export function googleEmbeddings(provider: string, wire: EmbeddingWire): TaskAdapter {
-  return {
-    maxInputs: (model) => wire.maxInputs(model),
-    buildRequest: (body, model, apiKey) =>
-      wire.buildRequest(inputOf(body, provider), model, apiKey),
-    readAnswer(text, model, request) {
-      const body = parseJson(text);
-      if (typeof body === 'object' && body !== null && ('error' in body || Array.isArray(body)))
-        throw googleFailureUnder200(provider, body);
-      const read = wire.readVectors(body);
-      if (!read) throw unreadable(provider, 'the body has no embeddings');
-      return embeddingAnswer(model, read.vectors, read.promptTokens, request);
-    },
-  };
-}
+export const googleEmbeddings = (provider: string, wire: EmbeddingWire): TaskAdapter => ({
+  maxInputs: (model) => wire.maxInputs(model),
+  buildRequest: (body, model, apiKey) => wire.buildRequest(inputOf(body, provider), model, apiKey),
+  readAnswer(text, model, request) {
+    const body = parseJson(text);
+    if (typeof body === 'object' && body !== null && ('error' in body || Array.isArray(body)))
+      throw googleFailureUnder200(provider, body);
+    const read = wire.readVectors(body);
+    if (!read) throw unreadable(provider, 'the body has no embeddings');
+    return embeddingAnswer(model, read.vectors, read.promptTokens, request);
+  },
+});
 
 function inputOf(body: Record<string, unknown>, provider: string): EmbeddingInput {
   const input = body['input'];

@@ -125,17 +125,15 @@ const asksForCode = ({ request }: ModelCall): boolean =>
   request.tools?.some((tool) => 'codeExecution' in tool || 'code_execution' in tool) ?? false;
 
 /** The part of an adapter that reads answers, which Gemini and Vertex share. */
-export function geminiReaders(
+export const geminiReaders = (
   provider: string,
 ): Pick<
   ProviderAdapter,
   'dialect' | 'unopenedImages' | 'readCompletion' | 'readEvents' | 'readFailure'
-> {
-  return {
-    dialect: null,
-    unopenedImages: /^http:/i,
-    readCompletion: (body, call) => readGeminiCompletion(provider, body, asksForCode(call)),
-    readEvents: (sink, call) => geminiEvents(provider, sink, asksForCode(call)),
-    readFailure: googleFailure(provider),
-  };
-}
+> => ({
+  dialect: null,
+  unopenedImages: /^http:/i,
+  readCompletion: (body, call) => readGeminiCompletion(provider, body, asksForCode(call)),
+  readEvents: (sink, call) => geminiEvents(provider, sink, asksForCode(call)),
+  readFailure: googleFailure(provider),
+});

@@ -70,17 +70,15 @@ export interface CompatibleQuirks
 }
 
 /** Makes the dialect of a provider that speaks OpenAI's chat API. */
-export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): ProviderDialect {
-  return {
-    ...quirks,
-    api,
-    env: quirks.env ?? [],
-    baseUrl: quirks.baseUrl ?? null,
-    pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
-    needsKey: quirks.needsKey ?? true,
-    create: (settings) => createAdapter(settings, quirks),
-  };
-}
+export const openAICompatible = (api: string, quirks: CompatibleQuirks = {}): ProviderDialect => ({
+  ...quirks,
+  api,
+  env: quirks.env ?? [],
+  baseUrl: quirks.baseUrl ?? null,
+  pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
+  needsKey: quirks.needsKey ?? true,
+  create: (settings) => createAdapter(settings, quirks),
+});
 
 function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): ProviderAdapter {
   const provider = settings.name;

@@ -49,13 +49,11 @@ function waitMs(charge: LimitCharge, use: UsedPair, now: number): number {
     : minuteWaitMs(charge, use, now);
 }
 
-function budgetWaitMs(
+const budgetWaitMs = (
   { limit, amount }: LimitCharge,
   [settled]: UsedPair,
   untilEndMs: number,
-): number {
-  return settled + amount <= limit ? Math.min(reservedRetryMs, untilEndMs) : untilEndMs;
-}
+): number => (settled + amount <= limit ? Math.min(reservedRetryMs, untilEndMs) : untilEndMs);
 
 /** When enough of the counts has faded, if nothing else is counted meanwhile. */
 function minuteWaitMs(

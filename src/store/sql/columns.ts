@@ -45,9 +45,7 @@ export function toJson(value: unknown): string | null {
 }
 
 /** The value of a JSON column; null for null. */
-export function fromJson(text: string | null): unknown {
-  return text === null ? null : JSON.parse(text);
-}
+export const fromJson = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
 /**
  * A client's text as both databases accept it: NUL and unpaired surrogates, which would fail the

@@ -42,14 +42,12 @@ export function after(
  * A page of at most `limit` rows.
  * @param rows up to `limit + 1` of them, which shows whether another page follows
  */
-export function pageOf<Row, Item>(
+export const pageOf = <Row, Item>(
   rows: readonly Row[],
   limit: number,
   positionOf: (row: Row) => Position,
   item: (row: Row) => Item,
-): Page<Item> {
-  return pageBy(rows, limit, (row) => cursorOf(positionOf(row)), item);
-}
+): Page<Item> => pageBy(rows, limit, (row) => cursorOf(positionOf(row)), item);
 
 function pageBy<Row, Item>(
   rows: readonly Row[],

@@ -25,24 +25,22 @@ const deleted = 'deleted';
 const maxDeletions = 500;
 
 /** The deletion of old rows in SQL. */
-export function createRetentionStore(database: Kysely<StoreTables>): RetentionStore {
-  return {
-    async removeBefore(rows, at, maxRows) {
-      let removed = 0;
-      while (removed < maxRows) {
-        const some = Math.min(maxDeletions, maxRows - removed);
-        // in a transaction that is retried after a deadlock: another replica may delete the same
-        // rows in another order
-        const count = await transact(database, (transaction) =>
-          removeSome(transaction, rows, at, some),
-        );
-        removed += count;
-        if (count < some) break;
-      }
-      return removed;
-    },
-  };
-}
+export const createRetentionStore = (database: Kysely<StoreTables>): RetentionStore => ({
+  async removeBefore(rows, at, maxRows) {
+    let removed = 0;
+    while (removed < maxRows) {
+      const some = Math.min(maxDeletions, maxRows - removed);
+      // in a transaction that is retried after a deadlock: another replica may delete the same
+      // rows in another order
+      const count = await transact(database, (transaction) =>
+        removeSome(transaction, rows, at, some),
+      );
+      removed += count;
+      if (count < some) break;
+    }
+    return removed;
+  },
+});
 
 async function removeSome(
   transaction: Database,
@@ -83,21 +81,19 @@ export async function removeConversations(
 }
 
 /** The deletion of accounts in SQL. */
-export function createRemovalStore(database: Kysely<StoreTables>): RemovalStore {
-  return {
-    close: async (accountId, at) => {
-      const id = clean(accountId);
-      let count = 0;
-      // each is a transaction of its own: other writers lock its topic in another order
-      for (const step of [closeKeys, closePreferences, forgetLearnings])
-        count += await transact(database, (transaction) => step(transaction, id, at));
-      return count > 0;
-    },
-    removeRows: (accountId, maxRows) => removeRows(database, clean(accountId), maxRows),
-    finish: (accountId, at) =>
-      transact(database, (transaction) => finish(transaction, clean(accountId), at)),
-  };
-}
+export const createRemovalStore = (database: Kysely<StoreTables>): RemovalStore => ({
+  close: async (accountId, at) => {
+    const id = clean(accountId);
+    let count = 0;
+    // each is a transaction of its own: other writers lock its topic in another order
+    for (const step of [closeKeys, closePreferences, forgetLearnings])
+      count += await transact(database, (transaction) => step(transaction, id, at));
+    return count > 0;
+  },
+  removeRows: (accountId, maxRows) => removeRows(database, clean(accountId), maxRows),
+  finish: (accountId, at) =>
+    transact(database, (transaction) => finish(transaction, clean(accountId), at)),
+});
 
 const counted = ({ numUpdatedRows }: { numUpdatedRows: bigint }): number => Number(numUpdatedRows);
 

@@ -55,22 +55,20 @@ const partsOn = (database: Kysely<StoreTables>) => ({
 export type StoreParts = Readonly<ReturnType<typeof partsOn>>;
 
 /** The store on a database with the newest schema. */
-export function createSqlStore(
+export const createSqlStore = (
   database: Kysely<StoreTables>,
   kind: 'libsql' | 'postgres',
   backup: (file: string) => Promise<void>,
-) {
-  return {
-    ...partsOn(database),
-    kind,
-    secret: (name: string) => readSecret(database, name),
-    async ping(): Promise<void> {
-      await sql`select 1`.execute(database);
-    },
-    backup,
-    close: () => database.destroy(),
-  };
-}
+) => ({
+  ...partsOn(database),
+  kind,
+  secret: (name: string) => readSecret(database, name),
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(database);
+  },
+  backup,
+  close: () => database.destroy(),
+});
 
 /** 32 random bytes by name; the first process that asks generates them. */
 async function readSecret(database: Kysely<StoreTables>, name: string): Promise<Buffer> {

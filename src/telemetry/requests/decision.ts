@@ -47,9 +47,7 @@ export function decisionOf(
 }
 
 /** The row of a decision. @param salt for content of which only a hash is stored */
-export function selectionRowOf(
+export const selectionRowOf = (
   { content, choice: _choice, ...row }: Decision,
   salt: Buffer | null,
-): NewSelection {
-  return { content: storedContent(content, salt), ...row };
-}
+): NewSelection => ({ content: storedContent(content, salt), ...row });

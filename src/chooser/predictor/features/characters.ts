@@ -56,18 +56,13 @@ function kindOfWide(code: number): number {
 }
 
 /** Whether a character is a capital letter of the Latin-1, Greek or Cyrillic blocks. */
-function isWideCapital(code: number): boolean {
-  return (
-    (code >= 0xc0 && code <= 0xde) ||
-    (code >= 0x391 && code <= 0x3a9) ||
-    (code >= 0x400 && code <= 0x42f)
-  );
-}
+const isWideCapital = (code: number): boolean =>
+  (code >= 0xc0 && code <= 0xde) ||
+  (code >= 0x391 && code <= 0x3a9) ||
+  (code >= 0x400 && code <= 0x42f);
 
 /** The kind of one UTF-16 unit. */
-export function kindOf(code: number): number {
-  return code < 128 ? ascii[code]! : kindOfWide(code);
-}
+export const kindOf = (code: number): number => (code < 128 ? ascii[code]! : kindOfWide(code));
 
 /** The lower-case letter of a capital as `kindOf` classifies them. */
 export function lowered(code: number): number {

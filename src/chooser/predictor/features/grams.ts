@@ -7,9 +7,7 @@ export const gramBuckets = 1 << gramBits;
 export const emptyHash = 0x811c9dc5 | 0;
 
 /** Adds one UTF-16 unit to a hash. */
-export function hashNext(hash: number, code: number): number {
-  return Math.imul(hash ^ code, 0x01000193);
-}
+export const hashNext = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
 
 /** The hash that the text scanner gives a word in lower case. */
 export function hashWord(word: string): number {

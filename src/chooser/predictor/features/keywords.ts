@@ -53,6 +53,4 @@ for (const [index, group] of [...keywordGroups, ...markerGroups].entries()) {
  * The groups of a word, as bits by their place in `keywordGroups` followed by `markerGroups`; 0 for
  * almost every word.
  */
-export function groupsOf(hash: number): number {
-  return members[slotOf(hash)]!;
-}
+export const groupsOf = (hash: number): number => members[slotOf(hash)]!;

@@ -15,13 +15,11 @@ const { playground } = texts;
 const { decision: words } = playground;
 
 /** Why a model answered: the rule, what was predicted of each candidate, and what failed before. */
-export function DecisionDrawer({ answer, close }: { answer: Answer | null; close: () => void }) {
-  return (
-    <Drawer opened={answer !== null} onClose={close} title={words.title} position="right" size="lg">
-      {answer ? <DecisionDetail answer={answer} /> : null}
-    </Drawer>
-  );
-}
+export const DecisionDrawer = ({ answer, close }: { answer: Answer | null; close: () => void }) => (
+  <Drawer opened={answer !== null} onClose={close} title={words.title} position="right" size="lg">
+    {answer ? <DecisionDetail answer={answer} /> : null}
+  </Drawer>
+);
 
 function DecisionDetail({ answer }: { answer: Answer }) {
   const { decision, requestId, trace, failed } = answer;

@@ -27,27 +27,25 @@ import { limitWords } from '../../format/limits.js';
 const text = texts.keys;
 
 /** Shows a new secret, the only time that it can be seen. */
-function CreatedKey({ made, close }: { made: ApiKey; close: () => void }) {
-  return (
-    <Modal
-      opened
-      onClose={close}
-      title={text.createdTitle}
-      size="lg"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
-      <Stack>
-        <Alert color="yellow">{text.createdHint}</Alert>
-        <CodeBlock code={made.key ?? ''} label={made.name} />
-        <Group justify="flex-end">
-          <Button onClick={close}>{text.done}</Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
-}
+const CreatedKey = ({ made, close }: { made: ApiKey; close: () => void }) => (
+  <Modal
+    opened
+    onClose={close}
+    title={text.createdTitle}
+    size="lg"
+    closeOnClickOutside={false}
+    closeOnEscape={false}
+    withCloseButton={false}
+  >
+    <Stack>
+      <Alert color="yellow">{text.createdHint}</Alert>
+      <CodeBlock code={made.key ?? ''} label={made.name} />
+      <Group justify="flex-end">
+        <Button onClick={close}>{text.done}</Button>
+      </Group>
+    </Stack>
+  </Modal>
+);
 
 /** The page `/keys`: API keys with what was used with each; administrators see those of all accounts. */
 export default function KeysPage() {

@@ -19,22 +19,20 @@ type Provider = Schema<'ProviderResponse'>;
 export const useProviders = () => useRead('/api/v1/providers', {}, { refetchInterval: refreshMs });
 
 /** How each provider does now; addresses and health only for administrators. */
-export function ProvidersTable({ isAdmin }: { isAdmin: boolean }) {
-  return (
-    <Loaded query={useProviders()} lines={3}>
-      {({ items }) => (
-        <ListTable
-          label={text.providers}
-          columns={isAdmin ? [...columns, ...healthColumns] : columns}
-          rows={items}
-          keyOf={({ name }) => name}
-          minWidth={isAdmin ? 860 : 420}
-          empty={<Empty title={text.noProviders} hint={text.noProvidersHint} />}
-        />
-      )}
-    </Loaded>
-  );
-}
+export const ProvidersTable = ({ isAdmin }: { isAdmin: boolean }) => (
+  <Loaded query={useProviders()} lines={3}>
+    {({ items }) => (
+      <ListTable
+        label={text.providers}
+        columns={isAdmin ? [...columns, ...healthColumns] : columns}
+        rows={items}
+        keyOf={({ name }) => name}
+        minWidth={isAdmin ? 860 : 420}
+        empty={<Empty title={text.noProviders} hint={text.noProvidersHint} />}
+      />
+    )}
+  </Loaded>
+);
 
 const columns: readonly Column<Provider>[] = [
   { label: text.provider, cell: (provider) => <Name provider={provider} /> },

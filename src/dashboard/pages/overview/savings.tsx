@@ -47,30 +47,28 @@ const NoChoices = ({ savings: { cacheSavedUsd } }: { savings: Savings }) => (
   </Stack>
 );
 
-function Saved({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Savings) {
-  return (
-    <Stack gap="sm">
-      <Text fw={600}>{sentenceOf(best?.savedUsd ?? null, best?.model ?? '')}</Text>
-      {best?.alwaysUsd && spentUsd ? (
-        <Bars
-          rows={[
-            { label: text.spent, figure: spentUsd, isOwn: true },
-            { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
-          ]}
-        />
-      ) : null}
-      {best ? <Note>{qualityOf(best.qualityGivenUp)}</Note> : null}
-      {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
-      <Note>{fill(text.basis, { count: formatCount(choices), from, to })}</Note>
-      <details>
-        <summary>{text.how}</summary>
-        <Text size="sm" mt={4}>
-          {summary}
-        </Text>
-      </details>
-    </Stack>
-  );
-}
+const Saved = ({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Savings) => (
+  <Stack gap="sm">
+    <Text fw={600}>{sentenceOf(best?.savedUsd ?? null, best?.model ?? '')}</Text>
+    {best?.alwaysUsd && spentUsd ? (
+      <Bars
+        rows={[
+          { label: text.spent, figure: spentUsd, isOwn: true },
+          { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
+        ]}
+      />
+    ) : null}
+    {best ? <Note>{qualityOf(best.qualityGivenUp)}</Note> : null}
+    {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
+    <Note>{fill(text.basis, { count: formatCount(choices), from, to })}</Note>
+    <details>
+      <summary>{text.how}</summary>
+      <Text size="sm" mt={4}>
+        {summary}
+      </Text>
+    </details>
+  </Stack>
+);
 
 /** What was saved, in one sentence; nothing is claimed where the interval holds 0. */
 function sentenceOf(saved: Figure | null, model: string): string {

@@ -39,15 +39,13 @@ interface Tile {
 }
 
 /** The figures of the range, each a link to its requests, with their change against the time before. */
-export function Tiles({ series, span }: { series: UsageSeries; span: Shown }) {
-  return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      {[...countTiles(series), ...latencyTiles(series)].map((tile) => (
-        <TileBox key={tile.label} tile={tile} span={span} />
-      ))}
-    </SimpleGrid>
-  );
-}
+export const Tiles = ({ series, span }: { series: UsageSeries; span: Shown }) => (
+  <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+    {[...countTiles(series), ...latencyTiles(series)].map((tile) => (
+      <TileBox key={tile.label} tile={tile} span={span} />
+    ))}
+  </SimpleGrid>
+);
 
 const tokensOf = ({ promptTokens, completionTokens }: UsageSeries['totals']): number =>
   promptTokens + completionTokens;

@@ -96,21 +96,19 @@ function bandOf(
   return `${line([...upper, ...lower.reverse()])}Z`;
 }
 
-function pointOf(
+const pointOf = (
   { model, cost, score }: Evaluation['singles'][number],
   x: Axis,
   y: Axis,
-): PlotPoint {
-  return {
-    label: model,
-    x: x.at(cost.value),
-    y: y.at(score.value),
-    left: x.at(cost.low),
-    right: x.at(cost.high),
-    top: y.at(score.high),
-    bottom: y.at(score.low),
-  };
-}
+): PlotPoint => ({
+  label: model,
+  x: x.at(cost.value),
+  y: y.at(score.value),
+  left: x.at(cost.low),
+  right: x.at(cost.high),
+  top: y.at(score.high),
+  bottom: y.at(score.low),
+});
 
 function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame): Axis {
   const values = points.flatMap(({ cost }) => [cost.low, cost.value, cost.high]);

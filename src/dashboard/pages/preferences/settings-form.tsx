@@ -23,33 +23,31 @@ interface FormProps {
 }
 
 /** The fields of a preference. */
-export function SettingsForm({ draft, change }: FormProps) {
-  return (
-    <Stack gap="lg">
-      <TextInput
-        label={text.name}
-        placeholder={text.namePlaceholder}
-        maxLength={200}
-        value={draft.name}
-        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-      />
-      <Radio.Group
-        label={text.aim}
-        value={draft.aim}
-        onChange={(aim) => change({ aim })}
-        description={text.aimHints[draft.aim]}
-      >
-        <Stack gap={6} mt="xs">
-          {aims.map((aim) => (
-            <Radio key={aim} value={aim} label={text.aims[aim]} />
-          ))}
-        </Stack>
-      </Radio.Group>
-      {draft.aim === 'weights' ? <Weights draft={draft} change={change} /> : null}
-      <Limits draft={draft} change={change} />
-    </Stack>
-  );
-}
+export const SettingsForm = ({ draft, change }: FormProps) => (
+  <Stack gap="lg">
+    <TextInput
+      label={text.name}
+      placeholder={text.namePlaceholder}
+      maxLength={200}
+      value={draft.name}
+      onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+    />
+    <Radio.Group
+      label={text.aim}
+      value={draft.aim}
+      onChange={(aim) => change({ aim })}
+      description={text.aimHints[draft.aim]}
+    >
+      <Stack gap={6} mt="xs">
+        {aims.map((aim) => (
+          <Radio key={aim} value={aim} label={text.aims[aim]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+    {draft.aim === 'weights' ? <Weights draft={draft} change={change} /> : null}
+    <Limits draft={draft} change={change} />
+  </Stack>
+);
 
 const figures = ['quality', 'cost', 'latency'] as const;
 

@@ -103,34 +103,32 @@ function formOf(chosen: Chosen | null, isLower: boolean, hasSet: boolean): FormD
   return form;
 }
 
-function FileChoice({
+const FileChoice = ({
   chosen,
   choose,
 }: {
   chosen: Chosen | null;
   choose: (file: File | null) => void;
-}) {
-  return (
-    <Stack gap={6} align="flex-start">
-      <FileButton onChange={choose} accept=".csv,.jsonl,.ndjson,text/csv">
-        {(props) => (
-          <Button variant="default" {...props}>
-            {chosen ? text.otherFile : text.chooseFile}
-          </Button>
-        )}
-      </FileButton>
-      <Hint>
-        {chosen
-          ? fill(text.fileChosen, {
-              name: chosen.file.name,
-              size: Math.ceil(chosen.file.size / 1_024),
-            })
-          : text.chooseFileHint}
-      </Hint>
-      {chosen?.format === 'jsonl' ? <Text size="sm">{text.jsonLines}</Text> : null}
-    </Stack>
-  );
-}
+}) => (
+  <Stack gap={6} align="flex-start">
+    <FileButton onChange={choose} accept=".csv,.jsonl,.ndjson,text/csv">
+      {(props) => (
+        <Button variant="default" {...props}>
+          {chosen ? text.otherFile : text.chooseFile}
+        </Button>
+      )}
+    </FileButton>
+    <Hint>
+      {chosen
+        ? fill(text.fileChosen, {
+            name: chosen.file.name,
+            size: Math.ceil(chosen.file.size / 1_024),
+          })
+        : text.chooseFileHint}
+    </Hint>
+    {chosen?.format === 'jsonl' ? <Text size="sm">{text.jsonLines}</Text> : null}
+  </Stack>
+);
 
 interface MappingProps {
   columns: readonly Column[];

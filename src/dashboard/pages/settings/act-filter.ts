@@ -18,14 +18,12 @@ function startOf(day: string, later = 0): number {
 }
 
 /** The parameters of `GET /api/v1/audit`; the last day is shown whole. */
-export function filterQuery({ act, from, to, isAll }: ActFilter): Record<string, string> {
-  return {
-    ...(isAll ? { account: 'all' } : {}),
-    ...(act === null ? {} : { act }),
-    ...(from === '' ? {} : { from: String(startOf(from)) }),
-    ...(to === '' ? {} : { to: String(startOf(to, 1)) }),
-  };
-}
+export const filterQuery = ({ act, from, to, isAll }: ActFilter): Record<string, string> => ({
+  ...(isAll ? { account: 'all' } : {}),
+  ...(act === null ? {} : { act }),
+  ...(from === '' ? {} : { from: String(startOf(from)) }),
+  ...(to === '' ? {} : { to: String(startOf(to, 1)) }),
+});
 
 /** An act that is recorded. */
 export type Act = Schema<'AuditResponse'>['act'];

@@ -112,17 +112,14 @@ export class MemoryLimits {
   }
 }
 
-function isExpired(
+const isExpired = (
   { requests, tokens, usd_day: day, usd_month: month }: SubjectCounters,
   now: number,
-): boolean {
-  return (
-    (requests?.isExpired(now) ?? true) &&
-    (tokens?.isExpired(now) ?? true) &&
-    (day?.isExpired(now) ?? true) &&
-    (month?.isExpired(now) ?? true)
-  );
-}
+): boolean =>
+  (requests?.isExpired(now) ?? true) &&
+  (tokens?.isExpired(now) ?? true) &&
+  (day?.isExpired(now) ?? true) &&
+  (month?.isExpired(now) ?? true);
 
 class MemoryReservation implements Reservation {
   private readonly periods: number[] = [];

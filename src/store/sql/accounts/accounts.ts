@@ -17,17 +17,15 @@ import type { AccountTable, LimitColumns, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The account of a row. */
-export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
-  return {
-    id: row.id,
-    email: row.email,
-    passwordHash: row.password_hash,
-    role: row.role,
-    createdAt: row.created_at,
-    disabledAt: row.disabled_at,
-    limits: limitsFromRow(row),
-  };
-}
+export const accountFromRow = (row: Selectable<AccountTable>): AccountRecord => ({
+  id: row.id,
+  email: row.email,
+  passwordHash: row.password_hash,
+  role: row.role,
+  createdAt: row.created_at,
+  disabledAt: row.disabled_at,
+  limits: limitsFromRow(row),
+});
 
 /** A mail address as it is stored. */
 export const storedEmail = (email: string): string => clean(email.toLowerCase());

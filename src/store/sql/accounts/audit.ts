@@ -5,27 +5,25 @@ import { readPage } from '../pages.js';
 import type { AuditTable, StoreTables } from '../tables.js';
 
 /** The audit log in SQL. */
-export function createAuditStore(database: Kysely<StoreTables>): AuditStore {
-  return {
-    async add(row) {
-      await database.insertInto('audit').values(toColumns(row)).execute();
-    },
-    async list({ accountId, act, from, to }, page) {
-      let query = database.selectFrom('audit').selectAll();
-      if (typeof accountId === 'string')
-        query = query.where((eb) =>
-          eb.or([
-            eb('account_id', '=', clean(accountId)),
-            eb('actor_account_id', '=', clean(accountId)),
-          ]),
-        );
-      if (typeof act === 'string') query = query.where('act', '=', act);
-      if (typeof from === 'number') query = query.where('at', '>=', from);
-      if (typeof to === 'number') query = query.where('at', '<', to);
-      return readPage(query, 'at', page, fromColumns);
-    },
-  };
-}
+export const createAuditStore = (database: Kysely<StoreTables>): AuditStore => ({
+  async add(row) {
+    await database.insertInto('audit').values(toColumns(row)).execute();
+  },
+  async list({ accountId, act, from, to }, page) {
+    let query = database.selectFrom('audit').selectAll();
+    if (typeof accountId === 'string')
+      query = query.where((eb) =>
+        eb.or([
+          eb('account_id', '=', clean(accountId)),
+          eb('actor_account_id', '=', clean(accountId)),
+        ]),
+      );
+    if (typeof act === 'string') query = query.where('act', '=', act);
+    if (typeof from === 'number') query = query.where('at', '>=', from);
+    if (typeof to === 'number') query = query.where('at', '<', to);
+    return readPage(query, 'at', page, fromColumns);
+  },
+});
 
 function toColumns({ details, ...row }: AuditRow): Insertable<AuditTable> {
   return { ...columnsOf(row), at: Math.round(row.at), details: toJson(details) };

@@ -17,37 +17,35 @@ import { transact } from '../transact.js';
 const name = 'claim-code';
 
 /** The claim of the first account in SQL. */
-export function createClaimStore(database: Kysely<StoreTables>): ClaimStore {
-  return {
-    hasOwner: () => hasOwner(database),
-    async codeHash() {
-      const row = await database
-        .selectFrom('secrets')
-        .select('value')
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return row?.value ?? null;
-    },
-    async setCode(hash) {
-      await database
-        .insertInto('secrets')
-        .values({ name, value: hash })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: hash }))
-        .execute();
-    },
-    async addCode(hash) {
-      if (await hasOwner(database)) return false;
-      const added = await database
-        .insertInto('secrets')
-        .values({ name, value: hash })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .returning('name')
-        .executeTakeFirst();
-      return added !== undefined;
-    },
-    claim: (owner) => claim(database, owner),
-  };
-}
+export const createClaimStore = (database: Kysely<StoreTables>): ClaimStore => ({
+  hasOwner: () => hasOwner(database),
+  async codeHash() {
+    const row = await database
+      .selectFrom('secrets')
+      .select('value')
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return row?.value ?? null;
+  },
+  async setCode(hash) {
+    await database
+      .insertInto('secrets')
+      .values({ name, value: hash })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: hash }))
+      .execute();
+  },
+  async addCode(hash) {
+    if (await hasOwner(database)) return false;
+    const added = await database
+      .insertInto('secrets')
+      .values({ name, value: hash })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returning('name')
+      .executeTakeFirst();
+    return added !== undefined;
+  },
+  claim: (owner) => claim(database, owner),
+});
 
 async function hasOwner(database: Database): Promise<boolean> {
   const owned = await database

@@ -13,34 +13,32 @@ export type KeyRow = Selectable<ApiKeyTable> & {
 } & { readonly [Column in keyof LimitColumns as `account_${Column}`]: LimitColumns[Column] };
 
 /** The key of a row. */
-export function keyFromRow(row: KeyRow): KeyRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    accountRole: (row.account_role ?? 'member') as AccountRole,
-    accountDisabledAt: row.account_disabled_at,
-    accountLimits: limitsFromRow({
-      requests_per_minute: row.account_requests_per_minute,
-      tokens_per_minute: row.account_tokens_per_minute,
-      day_budget_usd: row.account_day_budget_usd,
-      month_budget_usd: row.account_month_budget_usd,
-    }),
-    name: row.name,
-    prefix: row.prefix,
-    hash: row.hash,
-    secretValidUntil: null,
-    previousValidUntil: row.previous_valid_until,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    models: row.models === null ? null : (JSON.parse(row.models) as string[]),
-    toolkits: row.toolkits === null ? [] : (JSON.parse(row.toolkits) as string[]),
-    economy: row.economy,
-    limits: limitsFromRow(row),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  };
-}
+export const keyFromRow = (row: KeyRow): KeyRecord => ({
+  id: row.id,
+  accountId: row.account_id,
+  accountRole: (row.account_role ?? 'member') as AccountRole,
+  accountDisabledAt: row.account_disabled_at,
+  accountLimits: limitsFromRow({
+    requests_per_minute: row.account_requests_per_minute,
+    tokens_per_minute: row.account_tokens_per_minute,
+    day_budget_usd: row.account_day_budget_usd,
+    month_budget_usd: row.account_month_budget_usd,
+  }),
+  name: row.name,
+  prefix: row.prefix,
+  hash: row.hash,
+  secretValidUntil: null,
+  previousValidUntil: row.previous_valid_until,
+  scopes: JSON.parse(row.scopes) as Scope[],
+  models: row.models === null ? null : (JSON.parse(row.models) as string[]),
+  toolkits: row.toolkits === null ? [] : (JSON.parse(row.toolkits) as string[]),
+  economy: row.economy,
+  limits: limitsFromRow(row),
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+  lastUsedAt: row.last_used_at,
+});
 
 /** A row that was found by a secret that a rotation has replaced. */
 export type ReplacedRow = KeyRow & {

@@ -21,39 +21,37 @@ const maxNamesakes = 100;
 const maxRowsPerStatement = 500;
 
 /** The issued keys in SQL. */
-export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
-  return {
-    add: (key) => transact(database, (transaction) => add(transaction, key)),
-    addFirst: (key) =>
-      transact(database, async (transaction) => {
-        await lockRevision(transaction, 'keys');
-        const there = await transaction
-          .selectFrom('api_keys')
-          .select('id')
-          .limit(1)
-          .executeTakeFirst();
-        return there === undefined ? add(transaction, key) : null;
-      }),
-    findByHash: (hash) => findByHash(database, hash),
-    find: (accountId, id) => find(database, accountId, id),
-    list: (accountId, page) =>
-      readPage(keys(database, accountId), 'created_at', page, keyFromRow, 'api_keys'),
-    async idsOf(accountId, idOrName) {
-      const named = clean(idOrName);
-      let query = database
+export const createKeyStore = (database: Kysely<StoreTables>): KeyStore => ({
+  add: (key) => transact(database, (transaction) => add(transaction, key)),
+  addFirst: (key) =>
+    transact(database, async (transaction) => {
+      await lockRevision(transaction, 'keys');
+      const there = await transaction
         .selectFrom('api_keys')
         .select('id')
-        .where((eb) => eb.or([eb('id', '=', named), eb('name', '=', named)]));
-      if (accountId !== null) query = query.where('account_id', '=', clean(accountId));
-      return (await query.limit(maxNamesakes).execute()).map(({ id }) => id);
-    },
-    update: (accountId, id, changes) => update(database, accountId, id, changes),
-    rotate: (accountId, id, rotation) => rotate(database, accountId, id, rotation),
-    changedSince: (revision) =>
-      changesSince(database, 'keys', revision, (since) => changed(database, since)),
-    touch: (usedAt) => touch(database, usedAt),
-  };
-}
+        .limit(1)
+        .executeTakeFirst();
+      return there === undefined ? add(transaction, key) : null;
+    }),
+  findByHash: (hash) => findByHash(database, hash),
+  find: (accountId, id) => find(database, accountId, id),
+  list: (accountId, page) =>
+    readPage(keys(database, accountId), 'created_at', page, keyFromRow, 'api_keys'),
+  async idsOf(accountId, idOrName) {
+    const named = clean(idOrName);
+    let query = database
+      .selectFrom('api_keys')
+      .select('id')
+      .where((eb) => eb.or([eb('id', '=', named), eb('name', '=', named)]));
+    if (accountId !== null) query = query.where('account_id', '=', clean(accountId));
+    return (await query.limit(maxNamesakes).execute()).map(({ id }) => id);
+  },
+  update: (accountId, id, changes) => update(database, accountId, id, changes),
+  rotate: (accountId, id, rotation) => rotate(database, accountId, id, rotation),
+  changedSince: (revision) =>
+    changesSince(database, 'keys', revision, (since) => changed(database, since)),
+  touch: (usedAt) => touch(database, usedAt),
+});
 
 type KeyTables = StoreTables & { accounts: Nullable<AccountTable> };
 type KeyQuery = SelectQueryBuilder<KeyTables, 'api_keys' | 'accounts', KeyRow>;

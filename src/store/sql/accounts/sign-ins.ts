@@ -6,21 +6,19 @@ import type { StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** Sign-ins and reset links in SQL. */
-export function createSignInStore(database: Kysely<StoreTables>): SignInStore {
-  return {
-    add: (signIn, passwordHash) => add(database, signIn, passwordHash),
-    find: (tokenHash, now) => find(database, tokenHash, now),
-    async remove(tokenHash) {
-      await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
-    },
-    removeAll: (accountId, exceptTokenHash) =>
-      transact(database, (transaction) => endAccess(transaction, accountId, exceptTokenHash)),
-    async addReset(reset) {
-      await database.insertInto('password_resets').values(columnsOf(reset)).execute();
-    },
-    takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
-  };
-}
+export const createSignInStore = (database: Kysely<StoreTables>): SignInStore => ({
+  add: (signIn, passwordHash) => add(database, signIn, passwordHash),
+  find: (tokenHash, now) => find(database, tokenHash, now),
+  async remove(tokenHash) {
+    await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
+  },
+  removeAll: (accountId, exceptTokenHash) =>
+    transact(database, (transaction) => endAccess(transaction, accountId, exceptTokenHash)),
+  async addReset(reset) {
+    await database.insertInto('password_resets').values(columnsOf(reset)).execute();
+  },
+  takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
+});
 
 /** Sign-ins of one account. */
 const maxSignIns = 100;

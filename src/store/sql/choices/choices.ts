@@ -31,35 +31,33 @@ const insertSums = new RepeatedInsert(
 );
 
 /** The sums of choices in SQL. */
-export function createChoiceStore(database: Kysely<StoreTables>): ChoiceStore {
-  return {
-    async add(sums) {
-      await transact(database, (transaction) => insertSums.run(transaction, choiceRowsOf(sums)));
-    },
-    sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
-    groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
-    ratings: (filter) => sumRatings(database, filter),
-    async days(accountId) {
-      const rows = await database
-        .selectFrom('choice_days')
-        .select('day')
-        .distinct()
-        .where('account_id', '=', clean(accountId))
-        .orderBy('day')
-        .execute();
-      return rows.map(({ day }) => day);
-    },
-    async day(accountId, day) {
-      const rows = await database
-        .selectFrom('choice_days')
-        .selectAll()
-        .where('account_id', '=', clean(accountId))
-        .where('day', '=', clean(day))
-        .execute();
-      return rows.map(dayFromColumns);
-    },
-  };
-}
+export const createChoiceStore = (database: Kysely<StoreTables>): ChoiceStore => ({
+  async add(sums) {
+    await transact(database, (transaction) => insertSums.run(transaction, choiceRowsOf(sums)));
+  },
+  sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
+  groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+  ratings: (filter) => sumRatings(database, filter),
+  async days(accountId) {
+    const rows = await database
+      .selectFrom('choice_days')
+      .select('day')
+      .distinct()
+      .where('account_id', '=', clean(accountId))
+      .orderBy('day')
+      .execute();
+    return rows.map(({ day }) => day);
+  },
+  async day(accountId, day) {
+    const rows = await database
+      .selectFrom('choice_days')
+      .selectAll()
+      .where('account_id', '=', clean(accountId))
+      .where('day', '=', clean(day))
+      .execute();
+    return rows.map(dayFromColumns);
+  },
+});
 
 async function sumChoices(
   database: Kysely<StoreTables>,

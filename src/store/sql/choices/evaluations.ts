@@ -16,46 +16,44 @@ import { transact } from '../transact.js';
 const shownCharacters = 200;
 
 /** The evaluation sets in SQL. */
-export function createEvaluationStore(database: Kysely<StoreTables>): EvaluationStore {
-  return {
-    save: (evaluation) => transact(database, (transaction) => save(transaction, evaluation)),
-    async find(accountId, id) {
-      const row = await rowsOf(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
-      return row ? fromColumns(row) : null;
-    },
-    list: (accountId, page) => {
-      const rows = database
-        .selectFrom('evaluations')
-        .where('account_id', '=', accountId)
-        .select(['id', 'account_id', 'request_id', 'at', 'scores', 'costs'])
-        .select([
-          sql<string>`substr(prompt, 1, ${sql.lit(shownCharacters)})`.as('prompt'),
-          sql<number>`length(prompt)`.as('prompt_length'),
-        ]);
-      return readPage(rows, 'at', page, (row) => ({
-        ...fromColumns(row),
-        promptLength: row.prompt_length,
-      }));
-    },
-    whole: (accountId, page) => readPage(rowsOf(database, accountId), 'at', page, fromColumns),
-    change: (accountId, id, scores) =>
-      transact(database, async (transaction) => {
-        const rows = rowsOf(transaction, accountId).where('id', '=', clean(id));
-        const row = await rows.executeTakeFirst();
-        if (!row) return null;
-        const before = fromColumns(row);
-        return write(transaction, { ...before, scores: changed(before.scores, scores) });
-      }),
-    async remove(accountId, id) {
-      const { numDeletedRows } = await database
-        .deleteFrom('evaluations')
-        .where('account_id', '=', accountId)
-        .where('id', '=', clean(id))
-        .executeTakeFirstOrThrow();
-      return numDeletedRows > 0n;
-    },
-  };
-}
+export const createEvaluationStore = (database: Kysely<StoreTables>): EvaluationStore => ({
+  save: (evaluation) => transact(database, (transaction) => save(transaction, evaluation)),
+  async find(accountId, id) {
+    const row = await rowsOf(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
+    return row ? fromColumns(row) : null;
+  },
+  list: (accountId, page) => {
+    const rows = database
+      .selectFrom('evaluations')
+      .where('account_id', '=', accountId)
+      .select(['id', 'account_id', 'request_id', 'at', 'scores', 'costs'])
+      .select([
+        sql<string>`substr(prompt, 1, ${sql.lit(shownCharacters)})`.as('prompt'),
+        sql<number>`length(prompt)`.as('prompt_length'),
+      ]);
+    return readPage(rows, 'at', page, (row) => ({
+      ...fromColumns(row),
+      promptLength: row.prompt_length,
+    }));
+  },
+  whole: (accountId, page) => readPage(rowsOf(database, accountId), 'at', page, fromColumns),
+  change: (accountId, id, scores) =>
+    transact(database, async (transaction) => {
+      const rows = rowsOf(transaction, accountId).where('id', '=', clean(id));
+      const row = await rows.executeTakeFirst();
+      if (!row) return null;
+      const before = fromColumns(row);
+      return write(transaction, { ...before, scores: changed(before.scores, scores) });
+    }),
+  async remove(accountId, id) {
+    const { numDeletedRows } = await database
+      .deleteFrom('evaluations')
+      .where('account_id', '=', accountId)
+      .where('id', '=', clean(id))
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  },
+});
 
 const rowsOf = (database: Kysely<StoreTables>, accountId: string) =>
   database.selectFrom('evaluations').selectAll().where('account_id', '=', accountId);
@@ -121,10 +119,8 @@ function changed(figures: ByModel, changes: FigureChanges): ByModel {
 
 const textOf = (figures: ByModel): string => JSON.stringify(figures);
 
-function fromColumns(row: Selectable<EvaluationTable>): EvaluationRecord {
-  return {
-    ...fieldsOf<Omit<EvaluationRecord, 'scores' | 'costs'>>(row),
-    scores: fromJson(row.scores) as ByModel,
-    costs: fromJson(row.costs) as ByModel,
-  };
-}
+const fromColumns = (row: Selectable<EvaluationTable>): EvaluationRecord => ({
+  ...fieldsOf<Omit<EvaluationRecord, 'scores' | 'costs'>>(row),
+  scores: fromJson(row.scores) as ByModel,
+  costs: fromJson(row.costs) as ByModel,
+});

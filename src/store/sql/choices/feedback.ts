@@ -5,26 +5,24 @@ import { readPage } from '../pages.js';
 import type { Database, StoreTables } from '../tables.js';
 
 /** The feedback in SQL. Adding the same row again changes nothing. */
-export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
-  return {
-    add: (row) => addFeedback(database, row),
-    forget: (part) => forget(database, part),
-    async ratedModels(accountId) {
-      const rows = await database
-        .selectFrom('feedback')
-        .select('model')
-        .distinct()
-        .where('account_id', '=', clean(accountId))
-        .where('predicted', 'is not', null)
-        .execute();
-      return rows.flatMap(({ model }) => model ?? []);
-    },
-    list: (accountId, page) => {
-      const own = database.selectFrom('feedback').selectAll().where('account_id', '=', accountId);
-      return readPage(own, 'at', page, fieldsOf<FeedbackRow>);
-    },
-  };
-}
+export const createFeedbackStore = (database: Kysely<StoreTables>): FeedbackStore => ({
+  add: (row) => addFeedback(database, row),
+  forget: (part) => forget(database, part),
+  async ratedModels(accountId) {
+    const rows = await database
+      .selectFrom('feedback')
+      .select('model')
+      .distinct()
+      .where('account_id', '=', clean(accountId))
+      .where('predicted', 'is not', null)
+      .execute();
+    return rows.flatMap(({ model }) => model ?? []);
+  },
+  list: (accountId, page) => {
+    const own = database.selectFrom('feedback').selectAll().where('account_id', '=', accountId);
+    return readPage(own, 'at', page, fieldsOf<FeedbackRow>);
+  },
+});
 
 /** Stores feedback, alone or as a part of a larger transaction. */
 export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {

@@ -15,28 +15,26 @@ import { transact } from '../transact.js';
  * The learned states in SQL. A forgotten scope stays for a while as an empty row, by which other
  * processes notice.
  */
-export function createLearningStore(database: Kysely<StoreTables>): LearningStore {
-  return {
-    async find(scope) {
-      const row = await find(database, scope);
-      return row ? fromColumns(row) : null;
-    },
-    change: (changes) =>
-      transact(database, async (transaction) => {
-        // locks out other writers, so that what is read does not change before it is written
-        const revision = await raiseRevision(transaction, 'learnings');
-        for (const [scope, change] of changes) await put(transaction, scope, change, revision);
-      }),
-    rate: (scope, feedback, learn) =>
-      transact(database, async (transaction) => {
-        const revision = await raiseRevision(transaction, 'learnings');
-        for (const row of feedback) await addFeedback(transaction, row);
-        await put(transaction, scope, learn, revision);
-      }),
-    forget: (scope) => transact(database, (transaction) => forget(transaction, scope)),
-    changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
-  };
-}
+export const createLearningStore = (database: Kysely<StoreTables>): LearningStore => ({
+  async find(scope) {
+    const row = await find(database, scope);
+    return row ? fromColumns(row) : null;
+  },
+  change: (changes) =>
+    transact(database, async (transaction) => {
+      // locks out other writers, so that what is read does not change before it is written
+      const revision = await raiseRevision(transaction, 'learnings');
+      for (const [scope, change] of changes) await put(transaction, scope, change, revision);
+    }),
+  rate: (scope, feedback, learn) =>
+    transact(database, async (transaction) => {
+      const revision = await raiseRevision(transaction, 'learnings');
+      for (const row of feedback) await addFeedback(transaction, row);
+      await put(transaction, scope, learn, revision);
+    }),
+  forget: (scope) => transact(database, (transaction) => forget(transaction, scope)),
+  changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
+});
 
 /**
  * Leaves an empty row even if there was none: by its date, counts from before are recognized when

@@ -13,29 +13,25 @@ import type { Database, PreferenceTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The preferences in SQL. A deleted one stays as an empty row, by which other processes notice. */
-export function createPreferenceStore(database: Kysely<StoreTables>): PreferenceStore {
-  return {
-    add: (preference) => addPreference(database, preference),
-    async find(accountId, id) {
-      const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
-      return row ? fromColumns(row) : null;
-    },
-    list: (accountId, page) =>
-      readPage(present(database, accountId), 'created_at', page, fromColumns),
-    update: (accountId, id, { name, settings }) =>
-      transact(database, (transaction) =>
-        change(transaction, accountId, id, Date.now(), (before) => ({
-          ...(name === undefined ? {} : { name: clean(name) }),
-          ...(settings === undefined
-            ? {}
-            : { settings: JSON.stringify({ ...before, ...settings }) }),
-        })),
-      ),
-    remove: (accountId, id) =>
-      transact(database, (transaction) => remove(transaction, accountId, id, Date.now())),
-    changedSince: (since) => recordsSince(database, 'preferences', since, fromColumns),
-  };
-}
+export const createPreferenceStore = (database: Kysely<StoreTables>): PreferenceStore => ({
+  add: (preference) => addPreference(database, preference),
+  async find(accountId, id) {
+    const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
+    return row ? fromColumns(row) : null;
+  },
+  list: (accountId, page) =>
+    readPage(present(database, accountId), 'created_at', page, fromColumns),
+  update: (accountId, id, { name, settings }) =>
+    transact(database, (transaction) =>
+      change(transaction, accountId, id, Date.now(), (before) => ({
+        ...(name === undefined ? {} : { name: clean(name) }),
+        ...(settings === undefined ? {} : { settings: JSON.stringify({ ...before, ...settings }) }),
+      })),
+    ),
+  remove: (accountId, id) =>
+    transact(database, (transaction) => remove(transaction, accountId, id, Date.now())),
+  changedSince: (since) => recordsSince(database, 'preferences', since, fromColumns),
+});
 
 /** Changes a preference; null if it does not exist. */
 async function change(
@@ -116,14 +112,12 @@ async function addPreference(
   });
 }
 
-function fromColumns({
+const fromColumns = ({
   revision: _revision,
   ...row
-}: Selectable<PreferenceTable>): PreferenceRecord {
-  return {
-    ...fieldsOf<Omit<PreferenceRecord, 'settings' | 'router'>>(row),
-    // only `addPreference` and `change` write it
-    settings: JSON.parse(row.settings) as PreferenceSettings,
-    router: fromJson(row.router) as StoredRouter | null,
-  };
-}
+}: Selectable<PreferenceTable>): PreferenceRecord => ({
+  ...fieldsOf<Omit<PreferenceRecord, 'settings' | 'router'>>(row),
+  // only `addPreference` and `change` write it
+  settings: JSON.parse(row.settings) as PreferenceSettings,
+  router: fromJson(row.router) as StoredRouter | null,
+});

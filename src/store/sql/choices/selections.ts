@@ -10,29 +10,27 @@ import { transact } from '../transact.js';
 const maxGroup = 1_000;
 
 /** The decisions of model selection in SQL. */
-export function createSelectionStore(database: Kysely<StoreTables>): SelectionStore {
-  return {
-    add: (rows) => addSelections(database, rows),
-    group: (accountId, id) => readGroup(database, accountId, clean(id)),
-    async some(accountId, ids) {
-      if (ids.length === 0) return [];
-      const rows = await database
-        .selectFrom('selections')
-        .select(['id', 'candidates'])
-        .where('id', 'in', ids.map(clean))
-        .where('account_id', '=', accountId)
-        .execute();
-      return rows.map(({ id, candidates }) => ({
-        id,
-        candidates: unpackCandidates(fromJson(candidates)),
-      }));
-    },
-    list: (accountId, page) => {
-      const own = database.selectFrom('selections').selectAll().where('account_id', '=', accountId);
-      return readPage(own.where('previous_id', 'is', null), 'at', page, fromColumns);
-    },
-  };
-}
+export const createSelectionStore = (database: Kysely<StoreTables>): SelectionStore => ({
+  add: (rows) => addSelections(database, rows),
+  group: (accountId, id) => readGroup(database, accountId, clean(id)),
+  async some(accountId, ids) {
+    if (ids.length === 0) return [];
+    const rows = await database
+      .selectFrom('selections')
+      .select(['id', 'candidates'])
+      .where('id', 'in', ids.map(clean))
+      .where('account_id', '=', accountId)
+      .execute();
+    return rows.map(({ id, candidates }) => ({
+      id,
+      candidates: unpackCandidates(fromJson(candidates)),
+    }));
+  },
+  list: (accountId, page) => {
+    const own = database.selectFrom('selections').selectAll().where('account_id', '=', accountId);
+    return readPage(own.where('previous_id', 'is', null), 'at', page, fromColumns);
+  },
+});
 
 const insertSelections = new RepeatedInsert('selections', skipKnown);
 
@@ -138,10 +136,8 @@ function toColumns({ candidates, content, ...row }: NewSelection): Insertable<Se
   return { ...columnsOf(row), at: Math.round(row.at), candidates, content: toJson(content) };
 }
 
-function fromColumns(row: Selectable<SelectionTable>): SelectionRow {
-  return {
-    ...fieldsOf<Omit<SelectionRow, 'candidates' | 'content'>>(row),
-    candidates: unpackCandidates(fromJson(row.candidates)),
-    content: fromJson(row.content),
-  };
-}
+const fromColumns = (row: Selectable<SelectionTable>): SelectionRow => ({
+  ...fieldsOf<Omit<SelectionRow, 'candidates' | 'content'>>(row),
+  candidates: unpackCandidates(fromJson(row.candidates)),
+  content: fromJson(row.content),
+});

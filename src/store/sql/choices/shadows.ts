@@ -15,40 +15,38 @@ import { dayOf } from '../usage/usage.js';
 const dayMs = 86_400_000;
 
 /** What was shadowed, in SQL. */
-export function createShadowStore(database: Kysely<StoreTables>): ShadowStore {
-  return {
-    pairs: (filter) => sumPairs(database, filter),
-    rated: (filter) => sumRated(database, filter),
-    async ofPlan(accountId, planId) {
-      const row = await database
-        .selectFrom('shadows')
-        .select('request_id')
-        .where('plan_id', '=', clean(planId))
-        .where('account_id', '=', clean(accountId))
-        .executeTakeFirst();
-      return row?.request_id ?? null;
-    },
-    async spentUsd(day) {
-      const from = Date.parse(day);
-      const { spent } = await database
-        .selectFrom('shadows')
-        .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
-        .where('at', '>=', from)
-        .where('at', '<', from + dayMs)
-        .executeTakeFirstOrThrow();
-      return spent;
-    },
-    async isAllowed(accountId) {
-      const row = await database
-        .selectFrom('shadow_refusals')
-        .select('at')
-        .where('account_id', '=', clean(accountId))
-        .executeTakeFirst();
-      return row === undefined;
-    },
-    allow: (accountId, isAllowed, at) => allow(database, clean(accountId), isAllowed, at),
-  };
-}
+export const createShadowStore = (database: Kysely<StoreTables>): ShadowStore => ({
+  pairs: (filter) => sumPairs(database, filter),
+  rated: (filter) => sumRated(database, filter),
+  async ofPlan(accountId, planId) {
+    const row = await database
+      .selectFrom('shadows')
+      .select('request_id')
+      .where('plan_id', '=', clean(planId))
+      .where('account_id', '=', clean(accountId))
+      .executeTakeFirst();
+    return row?.request_id ?? null;
+  },
+  async spentUsd(day) {
+    const from = Date.parse(day);
+    const { spent } = await database
+      .selectFrom('shadows')
+      .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
+      .where('at', '>=', from)
+      .where('at', '<', from + dayMs)
+      .executeTakeFirstOrThrow();
+    return spent;
+  },
+  async isAllowed(accountId) {
+    const row = await database
+      .selectFrom('shadow_refusals')
+      .select('at')
+      .where('account_id', '=', clean(accountId))
+      .executeTakeFirst();
+    return row === undefined;
+  },
+  allow: (accountId, isAllowed, at) => allow(database, clean(accountId), isAllowed, at),
+});
 
 async function allow(
   database: Kysely<StoreTables>,

@@ -12,48 +12,46 @@ import type { Database, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The queue of trainings in SQL. */
-export function createTrainingQueue(database: Kysely<StoreTables>): TrainingQueue {
-  return {
-    async take(lease) {
-      // usually there is none: then no lock is taken
-      return (await firstFree(database, lease))
-        ? transact(database, (transaction) => take(transaction, lease))
-        : null;
-    },
-    async keep(id, lease, progress, doing) {
-      const row = await database
+export const createTrainingQueue = (database: Kysely<StoreTables>): TrainingQueue => ({
+  async take(lease) {
+    // usually there is none: then no lock is taken
+    return (await firstFree(database, lease))
+      ? transact(database, (transaction) => take(transaction, lease))
+      : null;
+  },
+  async keep(id, lease, progress, doing) {
+    const row = await database
+      .updateTable('trainings')
+      .set({ progress, doing, lease_until: lease.until, updated_at: lease.at })
+      .where('id', '=', id)
+      .where('owner', '=', lease.owner)
+      .where('state', '=', 'running')
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+  async release(id, owner) {
+    // the attempt does not count, because the process stops
+    await transact(database, (transaction) =>
+      transaction
         .updateTable('trainings')
-        .set({ progress, doing, lease_until: lease.until, updated_at: lease.at })
+        .set((eb) => ({
+          state: 'queued',
+          owner: null,
+          lease_until: null,
+          progress: 0,
+          doing: 'waiting',
+          attempts: eb('attempts', '-', 1),
+        }))
         .where('id', '=', id)
-        .where('owner', '=', lease.owner)
+        .where('owner', '=', owner)
         .where('state', '=', 'running')
-        .returning('id')
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-    async release(id, owner) {
-      // the attempt does not count, because the process stops
-      await transact(database, (transaction) =>
-        transaction
-          .updateTable('trainings')
-          .set((eb) => ({
-            state: 'queued',
-            owner: null,
-            lease_until: null,
-            progress: 0,
-            doing: 'waiting',
-            attempts: eb('attempts', '-', 1),
-          }))
-          .where('id', '=', id)
-          .where('owner', '=', owner)
-          .where('state', '=', 'running')
-          .execute(),
-      );
-    },
-    finish: (id, lease, end) =>
-      transact(database, (transaction) => finish(transaction, id, lease, end)),
-  };
-}
+        .execute(),
+    );
+  },
+  finish: (id, lease, end) =>
+    transact(database, (transaction) => finish(transaction, id, lease, end)),
+});
 
 const isFree = (at: number) => (eb: ExpressionBuilder<StoreTables, 'trainings'>) =>
   eb.or([

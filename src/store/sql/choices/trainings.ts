@@ -34,32 +34,29 @@ const maxWaiting = 20;
  * The trainings of accounts in SQL. Every change locks the preferences' revision, so that changes
  * follow one another.
  */
-export function createTrainingStore(database: Kysely<StoreTables>): TrainingStore {
-  return {
-    add: (training, lease) =>
-      transact(database, (transaction) => add(transaction, training, lease)),
-    async latest(accountId, preferenceIds) {
-      if (preferenceIds.length === 0) return [];
-      const rows = await database
-        .selectFrom('trainings')
-        .select(shownColumns)
-        .where('account_id', '=', accountId)
-        .where('preference_id', 'in', preferenceIds.map(clean))
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .execute();
-      return rows
-        .filter(
-          (row, at) => rows.findIndex((other) => other.preference_id === row.preference_id) === at,
-        )
-        .map(trainingOf);
-    },
-    remove: (accountId, preferenceId) =>
-      transact(database, (transaction) =>
-        remove(transaction, accountId, clean(preferenceId), Date.now()),
-      ),
-  };
-}
+export const createTrainingStore = (database: Kysely<StoreTables>): TrainingStore => ({
+  add: (training, lease) => transact(database, (transaction) => add(transaction, training, lease)),
+  async latest(accountId, preferenceIds) {
+    if (preferenceIds.length === 0) return [];
+    const rows = await database
+      .selectFrom('trainings')
+      .select(shownColumns)
+      .where('account_id', '=', accountId)
+      .where('preference_id', 'in', preferenceIds.map(clean))
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .execute();
+    return rows
+      .filter(
+        (row, at) => rows.findIndex((other) => other.preference_id === row.preference_id) === at,
+      )
+      .map(trainingOf);
+  },
+  remove: (accountId, preferenceId) =>
+    transact(database, (transaction) =>
+      remove(transaction, accountId, clean(preferenceId), Date.now()),
+    ),
+});
 
 async function add(
   transaction: Transaction<StoreTables>,

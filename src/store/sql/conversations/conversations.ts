@@ -14,43 +14,41 @@ import { transact } from '../transact.js';
 import { appendTurns } from './turns.js';
 
 /** The conversations and their messages in SQL. */
-export function createConversationStore(database: Kysely<StoreTables>): ConversationStore {
-  return {
-    create: (conversation) => create(database, conversation),
-    find: (accountId, id) => find(database, accountId, id),
-    async storedBytes(accountId) {
-      // of a text, both databases know the bytes without reading it
-      const { rows } = await sql<{ bytes: number | string }>`
+export const createConversationStore = (database: Kysely<StoreTables>): ConversationStore => ({
+  create: (conversation) => create(database, conversation),
+  find: (accountId, id) => find(database, accountId, id),
+  async storedBytes(accountId) {
+    // of a text, both databases know the bytes without reading it
+    const { rows } = await sql<{ bytes: number | string }>`
         select coalesce((select sum(bytes) from conversations where account_id = ${accountId}), 0)
           + coalesce((select sum(octet_length(notes)) from research_notes
               where account_id = ${accountId}), 0)
           + coalesce((select sum(octet_length(input) + octet_length(response)) from responses
               where account_id = ${accountId}), 0) as bytes`.execute(database);
-      // PostgreSQL answers a sum as text
-      return Number(rows[0]?.bytes ?? 0);
-    },
-    list: (accountId, page, search = null) => list(database, accountId, page, search),
-    async messages(accountId, id, page) {
-      const conversation = await owned(database, accountId)
-        .where('id', '=', clean(id))
-        .executeTakeFirst();
-      return conversation ? await readMessages(database, conversation.id, page) : null;
-    },
-    async rename(accountId, id, title, source, onlyDerived = false) {
-      const query = database
-        .updateTable('conversations')
-        .set({ title: clean(title), title_source: source })
-        .where('id', '=', clean(id))
-        .where('account_id', '=', accountId);
-      const row = await (onlyDerived ? query.where('title_source', '=', 'derived') : query)
-        .returningAll()
-        .executeTakeFirst();
-      return row ? fromColumns(row) : null;
-    },
-    remove: (accountId, id) => removeConversation(database, accountId, id),
-    append: (turns) => appendTurns(database, turns),
-  };
-}
+    // PostgreSQL answers a sum as text
+    return Number(rows[0]?.bytes ?? 0);
+  },
+  list: (accountId, page, search = null) => list(database, accountId, page, search),
+  async messages(accountId, id, page) {
+    const conversation = await owned(database, accountId)
+      .where('id', '=', clean(id))
+      .executeTakeFirst();
+    return conversation ? await readMessages(database, conversation.id, page) : null;
+  },
+  async rename(accountId, id, title, source, onlyDerived = false) {
+    const query = database
+      .updateTable('conversations')
+      .set({ title: clean(title), title_source: source })
+      .where('id', '=', clean(id))
+      .where('account_id', '=', accountId);
+    const row = await (onlyDerived ? query.where('title_source', '=', 'derived') : query)
+      .returningAll()
+      .executeTakeFirst();
+    return row ? fromColumns(row) : null;
+  },
+  remove: (accountId, id) => removeConversation(database, accountId, id),
+  append: (turns) => appendTurns(database, turns),
+});
 
 const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
 
@@ -157,18 +155,16 @@ function fromColumns({ bytes: _bytes, ...row }: Selectable<ConversationTable>): 
   return fieldsOf<ConversationRecord>(row);
 }
 
-function fromMessageColumns({
+const fromMessageColumns = ({
   conversation_id: _conversation,
   position: _position,
   digest: _digest,
   ...row
-}: Selectable<MessageTable>): MessageRecord {
-  return {
-    ...fieldsOf<Omit<MessageRecord, 'content' | 'usage'>>(row),
-    content: fromJson(row.content),
-    usage: fromJson(row.usage),
-  };
-}
+}: Selectable<MessageTable>): MessageRecord => ({
+  ...fieldsOf<Omit<MessageRecord, 'content' | 'usage'>>(row),
+  content: fromJson(row.content),
+  usage: fromJson(row.usage),
+});
 
 /** Rows of one statement, and of all statements of a page. */
 const rowsPerStatement = 1_000;

@@ -5,38 +5,36 @@ import { readPage } from '../pages.js';
 import type { Database, StoreTables } from '../tables.js';
 
 /** The notes of research runs in SQL. */
-export function createResearchStore(database: Kysely<StoreTables>): ResearchStore {
-  return {
-    async save({ id, accountId, json, at }) {
-      const notes = clean(json);
-      await database
-        .insertInto('research_notes')
-        .values({ account_id: clean(accountId), id: clean(id), at, notes })
-        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet({ at, notes }))
-        .execute();
-    },
-    async find(accountId, id) {
-      const row = await database
-        .selectFrom('research_notes')
-        .select('notes')
-        .where('account_id', '=', clean(accountId))
-        .where('id', '=', clean(id))
-        .executeTakeFirst();
-      return row?.notes ?? null;
-    },
-    async remove(accountId, id) {
-      await database
-        .deleteFrom('research_notes')
-        .where('account_id', '=', clean(accountId))
-        .where('id', '=', clean(id))
-        .execute();
-    },
-    list: (accountId, page) => {
-      const own = database.selectFrom('research_notes').where('account_id', '=', clean(accountId));
-      return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
-    },
-  };
-}
+export const createResearchStore = (database: Kysely<StoreTables>): ResearchStore => ({
+  async save({ id, accountId, json, at }) {
+    const notes = clean(json);
+    await database
+      .insertInto('research_notes')
+      .values({ account_id: clean(accountId), id: clean(id), at, notes })
+      .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet({ at, notes }))
+      .execute();
+  },
+  async find(accountId, id) {
+    const row = await database
+      .selectFrom('research_notes')
+      .select('notes')
+      .where('account_id', '=', clean(accountId))
+      .where('id', '=', clean(id))
+      .executeTakeFirst();
+    return row?.notes ?? null;
+  },
+  async remove(accountId, id) {
+    await database
+      .deleteFrom('research_notes')
+      .where('account_id', '=', clean(accountId))
+      .where('id', '=', clean(id))
+      .execute();
+  },
+  list: (accountId, page) => {
+    const own = database.selectFrom('research_notes').where('account_id', '=', clean(accountId));
+    return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
+  },
+});
 
 /** Deletes the notes of the answers in some conversations, whose messages must still be there. */
 export async function removeNotesOf(

@@ -8,12 +8,11 @@ import { transact } from '../transact.js';
 const columns = sql`id, previous_id as "previousId", input, response`;
 
 /** The responses of the Responses dialect in SQL. */
-export function createResponseStore(database: Kysely<StoreTables>): ResponseStore {
-  return {
-    save: (response) => transact(database, (transaction) => save(transaction, response)),
-    async chain(accountId, id, maxTurns) {
-      const account = clean(accountId);
-      const { rows } = await sql<ResponseRecord>`
+export const createResponseStore = (database: Kysely<StoreTables>): ResponseStore => ({
+  save: (response) => transact(database, (transaction) => save(transaction, response)),
+  async chain(accountId, id, maxTurns) {
+    const account = clean(accountId);
+    const { rows } = await sql<ResponseRecord>`
         with recursive chain as (
           select id, previous_id, input, response, 1 as turn from responses
             where account_id = ${account} and id = ${clean(id)}
@@ -22,24 +21,23 @@ export function createResponseStore(database: Kysely<StoreTables>): ResponseStor
             from responses earlier join chain on earlier.id = chain.previous_id
             where earlier.account_id = ${account} and chain.turn < ${sql.lit(maxTurns)})
         select ${columns} from chain order by turn desc`.execute(database);
-      return rows;
-    },
-    async withItems(accountId, itemIds) {
-      const account = clean(accountId);
-      const { rows } = await sql<ResponseRecord>`
+    return rows;
+  },
+  async withItems(accountId, itemIds) {
+    const account = clean(accountId);
+    const { rows } = await sql<ResponseRecord>`
         select ${columns} from responses where account_id = ${account} and id in (
           select response_id from response_items where account_id = ${account}
             and id in (${sql.join(itemIds.map(clean))}))`.execute(database);
-      return rows;
-    },
-    remove: (accountId, id) =>
-      transact(database, (transaction) => remove(transaction, clean(accountId), clean(id))),
-    list: (accountId, page) => {
-      const own = database.selectFrom('responses').where('account_id', '=', clean(accountId));
-      return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
-    },
-  };
-}
+    return rows;
+  },
+  remove: (accountId, id) =>
+    transact(database, (transaction) => remove(transaction, clean(accountId), clean(id))),
+  list: (accountId, page) => {
+    const own = database.selectFrom('responses').where('account_id', '=', clean(accountId));
+    return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
+  },
+});
 
 async function save(
   transaction: Database,

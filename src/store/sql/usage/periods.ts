@@ -22,14 +22,12 @@ const groupings = {
 } as const satisfies Record<SeriesGrouping, readonly string[]>;
 
 /** The sums of short periods in SQL. */
-export function createPeriodStore(database: Kysely<StoreTables>): PeriodStore {
-  return {
-    series: (filter, division) => readSeries(database, filter, division),
-    groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
-    list: (accountId, page) => listPeriods(database, clean(accountId), page),
-    merge: (now, maxRows) => mergePeriods(database, now, maxRows),
-  };
-}
+export const createPeriodStore = (database: Kysely<StoreTables>): PeriodStore => ({
+  series: (filter, division) => readSeries(database, filter, division),
+  groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+  list: (accountId, page) => listPeriods(database, clean(accountId), page),
+  merge: (now, maxRows) => mergePeriods(database, now, maxRows),
+});
 
 /** As one text, so that the statement's columns are the same for all groupings. */
 const separator = '\n';

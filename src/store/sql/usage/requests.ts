@@ -23,25 +23,23 @@ import { transact } from '../transact.js';
 import { addUsage, readSpentUsd, sumUsage } from './usage.js';
 
 /** The request log in SQL. */
-export function createRequestStore(database: Kysely<StoreTables>): RequestStore {
-  return {
-    add: (rows) => addRequests(database, rows),
-    async find(accountId, id) {
-      let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
-      if (accountId !== null) query = query.where('account_id', '=', accountId);
-      const row = await query.executeTakeFirst();
-      if (!row) return null;
-      const found = fromRequestColumns(row);
-      return { ...found, content: await wholeContent(database, found.accountId, found.content) };
-    },
-    some: (accountId, ids) => readSome(database, accountId, ids),
-    list: (filter, page, order = null) => listRequests(database, filter, page, order),
-    failures: (filter, limit) => groupFailures(database, filter, limit),
-    counts: (filter, grid) => countRequests(database, filter, grid).execute(),
-    usage: (filter, by, page) => sumUsage(database, filter, by, page),
-    spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
-  };
-}
+export const createRequestStore = (database: Kysely<StoreTables>): RequestStore => ({
+  add: (rows) => addRequests(database, rows),
+  async find(accountId, id) {
+    let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
+    if (accountId !== null) query = query.where('account_id', '=', accountId);
+    const row = await query.executeTakeFirst();
+    if (!row) return null;
+    const found = fromRequestColumns(row);
+    return { ...found, content: await wholeContent(database, found.accountId, found.content) };
+  },
+  some: (accountId, ids) => readSome(database, accountId, ids),
+  list: (filter, page, order = null) => listRequests(database, filter, page, order),
+  failures: (filter, limit) => groupFailures(database, filter, limit),
+  counts: (filter, grid) => countRequests(database, filter, grid).execute(),
+  usage: (filter, by, page) => sumUsage(database, filter, by, page),
+  spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
+});
 
 /** A request's content may begin with that of an earlier one, and that with another's. */
 const maxEarlier = 32;
@@ -142,36 +140,34 @@ async function listRequests(
 }
 
 /** The columns of a request. */
-function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
-  return {
-    id: row.id,
-    request_id: clean(row.requestId),
-    account_id: row.accountId,
-    key_id: row.keyId,
-    surface: row.surface,
-    at: Math.round(row.at),
-    status: row.status,
-    code: row.code,
-    error: clean(row.error),
-    field: clean(row.field),
-    provider: clean(row.provider),
-    model: clean(row.model),
-    plan_id: row.planId,
-    conversation_id: row.conversationId,
-    response_id: clean(row.responseId),
-    stream: row.stream ? 1 : 0,
-    latency_ms: Math.round(row.latencyMs),
-    ttft_ms: wholeOrNull(row.ttftMs),
-    prompt_tokens: wholeOrNull(row.promptTokens),
-    completion_tokens: wholeOrNull(row.completionTokens),
-    cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
-    estimated_usd: row.estimatedUsd,
-    held_usd: row.heldUsd,
-    plan: toJson(row.plan),
-    attempts: toJson(row.attempts),
-    content: toJson(row.content),
-  };
-}
+const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
+  id: row.id,
+  request_id: clean(row.requestId),
+  account_id: row.accountId,
+  key_id: row.keyId,
+  surface: row.surface,
+  at: Math.round(row.at),
+  status: row.status,
+  code: row.code,
+  error: clean(row.error),
+  field: clean(row.field),
+  provider: clean(row.provider),
+  model: clean(row.model),
+  plan_id: row.planId,
+  conversation_id: row.conversationId,
+  response_id: clean(row.responseId),
+  stream: row.stream ? 1 : 0,
+  latency_ms: Math.round(row.latencyMs),
+  ttft_ms: wholeOrNull(row.ttftMs),
+  prompt_tokens: wholeOrNull(row.promptTokens),
+  completion_tokens: wholeOrNull(row.completionTokens),
+  cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
+  estimated_usd: row.estimatedUsd,
+  held_usd: row.heldUsd,
+  plan: toJson(row.plan),
+  attempts: toJson(row.attempts),
+  content: toJson(row.content),
+});
 
 type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
 
@@ -185,11 +181,9 @@ function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
 }
 
 /** The request of a row with its plan. */
-function plannedFromColumns(
+const plannedFromColumns = (
   row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
-): PlannedRequest {
-  return Object.assign(shared(row), { plan: fromJson(row.plan) });
-}
+): PlannedRequest => Object.assign(shared(row), { plan: fromJson(row.plan) });
 
 /** The request of a row in a list. */
 function summaryFromColumns(row: SummaryColumns & { key_name: string | null }): RequestSummary {

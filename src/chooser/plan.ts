@@ -1,7 +1,7 @@
 import type { ChatMessage, ReasoningEffort } from '../completion.js';
 import type { Explanation, Figures, KindsOfTask } from './figures.js';
 import type { Pace } from '../models/answer-paces.js';
-import type { Rates, StatedAbility } from '../models/model-facts.js';
+import type { ModelFacts, Rates } from '../models/model-facts.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from '../store/contracts/preferences.js';
 
@@ -43,18 +43,16 @@ export interface CandidateFigures {
  * A candidate with all that is known of it before it is ranked. For each figure the caller's own
  * comes first, then the configuration's, then what was measured or the catalogue says.
  */
-export interface Appraisal extends CandidateFigures {
+export interface Appraisal
+  extends
+    CandidateFigures,
+    Pick<ModelFacts, 'contextLength' | 'maxOutput' | 'tools' | 'images' | 'abilityStated'> {
   /** The name that tells which model it is: the candidate's, or what its provider calls it. */
   readonly knownAs: string;
   /** True if the caller or the configuration stated the quality: then no ranker predicts it. */
   readonly qualityStated: boolean;
   /** USD per million tokens for a prompt of this length; null: unknown. */
   readonly rates: Rates;
-  /** Tokens that prompt and answer may have together. */
-  readonly contextLength: number | null;
-  readonly maxOutput: number | null;
-  readonly tools: boolean | null;
-  readonly images: boolean | null;
   /**
    * How much the model will reason: as the request says, else the candidate, the configuration or
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
@@ -64,8 +62,6 @@ export interface Appraisal extends CandidateFigures {
   readonly pace: Pace | null;
   /** Whether the table of families has the model: otherwise the quality before ranking is a guess. */
   readonly isFamilyKnown: boolean;
-  /** The ability that the configuration states in place of what is measured; null: none. */
-  readonly abilityStated: StatedAbility | null;
 }
 
 export interface RankedCandidate extends Candidate {

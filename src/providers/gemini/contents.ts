@@ -15,12 +15,6 @@ export interface ContentsOptions {
   foreignSignature: string | null;
 }
 
-/** A conversation in the form that generateContent takes. */
-export interface Conversation {
-  systemInstruction?: GeminiContent;
-  contents: GeminiContent[];
-}
-
 /** Any text serves Google as the id of a call. */
 const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
 
@@ -32,7 +26,7 @@ const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
 export function toConversation(
   given: readonly ChatMessage[],
   options: ContentsOptions,
-): Conversation {
+): { systemInstruction?: GeminiContent; contents: GeminiContent[] } {
   const messages = withPairedCalls(given, callIdForm);
   const names = new Map(messages.flatMap(callsOf).map((call) => [call.id, call.function.name]));
   const system: GeminiPart[] = [];

@@ -36,15 +36,11 @@ export const isFound = (fields: FoundFields): boolean =>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The names that a provider has for the fields of a page. */
-export interface PageFields {
-  readonly url: string;
-  readonly snippet?: string;
-  readonly date?: string;
-}
-
 /** The pages of a provider's list, which may be anything; those without an address are dropped. */
-export function pagesIn(list: unknown, names: PageFields): FoundPage[] {
+export function pagesIn(
+  list: unknown,
+  names: { readonly url: string; readonly snippet?: string; readonly date?: string },
+): FoundPage[] {
   return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
     if (!isObject(entry) || text(entry[names.url]) === '') return [];
     const snippet = text(entry[names.snippet ?? '']);

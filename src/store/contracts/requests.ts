@@ -208,14 +208,11 @@ export interface RequestStore {
 }
 
 /** One decision of model selection. */
-export interface SelectionRow {
+export interface SelectionRow extends Pick<RequestRow, 'accountId' | 'keyId' | 'at'> {
   /** The session id. */
   readonly id: string;
-  readonly accountId: string;
-  readonly keyId: string | null;
   /** The session that it continues. */
   readonly previousId: string | null;
-  readonly at: number;
   /** The chosen label. */
   readonly label: string;
   /** As `explainPlan` makes them. */
@@ -254,15 +251,11 @@ export interface SelectionStore {
 }
 
 /** Feedback on an answer or a decision. */
-export interface FeedbackRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly keyId: string | null;
-  readonly at: number;
+export interface FeedbackRow extends Pick<
+  RequestRow,
+  'id' | 'accountId' | 'keyId' | 'at' | 'responseId' | 'provider' | 'model'
+> {
   readonly sessionId: string | null;
-  readonly responseId: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
   /** 0 (bad) to 1 (good); null for a measurement without a score. */
   readonly score: number | null;
   readonly comment: string | null;

@@ -1,12 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NewAlert } from '../../store/contracts/alerts.js';
 
-/** An address that gets each alert, and the secret that signs it. */
-export interface WebhookConfig {
-  readonly url: string;
-  readonly secret: string;
-}
-
 const timeoutMs = 10_000;
 
 /**
@@ -16,7 +10,7 @@ const timeoutMs = 10_000;
  * @throws Error that names neither the address nor the secret
  */
 export async function postAlert(
-  { url, secret }: WebhookConfig,
+  { url, secret }: { url: string; secret: string },
   { id, at, kind, text }: NewAlert,
 ): Promise<void> {
   const body = JSON.stringify({

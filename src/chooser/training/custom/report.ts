@@ -14,8 +14,9 @@ import { type CostQuality, judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
-import { type Judged, judgeSavings, type TrainedSavings } from './judge-savings.js';
+import { type Judged, judgeSavings } from './judge-savings.js';
 import {
+  type Findings,
   findUse,
   type InUse,
   inUseAfter,
@@ -36,7 +37,7 @@ interface ChoiceReport {
  * What a training found. Stored, and returned by the API; reports of earlier versions lack
  * `overShipped`, `savings`, `unjudged`, `calibration`, `evaluation`, `finding` and `inUse`.
  */
-export interface TrainingReport {
+export interface TrainingReport extends Omit<Findings, 'single'> {
   readonly rows: number;
   /** The number of different prompts. */
   readonly prompts: number;
@@ -55,24 +56,11 @@ export interface TrainingReport {
   /** The best single model, known with hindsight: the hardest to beat. */
   readonly bestSingle: { readonly model: string; readonly score: number };
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
-  /** The gain of the trained weights. */
-  readonly gain: Estimate;
-  /** How much better they choose than the shipped predictor. */
-  readonly overShipped: Estimate;
   /**
    * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
    * null if costs are not known.
    */
   readonly aiq: Readonly<Record<string, number>> | null;
-  /** What `tradeoff: cost` saves; null if costs cannot be judged, for the reason in `unjudged`. */
-  readonly savings: TrainedSavings | null;
-  readonly unjudged: string | null;
-  readonly calibration: CalibrationReport;
-  /**
-   * The same of a router that an earlier training put in use: `before` is what it predicts. Null:
-   * there is none, or it does not know all of the models. Absent in reports of earlier versions.
-   */
-  readonly earlierCalibration?: CalibrationReport | null;
   /** Costs and scores of choices; null if costs are not known. */
   readonly evaluation: CostQuality | null;
   readonly finding: TrainingFinding;

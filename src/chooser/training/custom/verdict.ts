@@ -24,13 +24,13 @@ export interface Findings {
   /** Of the trained router's choices: over always calling that model, over the shipped router's. */
   readonly gain: Estimate;
   readonly overShipped: Estimate;
-  /** Null if costs cannot be judged, for the reason in `unjudged`. */
+  /** What `tradeoff: cost` saves; null if costs cannot be judged, for the reason in `unjudged`. */
   readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
   /**
-   * Of an earlier training's router; null: it does not know all of the models; absent: there is
-   * none.
+   * The same of a router that an earlier training put in use: `before` is what it predicts. Null: it
+   * does not know all of the models, or there is none. Absent also in reports of earlier versions.
    */
   readonly earlierCalibration?: CalibrationReport | null;
 }

@@ -77,10 +77,8 @@ function Outcome({ id, training }: { id: string; training: Training }) {
   );
 }
 
-type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
-
 /** What a training found, in words, as a plot and as figures. */
-function TrainingResult({ report }: { report: Report }) {
+function TrainingResult({ report }: { report: NonNullable<Schema<'TrainingResponse'>['report']> }) {
   const { finding, verdict, evaluation, rows, prompts, models } = report;
   const sizes = { rows: formatCount(rows), prompts: formatCount(prompts), models: models.length };
   return (

@@ -70,9 +70,8 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 export type ReasoningEffort = (typeof efforts)[number];
 
 /** A value as an effort; null if it is none. */
-export function effortOf(value: unknown): ReasoningEffort | null {
-  return efforts.find((effort) => effort === value) ?? null;
-}
+export const effortOf = (value: unknown): ReasoningEffort | null =>
+  efforts.find((effort) => effort === value) ?? null;
 
 /**
  * The finish reason of an answer that the provider paused in the middle of its own searches. Sent
@@ -276,9 +275,8 @@ export function escapeJson(text: string): string {
 }
 
 /** Converts a JSON-escaped byte string back to text. */
-export function unescapeJson(escaped: string): string {
-  return JSON.parse(`"${Buffer.from(escaped, 'latin1').toString('utf8')}"`) as string;
-}
+export const unescapeJson = (escaped: string): string =>
+  JSON.parse(`"${Buffer.from(escaped, 'latin1').toString('utf8')}"`) as string;
 
 /** Text as a byte string, on one line. */
 export function byteLine(text: string): string {

@@ -137,9 +137,8 @@ export function providersOf(
 }
 
 /** What a training takes from a configuration. */
-export function trainingTermsOf(config: Config, env: NodeJS.ProcessEnv): TrainingTerms {
-  return trainingTerms(config, priceSourcesOf(providersOf(config, env).providers, dialects));
-}
+export const trainingTermsOf = (config: Config, env: NodeJS.ProcessEnv): TrainingTerms =>
+  trainingTerms(config, priceSourcesOf(providersOf(config, env).providers, dialects));
 
 /** What is known of the models of a configuration's providers. */
 export function configuredCatalog(config: Config, env: NodeJS.ProcessEnv): Catalog {
@@ -165,14 +164,13 @@ export function longestAnswersOf(
 }
 
 /** The adapters of providers, for checks that call them. */
-export function adaptersOf(
+export const adaptersOf = (
   providers: readonly ProviderConfig[],
-): { readonly config: ProviderConfig; readonly adapter: ProviderAdapter }[] {
-  return providers.flatMap((config) => {
+): { readonly config: ProviderConfig; readonly adapter: ProviderAdapter }[] =>
+  providers.flatMap((config) => {
     const dialect = dialects.get(config.api);
     return dialect ? [{ config, adapter: dialect.create(adapterSettings(config)) }] : [];
   });
-}
 
 /** @throws ConfigError for a configuration that is not valid */
 export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
@@ -189,9 +187,8 @@ export function createGateway(config: ConfigInput = {}, options: GatewayOptions 
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */
-export function assembleGateway(config: Config, options: GatewayOptions = {}): StandaloneGateway {
-  return assemble(config, options, false);
-}
+export const assembleGateway = (config: Config, options: GatewayOptions = {}): StandaloneGateway =>
+  assemble(config, options, false);
 
 function assemble(config: Config, options: GatewayOptions, isMounted: boolean): StandaloneGateway {
   const engine = new Engine(config, { ...engineOptionsOf(options), isMounted, dialects, rules });

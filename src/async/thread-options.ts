@@ -5,10 +5,9 @@ const loading = /^(--import|--require|-r|--loader|--experimental-loader|--condit
  * Those options of this process that a thread needs to load the same modules. A thread refuses to
  * start with options of V8's, such as `--max-old-space-size`, or with those about the entry point.
  */
-export function threadOptions(options: readonly string[]): string[] {
-  return options.flatMap((option, index) => {
+export const threadOptions = (options: readonly string[]): string[] =>
+  options.flatMap((option, index) => {
     if (!loading.test(option)) return [];
     const value = options[index + 1];
     return option.includes('=') || value === undefined ? [option] : [option, value];
   });
-}

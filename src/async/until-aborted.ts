@@ -2,11 +2,10 @@
  * Settles as `work` does, or rejects with the signal's reason as soon as that is aborted. The work
  * itself goes on: others may wait for it.
  */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
+export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop);
   });
-}

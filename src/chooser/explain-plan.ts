@@ -45,9 +45,8 @@ function explain(
  * How familiar the request was, as precise as it is known; absent if the ranker does not predict
  * it.
  */
-export function gateOf({ gate }: Pick<Plan, 'gate'>): { gate?: number } {
-  return gate === undefined ? {} : { gate: thousandths(gate) };
-}
+export const gateOf = ({ gate }: Pick<Plan, 'gate'>): { gate?: number } =>
+  gate === undefined ? {} : { gate: thousandths(gate) };
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */
 export function explainPlan({

@@ -114,11 +114,10 @@ function sortOut(
 }
 
 /** A single candidate is called whatever its quality, so none is predicted. */
-function onlyCandidate([known]: readonly Appraisal[]): RankedCandidate[] {
-  return known === undefined
+const onlyCandidate = ([known]: readonly Appraisal[]): RankedCandidate[] =>
+  known === undefined
     ? []
     : [rankedCandidate(known, 1, 'the only model that can serve the request')];
-}
 
 function planOf(
   id: string,

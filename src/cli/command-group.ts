@@ -5,13 +5,13 @@ import type { Store } from '../store/contracts/store.js';
 import { configOf, type GlobalOptions, withStore } from './existing-store.js';
 
 /** A group of commands, such as `keys`: alone it shows its help. */
-export function groupOf(
+export const groupOf = (
   program: Command,
   name: string,
   description: string,
   options: CommandOptions = {},
-): Command {
-  return program
+): Command =>
+  program
     .command(name, options)
     .description(description)
     .allowExcessArguments()
@@ -19,7 +19,6 @@ export function groupOf(
       if (group.args.length > 0) throw unknownCommand(group, [name, ...group.args]);
       group.outputHelp();
     });
-}
 
 /** The error for a command that does not exist, with the one that was probably meant. */
 export function unknownCommand(group: Command, words: readonly string[]): Error {

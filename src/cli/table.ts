@@ -27,12 +27,12 @@ export function tableOf(
   return cells.map((row) => `${lineOf(row, widths, isNumber)}\n`).join('');
 }
 
-function lineOf(
+const lineOf = (
   row: readonly string[],
   widths: readonly number[],
   isNumber: readonly boolean[],
-): string {
-  return row
+): string =>
+  row
     .map((cell, column) => {
       const width = widths[column] ?? 0;
       const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
@@ -40,7 +40,6 @@ function lineOf(
     })
     .join(gap)
     .trimEnd();
-}
 
 /** Takes from the last column, then from the widest, until the line fits, or every column is narrow. */
 function narrow(widths: number[], width: number): void {

@@ -6,9 +6,8 @@ const maxLength = 64;
  * The known name that was probably meant, null if none is similar. Ignores case, dots, spaces,
  * dashes and underscores.
  */
-export function closestName(written: string, known: readonly string[]): string | null {
-  return closestNames(written, known)[0] ?? null;
-}
+export const closestName = (written: string, known: readonly string[]): string | null =>
+  closestNames(written, known)[0] ?? null;
 
 /**
  * The known names that are similar, closest first: up to a third of the characters differ, or one

@@ -76,19 +76,18 @@ export const resolveConfig = (
  * Watches a configuration file: a valid new content is given to `onConfig`, the error of an invalid
  * one to `onError`. Neither is called for the content at the start.
  */
-export function watchConfig(
+export const watchConfig = (
   path: string,
   env: Environment,
   onConfig: WatchReports['onConfig'],
   onError: WatchReports['onError'],
   { debounceMs = 100, ...options }: ParseOptions & { readonly debounceMs?: number } = {},
-): ConfigWatch {
-  return watchFile(path, (text) => parseConfig(notEmpty(text, path), path, env, options), {
+): ConfigWatch =>
+  watchFile(path, (text) => parseConfig(notEmpty(text, path), path, env, options), {
     onConfig,
     onError,
     debounceMs,
   });
-}
 
 /**
  * The text of a changed file. At a start an empty file means the defaults; while a gateway runs it

@@ -65,8 +65,8 @@ export function firstOfEachField(findings: readonly Finding[]): Finding[] {
 }
 
 /** Fixed keys that share a name or a key with an earlier one. */
-export function keyFindings(keys: Config['auth']['keys']): Finding[] {
-  return keys.flatMap(({ name, key }, index) => {
+export const keyFindings = (keys: Config['auth']['keys']): Finding[] =>
+  keys.flatMap(({ name, key }, index) => {
     const earlier = keys.slice(0, index);
     const path = ['auth', 'keys', String(index)];
     if (earlier.some((other) => other.key === key))
@@ -78,7 +78,6 @@ export function keyFindings(keys: Config['auth']['keys']): Finding[] {
         : 'is the same name as an earlier one';
     return [{ path: [...path, 'name'], reason }];
   });
-}
 
 /** The same finding; for a provider without `api`, with the dialect that is probably meant. */
 export function withDialect(finding: Finding, knownApis: readonly string[] = []): Finding {
@@ -111,15 +110,14 @@ export function apiFindings(
 }
 
 /** Providers whose settings do not suffice for their dialect. */
-export function settingFindings(
+export const settingFindings = (
   { providers }: Pick<Config, 'providers'>,
   problemOf: ParseOptions['problemOf'],
-): Finding[] {
-  return Object.values(providers).flatMap((provider) => {
+): Finding[] =>
+  Object.values(providers).flatMap((provider) => {
     const reason = problemOf?.(provider) ?? null;
     return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
   });
-}
 
 /**
  * Aliases whose targets are neither labels nor other aliases, that stand for themselves, or whose

@@ -27,9 +27,8 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
  * The settings that differ from those at the start of the process and take effect only after a
  * restart.
  */
-export function needsRestart(started: Config, changed: Config): string[] {
-  return Object.keys(readAtStart).filter(
+export const needsRestart = (started: Config, changed: Config): string[] =>
+  Object.keys(readAtStart).filter(
     (setting) =>
       !isDeepStrictEqual(readAtStart[setting]?.(started), readAtStart[setting]?.(changed)),
   );
-}

@@ -68,8 +68,8 @@ export function resolve(
   };
 }
 
-function unusedWarnings(skipped: readonly (readonly string[])[], unset: Unset): string[] {
-  return skipped.map((start) => {
+const unusedWarnings = (skipped: readonly (readonly string[])[], unset: Unset): string[] =>
+  skipped.map((start) => {
     const variables = unset
       .filter(({ path }) => isApiKey(path) && isWithin(path, start))
       .map(({ variable }) => variable);
@@ -79,7 +79,6 @@ function unusedWarnings(skipped: readonly (readonly string[])[], unset: Unset): 
         : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
     return `${settingName(start)} is not used: ${reason}`;
   });
-}
 
 function authWarnings({ auth, listen }: Pick<Config, 'auth' | 'listen'>): string[] {
   const foreign = auth.keys

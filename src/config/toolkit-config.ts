@@ -58,8 +58,8 @@ export function toolkitConfig(name: string, toolkit: FilledToolkit): ToolkitConf
 }
 
 /** What is wrong with the toolkits, beyond their schema. */
-export function toolkitFindings({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>): Finding[] {
-  return Object.entries(toolkits).flatMap(([name, toolkit]) => {
+export const toolkitFindings = ({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>): Finding[] =>
+  Object.entries(toolkits).flatMap(([name, toolkit]) => {
     const path = ['toolkits', name];
     const own: readonly Setting[] = settingsOf[toolkit.type];
     const missing = own.slice(0, 1).filter((setting) => toolkit[setting] === undefined);
@@ -78,7 +78,6 @@ export function toolkitFindings({ toolkits = {} }: Pick<ConfigInput, 'toolkits'>
       ...repeatedFunctions(toolkit, path),
     ];
   });
-}
 
 type Setting = (typeof settingsOf)[Type][number];
 

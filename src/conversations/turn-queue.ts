@@ -191,12 +191,11 @@ export function newPartOf(turn: Turn): Turn {
 }
 
 /** Characters of a turn's text, roughly. */
-export function sizeOf({ history, answer }: Turn): number {
-  return history.reduce(
+export const sizeOf = ({ history, answer }: Turn): number =>
+  history.reduce(
     (size, { content }) => size + 100 + lengthOf(content),
     200 + lengthOf(answer.content),
   );
-}
 
 function lengthOf(content: unknown): number {
   if (typeof content === 'string') return content.length;

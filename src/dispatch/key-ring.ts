@@ -103,8 +103,7 @@ export class KeyRing {
  * Rendezvous hashing: while a key rests, only its own conversations move, and they spread over the
  * others. The fingerprint keeps clients from computing which key they get.
  */
-function highestFor(affinity: string, keys: readonly RingKey[]): RingKey {
-  return keys
+const highestFor = (affinity: string, keys: readonly RingKey[]): RingKey =>
+  keys
     .map((key) => ({ key, weight: hash('sha256', `${key.fingerprint}\0${affinity}`) }))
     .reduce((best, other) => (other.weight > best.weight ? other : best)).key;
-}

@@ -93,12 +93,11 @@ interface KeyChoice {
 }
 
 /** The key for a call: see `KeyRing.next`. Null: it is made without one. */
-export function nextKey(
+export const nextKey = (
   { keys, breaker }: Provider,
   { model = '', tried = [], affinity = null }: KeyChoice = {},
-): string | null {
-  return keys.next(tried, affinity, breaker.isCalm ? null : (mark) => breaker.rests(model, mark));
-}
+): string | null =>
+  keys.next(tried, affinity, breaker.isCalm ? null : (mark) => breaker.rests(model, mark));
 
 /** What is set aside. `model`: `*` for all; `key`: which key of its provider, from 1; empty: all. */
 export type OpenCircuit = Readonly<
@@ -106,8 +105,8 @@ export type OpenCircuit = Readonly<
 >;
 
 /** What the breakers of providers have set aside, and the keys that rest. */
-export function openCircuits(providers: ReadonlyMap<string, Provider>): OpenCircuit[] {
-  return [...providers.values()].flatMap(({ name: provider, keys, breaker }) =>
+export const openCircuits = (providers: ReadonlyMap<string, Provider>): OpenCircuit[] =>
+  [...providers.values()].flatMap(({ name: provider, keys, breaker }) =>
     breaker.list().flatMap(({ model, mark, state }) => {
       const index = keys.marks.indexOf(mark) + 1;
       // a key may be gone from the configuration
@@ -115,7 +114,6 @@ export function openCircuits(providers: ReadonlyMap<string, Provider>): OpenCirc
       return [{ provider, model: model || '*', key: index === 0 ? '' : String(index), state }];
     }),
   );
-}
 
 const maxRemembered = 1000;
 

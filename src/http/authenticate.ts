@@ -17,9 +17,8 @@ import { stage } from './stage.js';
 const bearer = /^bearer +(\S+) *$/i;
 
 /** The key of `Authorization: Bearer …`, or null. */
-function bearerKey(headers: IncomingHttpHeaders): string | null {
-  return bearer.exec(headers.authorization ?? '')?.[1] ?? null;
-}
+const bearerKey = (headers: IncomingHttpHeaders): string | null =>
+  bearer.exec(headers.authorization ?? '')?.[1] ?? null;
 
 /**
  * The API key of a request: `Authorization: Bearer …`, else a header in which the SDK of some
@@ -185,19 +184,17 @@ const keyMissing = (maySignIn: boolean): GatewayError =>
  * The access stage of resources that need neither key nor sign-in. It still refuses changes sent by
  * pages of other sites, so that they cannot sign a browser in to an account of theirs.
  */
-export function allowAnonymous(parts: GatewayParts): RequestHandler {
-  return stage(async (req, res) => {
+export const allowAnonymous = (parts: GatewayParts): RequestHandler =>
+  stage(async (req, res) => {
     const { snapshot } = contextOf(parts, res).request;
     if (req.method !== 'GET' && req.method !== 'HEAD')
       refuseForeignPage(req, snapshot.accounts.publicUrl);
     await checkHost(parts, req, res);
   });
-}
 
 /** The access stage of pages for everyone: refuses only foreign names in `Host`. */
-export function allowReaders(parts: GatewayParts): RequestHandler {
-  return stage((req, res) => checkHost(parts, req, res));
-}
+export const allowReaders = (parts: GatewayParts): RequestHandler =>
+  stage((req, res) => checkHost(parts, req, res));
 
 /** @throws GatewayError `misdirected_request` for a foreign name in `Host` without a valid key */
 async function checkHost(parts: GatewayParts, req: Request, res: Response): Promise<void> {

@@ -16,12 +16,12 @@ import type { CompletionSurface, SentAlong } from './surfaces/surface.js';
  * The last stage of a completion: runs it and answers, streamed or whole.
  * @param bodyOf the valid body. Default: `req.body`
  */
-export function complete(
+export const complete = (
   parts: GatewayParts,
   surface: CompletionSurface,
   bodyOf: (req: Request, res: Response) => unknown = ({ body }) => body as unknown,
-): RequestHandler {
-  return answer(async (req, res) => {
+): RequestHandler =>
+  answer(async (req, res) => {
     const { request } = contextOf(parts, res);
     request.promptCacheKey = sessionOf(req.headers);
     const sent = bodyOf(req, res);
@@ -42,7 +42,6 @@ export function complete(
       await recording.run(request.record, () => runCompletion(parts, request, call, run));
     else await runCompletion(parts, request, call, run);
   });
-}
 
 /** Read only by the surfaces whose dialect providers speak: Express parses a query when asked. */
 class RequestParts implements SentAlong {

@@ -81,9 +81,8 @@ export function writeError(
  * Whole seconds, at most a year: larger numbers could be printed with an exponent, which clients
  * cannot parse.
  */
-function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
-  return String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
-}
+const retryAfterSeconds = ({ retryAfterMs }: GatewayError): string =>
+  String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 
 /** Under any mount path; `/api/v1/models` has the native shape. */
 const openAIPath = /(?<!\/api)\/v1\/(embeddings|models|rerank)(?=$|[/?])/i;

@@ -64,8 +64,8 @@ export function hostSelection(parts: GatewayParts, options: SelectModelOptions):
 }
 
 /** `gateway.complete`: a native completion on a host's own route. */
-export function hostCompletion(parts: GatewayParts): RequestHandler {
-  return inOrder(
+export const hostCompletion = (parts: GatewayParts): RequestHandler =>
+  inOrder(
     track(parts, native, true),
     admitHostCall(parts, 'completions'),
     waitForSlot(parts),
@@ -73,24 +73,22 @@ export function hostCompletion(parts: GatewayParts): RequestHandler {
     validateHostCall(parts, native),
     complete(parts, native, (req, res) => plannedBody(parts, req, res)),
   );
-}
 
 /**
  * Reads a JSON body that the host's own parser has not read. If it is not required, a body that is
  * absent or not JSON is left to the host.
  */
-function readBody(
+const readBody = (
   parts: GatewayParts,
   { required }: { required: boolean } = { required: true },
-): RequestHandler {
-  return stage(async (req, res) => {
+): RequestHandler =>
+  stage(async (req, res) => {
     if (!required && !announcesJson(req)) return;
     const body: unknown = await readJsonBody(req, bodyLimits(parts, res));
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw invalidField('body', 'must be an object', 'bad_request');
     req.body = body;
   });
-}
 
 const announcesJson = ({ headers }: Request): boolean =>
   /json/i.test(headers['content-type'] ?? '') &&

@@ -66,8 +66,8 @@ const modelPaths = ['/v1/models', /^\/v1\/models\/./i];
 const countPath = '/v1/messages/count_tokens';
 
 /** `POST /api/v1/model-select`: which model to call. */
-function modelSelectRouter(parts: GatewayParts): Router {
-  return Router()
+const modelSelectRouter = (parts: GatewayParts): Router =>
+  Router()
     .post(
       selectPaths,
       track(parts, modelSelect),
@@ -81,7 +81,6 @@ function modelSelectRouter(parts: GatewayParts): Router {
     .all(selectPaths, track(parts, modelSelect), authenticate(parts), methodNotAllowed('POST'))
     .use(redirectToSingleSlashes)
     .use(errorHandler(parts));
-}
 
 /** `/v2/…`: the dialect of public SDKs of model selection. */
 function v2Router(parts: GatewayParts): Router {
@@ -187,13 +186,12 @@ function proxyRouter(parts: GatewayParts): Router {
 }
 
 /** `POST /mcp`: the gateway's tools for MCP clients, which need no session. */
-function mcpRouter(parts: GatewayParts): Router {
-  return Router()
+const mcpRouter = (parts: GatewayParts): Router =>
+  Router()
     .post('/mcp', track(parts, mcp), authenticate(parts), serveMcp(parts))
     .all('/mcp', track(parts, mcp), authenticate(parts), methodNotAllowed('POST'))
     .use(redirectToSingleSlashes)
     .use(errorHandler(parts));
-}
 
 /** The resources of an account, for its API keys and its signed-in browsers. */
 function resourcesRouter(parts: GatewayParts): Router {

@@ -14,23 +14,21 @@ import {
 } from './surfaces/model-select.js';
 
 /** Counts a request that calls no model against the rate limits of its caller. */
-export function countRequestStage(parts: GatewayParts): RequestHandler {
-  return stage(async (_req, res) => {
+export const countRequestStage = (parts: GatewayParts): RequestHandler =>
+  stage(async (_req, res) => {
     const { request } = contextOf(parts, res);
     await countRequest(parts, request).finally(() => sendRateLimits(request, res));
   });
-}
 
 /** Selects a model for a valid body of model selection. */
-export function selectStage(parts: GatewayParts): RequestHandler {
-  return stage(async (req, res) => {
+export const selectStage = (parts: GatewayParts): RequestHandler =>
+  stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { names } = request.snapshot;
     const explain = req.query['explain'] === 'true';
     const body = req.body as ModelSelectRequest;
     await selectModel(parts, request, selectionQuestionOf(body, names, explain));
   });
-}
 
 /** Answers model selection with the plan that `selectModel` has made. */
 export const sendSelection: RequestHandler = answer((req, res) => {

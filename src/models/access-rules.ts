@@ -23,9 +23,8 @@ function compileGlob(pattern: string): Matcher {
  * Whether a text matches a pattern in which `*` matches any characters, slashes included. Ignores
  * case. Takes time linear in the text's length, so that no name sent by a client can make it slow.
  */
-export function matchesGlob(pattern: string, text: string): boolean {
-  return compileGlob(pattern)(text.toLowerCase());
-}
+export const matchesGlob = (pattern: string, text: string): boolean =>
+  compileGlob(pattern)(text.toLowerCase());
 
 const compiled = new WeakMap<readonly string[], Matcher[]>();
 

@@ -138,9 +138,8 @@ export function blendedPrice(input: number | null, output: number | null): numbe
 const maxFigure = 1e12;
 
 /** A usable figure: a number from 0 to 10^12; null for anything else. */
-export function figure(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= maxFigure ? value : null;
-}
+export const figure = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= maxFigure ? value : null;
 
 type Listed = Pick<
   Prices,

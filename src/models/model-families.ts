@@ -36,9 +36,8 @@ const findLongestAnswer = compileRules(readModelTable('longest-answers'));
  * The ability of a model's family, 0..1, by canonical name; null for a family that is not in the
  * table.
  */
-export function knownAbility(canonicalName: string): number | null {
-  return findAbility(canonicalName)?.ability ?? null;
-}
+export const knownAbility = (canonicalName: string): number | null =>
+  findAbility(canonicalName)?.ability ?? null;
 
 /**
  * The same by any name of the model. A name that demands an effort counts as written: the table
@@ -56,25 +55,22 @@ export function abilityByName(model: string): number | null {
 const namesOf = (model: string): [string, string] => [canonicalName(model), modelIdentity(model)];
 
 /** Whether a model's family reasons, by any name of it; null for a family that is not known to. */
-export function reasoningRuleOf(model: string): ReasoningRule | null {
-  return findReasoning(...namesOf(model));
-}
+export const reasoningRuleOf = (model: string): ReasoningRule | null =>
+  findReasoning(...namesOf(model));
 
 /**
  * Tokens of a prompt for a picture of usual size, by any name of the model; null for a family that
  * is not in the table.
  */
-export function imageTokensOf(model: string): number | null {
-  return findImageTokens(...namesOf(model))?.tokens ?? null;
-}
+export const imageTokensOf = (model: string): number | null =>
+  findImageTokens(...namesOf(model))?.tokens ?? null;
 
 /**
  * The most tokens of one answer, reasoning included, by any name of the model; null for a family that
  * is not in the table.
  */
-export function longestAnswerOf(model: string): number | null {
-  return findLongestAnswer(...namesOf(model))?.tokens ?? null;
-}
+export const longestAnswerOf = (model: string): number | null =>
+  findLongestAnswer(...namesOf(model))?.tokens ?? null;
 
 /** How fast a provider's model is expected to answer; null if the table says nothing of its kind. */
 export function paceRuleOf(provider: string, model: string): ReturnType<typeof findPace> {

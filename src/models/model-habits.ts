@@ -69,9 +69,8 @@ function habitsNamed(model: string): ModelHabits {
 const kept = new NameCache<ModelHabits>(maxCachedNames);
 
 /** How a model answers, by any name of it: measured, or guessed from its family. */
-export function habitsOf(model: string): ModelHabits {
-  return model.length > maxNameLength ? unknownHabits : kept.of(model, habitsNamed);
-}
+export const habitsOf = (model: string): ModelHabits =>
+  model.length > maxNameLength ? unknownHabits : kept.of(model, habitsNamed);
 
 const known = new NameCache<boolean>(maxCachedNames);
 
@@ -79,6 +78,5 @@ const isKnown = (model: string): boolean =>
   measured.has(modelIdentity(model)) || reasoningRuleOf(model) !== null;
 
 /** Whether it is known how a model answers, by its family at least. */
-export function hasHabits(model: string): boolean {
-  return model.length <= maxNameLength && known.of(model, isKnown);
-}
+export const hasHabits = (model: string): boolean =>
+  model.length <= maxNameLength && known.of(model, isKnown);

@@ -109,41 +109,37 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
  * Removes keys from a provider's message: some repeat the key they refuse ("Incorrect API key
  * provided: sk-abc…").
  */
-export function redactKeys(text: string): string {
-  return text
+export const redactKeys = (text: string): string =>
+  text
     .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|csk|fw|tgp)[-_][A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
     .replace(/\b(AIza|AKIA|ASIA)[-_]?[A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
     .replace(/(api key provided:\s*)[^\s"',]+/gi, '$1[redacted]')
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
-}
 
 /**
  * The error for an answer that could not be understood.
  * @param detail what is wrong with it; must not contain the answer's text
  */
-export function unreadable(provider: string, detail: string, cause?: unknown): GatewayError {
-  return new GatewayError('unreadable_answer', `${provider} sent an unreadable answer: ${detail}`, {
+export const unreadable = (provider: string, detail: string, cause?: unknown): GatewayError =>
+  new GatewayError('unreadable_answer', `${provider} sent an unreadable answer: ${detail}`, {
     cause,
   });
-}
 
 /**
  * The error for a stream that ended without the provider's end marker.
  * @param recovery `once` where the provider may always end like this
  */
-export function cutShort(provider: string, recovery: 'retry' | 'once' = 'retry'): GatewayError {
-  return new GatewayError(
+export const cutShort = (provider: string, recovery: 'retry' | 'once' = 'retry'): GatewayError =>
+  new GatewayError(
     'connection_failed',
     `${provider} ended its stream before the answer was complete`,
     { recovery },
   );
-}
 
 /**
  * The error for a request that the provider does not support; the next candidate may support it.
  */
-export function unsupported(provider: string, what: string, field?: string): GatewayError {
-  return new GatewayError('request_refused', `${provider} does not support ${what}`, {
+export const unsupported = (provider: string, what: string, field?: string): GatewayError =>
+  new GatewayError('request_refused', `${provider} does not support ${what}`, {
     ...(field === undefined ? {} : { field }),
   });
-}

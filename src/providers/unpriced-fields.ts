@@ -181,6 +181,5 @@ export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): st
   Object.keys(body).find((name) => !rerankFields.has(name) && isGiven(body[name])) ?? null;
 
 /** Whether a model charges for more than tokens, judged by its name. */
-export function isUnpricedModel(model: string): boolean {
-  return models.some((pattern) => pattern.test(model));
-}
+export const isUnpricedModel = (model: string): boolean =>
+  models.some((pattern) => pattern.test(model));

@@ -17,8 +17,8 @@ export class DatabaseFailure extends Error {
 }
 
 /** The GatewayError for a failure. @param isAway the same statement may succeed later */
-export function storeError(failure: DatabaseFailure, isAway: boolean): GatewayError {
-  return isAway
+export const storeError = (failure: DatabaseFailure, isAway: boolean): GatewayError =>
+  isAway
     ? new GatewayError('unavailable', `the database cannot be reached: ${failure.message}`, {
         cause: failure,
         // the message of the operating system has the address
@@ -29,7 +29,6 @@ export function storeError(failure: DatabaseFailure, isAway: boolean): GatewayEr
         `the database refused a statement${failure.code === null ? '' : `: ${failure.code}`}`,
         { cause: failure },
       );
-}
 
 const duplicates: ReadonlySet<unknown> = new Set([
   '23505',

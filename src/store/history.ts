@@ -27,9 +27,8 @@ function writtenText(content: unknown): string | null {
  * Whether a message is a system message. Clients may send these with every request, anywhere, so
  * they are not part of the dialogue's order.
  */
-export function isSystemMessage(message: { readonly role: string }): boolean {
-  return message.role === 'system' || message.role === 'developer';
-}
+export const isSystemMessage = (message: { readonly role: string }): boolean =>
+  message.role === 'system' || message.role === 'developer';
 
 /**
  * The index of the first new message, for clients that send the whole history each time.

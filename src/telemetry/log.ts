@@ -167,12 +167,11 @@ function labelOf({ provider, model }: ObservedRequest['record']): string | undef
 }
 
 /** The upstream calls, logged if there was more than one or the request failed. */
-function triedOf({ attempts }: ObservedRequest['record']): object[] {
-  return attempts.map(({ provider, model, outcome, status, error, latencyMs }) => ({
+const triedOf = ({ attempts }: ObservedRequest['record']): object[] =>
+  attempts.map(({ provider, model, outcome, status, error, latencyMs }) => ({
     model: `${provider}/${model}`,
     outcome,
     status,
     error: error ?? undefined,
     latencyMs,
   }));
-}

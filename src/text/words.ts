@@ -40,9 +40,8 @@ export const entriesOf = (list: string | undefined): readonly string[] => list?.
  * languages use, the first counts. Reads `config/words/*.json` once. The files are part of this package, so a test checks their shape.
  * @throws Error if a file is missing or is not JSON
  */
-export function languageWords(): readonly LanguageWords[] {
-  return (languages ??= readdirSync(folder)
+export const languageWords = (): readonly LanguageWords[] =>
+  (languages ??= readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .sort((a, b) => Number(b === 'en.json') - Number(a === 'en.json') || (a < b ? -1 : 1))
     .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as LanguageWords));
-}

@@ -141,9 +141,8 @@ function typicalVisible(kind: AnswerKind, asked: Wish, features: Features): numb
 }
 
 /** A limit does not lengthen what is usual, and a least length does not shorten it. */
-function isWithin(usual: number, { tokens, bound }: StatedLength): boolean {
-  return bound === 'most' ? usual <= tokens : bound === 'least' && usual >= tokens;
-}
+const isWithin = (usual: number, { tokens, bound }: StatedLength): boolean =>
+  bound === 'most' ? usual <= tokens : bound === 'least' && usual >= tokens;
 
 const joins = placeOf('joinsWithTools');
 

@@ -183,9 +183,8 @@ function statedAt(words: RequestWords, text: string, at: number): Stated | null 
 const rankOf = ({ unit }: Stated): number => units.indexOf(unit);
 
 /** Of lengths the one of the finest unit, of these the longest. */
-function finest(stated: readonly Stated[]): Stated | undefined {
-  return [...stated].sort((a, b) => rankOf(a) - rankOf(b) || b.tokens - a.tokens)[0];
-}
+const finest = (stated: readonly Stated[]): Stated | undefined =>
+  [...stated].sort((a, b) => rankOf(a) - rankOf(b) || b.tokens - a.tokens)[0];
 
 /**
  * The length that a text states in digits: `1,500 words`, `max. 200 characters`, `500字以内`, and

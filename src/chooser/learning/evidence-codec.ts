@@ -151,14 +151,13 @@ function outcomeReader(keys: readonly unknown[]) {
   };
 }
 
-function takenBackOf([from, keys, model, until]: Stored): TakenBack[] {
-  return (from === null || isTime(from)) &&
-    (keys === null || areTexts(keys)) &&
-    (model === null || typeof model === 'string') &&
-    isTime(until)
+const takenBackOf = ([from, keys, model, until]: Stored): TakenBack[] =>
+  (from === null || isTime(from)) &&
+  (keys === null || areTexts(keys)) &&
+  (model === null || typeof model === 'string') &&
+  isTime(until)
     ? [{ from, keys, model, until }]
     : [];
-}
 
 const areTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -28,12 +28,11 @@ export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility
  * The effort that a candidate's quality is expected at; null: its usual one. A model that is stated
  * to be as good as another one at an effort (`gpt-5-high`) is that at any effort of its own.
  */
-export function judgedEffort({
+export const judgedEffort = ({
   effort,
   abilityStated,
-}: Pick<Appraisal, 'effort' | 'abilityStated'>): ReasoningEffort | null {
-  return (abilityStated === null ? null : effortLike(abilityStated)) ?? effort;
-}
+}: Pick<Appraisal, 'effort' | 'abilityStated'>): ReasoningEffort | null =>
+  (abilityStated === null ? null : effortLike(abilityStated)) ?? effort;
 
 function supposed(
   abilities: ModelAbilities,

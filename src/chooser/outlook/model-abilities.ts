@@ -163,9 +163,8 @@ export class ModelAbilities {
 let shipped: ModelAbilities | undefined;
 
 /** The shipped abilities, read once. @throws Error if their file is missing or malformed */
-export function shippedAbilities(): ModelAbilities {
-  return (shipped ??= new ModelAbilities(readModelTable('measured-abilities')));
-}
+export const shippedAbilities = (): ModelAbilities =>
+  (shipped ??= new ModelAbilities(readModelTable('measured-abilities')));
 
 /**
  * The models that the tables have: those with published results, by `names` in one spelling; `has`

@@ -108,8 +108,8 @@ function spentOf(
   };
 }
 
-function countsOf(models: readonly string[], sums: readonly ChoiceSums[]): Counts[] {
-  return models.map((model) => {
+const countsOf = (models: readonly string[], sums: readonly ChoiceSums[]): Counts[] =>
+  models.map((model) => {
     const rows = sums.filter(({ candidate }) => candidate === model);
     const others = rows.filter(({ chosen }) => chosen !== model);
     return {
@@ -119,7 +119,6 @@ function countsOf(models: readonly string[], sums: readonly ChoiceSums[]): Count
       pricedOthers: others.reduce((sum, { priced }) => sum + priced, 0),
     };
   });
-}
 
 function alternativeOf(
   model: string,

@@ -107,11 +107,11 @@ export function unpaired(
 const isSame = (one: number, other: number): boolean => Math.abs(one - other) < minAnswers;
 
 /** Those whose two models are compared, with the places of both. */
-function largest<T extends { chosen: string; shadow: string; pairs: number }>(
+const largest = <T extends { chosen: string; shadow: string; pairs: number }>(
   places: ReadonlyMap<string, number>,
   pairs: readonly T[],
-): { readonly first: number; readonly second: number; readonly one: T }[] {
-  return [...pairs]
+): { readonly first: number; readonly second: number; readonly one: T }[] =>
+  [...pairs]
     .sort((a, b) => b.pairs - a.pairs)
     .flatMap((one) => {
       const [first, second] = [places.get(one.chosen), places.get(one.shadow)];
@@ -120,4 +120,3 @@ function largest<T extends { chosen: string; shadow: string; pairs: number }>(
         : [{ first, second, one }];
     })
     .slice(0, maxKinds);
-}

@@ -15,12 +15,12 @@ const maxMemoryMb = 1024;
  * Runs a task in a thread of its own, which ends with the task or the signal.
  * @throws RefusedEvaluations if the text is at fault, Error if the thread failed or was stopped
  */
-export function runInThread(
+export const runInThread = (
   task: Task,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void = () => undefined,
-): Promise<Exclude<TaskMessage, { kind: 'progress' | 'problem' }>> {
-  return new Promise((resolve, reject) => {
+): Promise<Exclude<TaskMessage, { kind: 'progress' | 'problem' }>> =>
+  new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new Error('the training was stopped'));
       return;
@@ -54,7 +54,6 @@ export function runInThread(
       );
     });
   });
-}
 
 const isOutOfMemory = (error: Error): boolean =>
   'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

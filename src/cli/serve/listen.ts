@@ -65,8 +65,8 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
   }
 }
 
-function listenOn(server: Server, setting: string, { host, port }: Listener): Promise<number> {
-  return new Promise((resolve, reject) => {
+const listenOn = (server: Server, setting: string, { host, port }: Listener): Promise<number> =>
+  new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         new Error(`cannot listen on ${host}:${port} (${setting}): ${reasonOf(error, setting)}`, {
@@ -76,7 +76,6 @@ function listenOn(server: Server, setting: string, { host, port }: Listener): Pr
     );
     server.listen({ port, host, backlog }, () => resolve((server.address() as AddressInfo).port));
   });
-}
 
 function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
   switch (code) {

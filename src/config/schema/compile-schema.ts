@@ -48,20 +48,18 @@ const explaining: Options = { strict: false, strictNumbers: true, verbose: true,
 let packaged: SchemaSet | undefined;
 
 /** The names of all schemas, as `readSchema` and `compileSchema` take them. */
-export function schemaNames(): string[] {
-  return readdirSync(folder)
+export const schemaNames = (): string[] =>
+  readdirSync(folder)
     .filter((file) => file.endsWith(suffix))
     .map((file) => file.slice(0, -suffix.length))
     .sort();
-}
 
 /**
  * The parsed content of `schemas/<name>.schema.json`, a new copy at each call.
  * @throws Error if there is no such file
  */
-export function readSchema(name: string): JsonSchema {
-  return JSON.parse(readFileSync(join(folder, name + suffix), 'utf8')) as JsonSchema;
-}
+export const readSchema = (name: string): JsonSchema =>
+  JSON.parse(readFileSync(join(folder, name + suffix), 'utf8')) as JsonSchema;
 
 /**
  * The schema of the value under a key, or of a list's items (`items`), with what its reference

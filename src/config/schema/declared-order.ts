@@ -101,6 +101,5 @@ function remainder(
 const picked = (schema: JsonSchema, keywords: readonly string[]): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 
-function transformed(schema: unknown): unknown {
-  return isObject(schema) ? inDeclaredOrder(schema) : schema;
-}
+const transformed = (schema: unknown): unknown =>
+  isObject(schema) ? inDeclaredOrder(schema) : schema;

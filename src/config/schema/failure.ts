@@ -101,9 +101,8 @@ function describeUnion({ error, causes }: Failed): SchemaFailure {
   return { field: fieldName(path), reason: alternatives(causes), path };
 }
 
-function isOfAnotherType({ error }: Failed, unionPath: string): boolean {
-  return error.keyword === 'type' && error.instancePath === unionPath;
-}
+const isOfAnotherType = ({ error }: Failed, unionPath: string): boolean =>
+  error.keyword === 'type' && error.instancePath === unionPath;
 
 /**
  * Whether a constant differs in the value itself or in one of its properties, such as the `type` of

@@ -76,11 +76,10 @@ export function sentenceAround(text: string, start: number, end: number): string
 }
 
 /** Without signs of Markdown, markers and addresses of links. */
-export function withoutMarkdown(markdown: string): string {
-  return markdown
+export const withoutMarkdown = (markdown: string): string =>
+  markdown
     .replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"]{0,500}")?\)/g, '$1')
     .replace(/\[\^?\d[\d\s,;–-]{0,40}\]|【\d[^】]{0,100}】/g, ' ')
     .replace(/<\/?[a-z][^<>]{0,2000}>/gi, ' ')
     .replace(/\*{1,3}|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])|`+|\|/gu, ' ')
     .trim();
-}

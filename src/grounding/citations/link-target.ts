@@ -36,8 +36,8 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-function decodeEntities(text: string): string {
-  return text.replace(
+const decodeEntities = (text: string): string =>
+  text.replace(
     /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{1,8}));/gi,
     (entity, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) return entities[name] ?? entity;
@@ -45,7 +45,6 @@ function decodeEntities(text: string): string {
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
     },
   );
-}
 
 /** As browsers read it: without what stands around it, and without tabs and line breaks. */
 const asBrowsersRead = (url: string): string =>
@@ -58,14 +57,13 @@ const neverKnown = /^(?:javascript|vbscript|data|blob|file):/i;
 const leadsOn = /#.*(?::|%3a)(?:[\\/]|%2f|%5c){2}/i;
 const domainAndMore = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}[/:?#]/u;
 
-function isRelative(url: string): boolean {
-  return !(
+const isRelative = (url: string): boolean =>
+  !(
     scheme.test(url) ||
     /^[\\/]{2}|:\/\/|(?<!\w)www\.|&#?\w+;/i.test(url) ||
     // browsers take it as relative, readers as an address
     domainAndMore.test(url)
   );
-}
 
 function withScheme(url: string): string {
   if (scheme.test(url) && !/^[^/?#]*\.[^/?#]*:\d/.test(url)) return url;

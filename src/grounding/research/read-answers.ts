@@ -63,15 +63,14 @@ function numberIn(item: Record<string, unknown>, fields: readonly string[]): num
 }
 
 /** The entries of a list that is written as lines, and lines that ask. */
-function listLines(text: string): string[] {
-  return text
+const listLines = (text: string): string[] =>
+  text
     .slice(0, 20_000)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => /^([-*•]|\(?\d{1,2}[.):])\s+\S/.test(line) || /[?？]$/.test(line))
     .map((line) => line.replace(/^([-*•]|\(?\d{1,2}[.):])\s+/, '').replaceAll('**', ''))
     .slice(0, maxItems);
-}
 
 const queryFields = ['queries', 'searches', 'search_queries', 'query', 'search'];
 

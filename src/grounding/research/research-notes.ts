@@ -121,13 +121,12 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /** The beginning of a text, without halves of characters and without control characters. */
-export function cutNoted(text: string, maxLength: number): string {
-  return text
+export const cutNoted = (text: string, maxLength: number): string =>
+  text
     .slice(0, maxLength)
     .replace(/[\uD800-\uDBFF]$/, '')
     .replace(/\p{Surrogate}/gu, '\uFFFD')
     .replace(/[^\P{Cc}\n\t]/gu, ' ');
-}
 
 const sizeOf = (notes: ResearchNotes): number => Buffer.byteLength(JSON.stringify(notes));
 
@@ -152,9 +151,8 @@ export function boundNotes(notes: ResearchNotes): ResearchNotes {
   return bounded;
 }
 
-function bestFacts(facts: readonly NotedFact[], count: number): NotedFact[] {
-  return facts.toSorted((a, b) => a.rank - b.rank).slice(0, count);
-}
+const bestFacts = (facts: readonly NotedFact[], count: number): NotedFact[] =>
+  facts.toSorted((a, b) => a.rank - b.rank).slice(0, count);
 
 /** The sources that facts name, and some of those that wait for notes, with shorter texts. */
 function thinnedSources(

@@ -125,10 +125,9 @@ function apply({ state }: ResearchRun, checked: readonly CheckedQuestion[]): voi
   }
 }
 
-function judged({ state }: ResearchRun): CheckedQuestion[] {
-  return state.openQuestions.map(({ id }) => {
+const judged = ({ state }: ResearchRun): CheckedQuestion[] =>
+  state.openQuestions.map(({ id }) => {
     const facts = state.facts.filter(({ question }) => question === id);
     const sources = new Set(facts.map(({ source }) => source));
     return { id, answered: sources.size >= enoughSources, queries: [] };
   });
-}

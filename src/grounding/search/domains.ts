@@ -17,9 +17,8 @@ export function domainName(written: string): string {
 }
 
 /** Whether a host is a domain or one of its subdomains. */
-function isWithin(host: string, domain: string): boolean {
-  return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
-}
+const isWithin = (host: string, domain: string): boolean =>
+  domain !== '' && (host === domain || host.endsWith(`.${domain}`));
 
 /** Whether a page may be among the results. Blocked domains win over allowed ones. */
 export function isAllowedPage(

@@ -132,11 +132,10 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** Why a signal was aborted, as `client_closed` unless it says otherwise. */
-export function abortReason({ reason }: AbortSignal): GatewayError {
-  return reason instanceof GatewayError
+export const abortReason = ({ reason }: AbortSignal): GatewayError =>
+  reason instanceof GatewayError
     ? reason
     : new GatewayError('client_closed', 'the search was cancelled', { cause: reason });
-}
 
 function readBody(
   { name, dialect }: SearchEngine,

@@ -71,6 +71,5 @@ export function isTooOld(
 }
 
 /** The start of the period that a recency names, as `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-export function startOfRecency(recency: keyof typeof recencyDays, now: number): string {
-  return new Date(now - recencyDays[recency] * dayMs).toISOString();
-}
+export const startOfRecency = (recency: keyof typeof recencyDays, now: number): string =>
+  new Date(now - recencyDays[recency] * dayMs).toISOString();

@@ -2,11 +2,10 @@ import { untilAborted } from '../../async/until-aborted.js';
 import { GatewayError } from '../../errors.js';
 
 /** Why a signal ended a call, as an error. */
-export function endOf({ reason }: AbortSignal): GatewayError {
-  return reason instanceof GatewayError
+export const endOf = ({ reason }: AbortSignal): GatewayError =>
+  reason instanceof GatewayError
     ? reason
     : new GatewayError('client_closed', 'the request was cancelled', { cause: reason });
-}
 
 /**
  * Settles as `work` does, or fails when the signal is aborted. The work itself goes on: others may

@@ -88,13 +88,13 @@ function isJson(type: string | undefined): boolean {
   );
 }
 
-function collect<T>(
+const collect = <T>(
   req: IncomingMessage,
   source: Readable,
   limits: BodyLimits,
   read: (body: Buffer) => T | Promise<T>,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
+): Promise<T> =>
+  new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
     let length = 0;
     let isRefused = false;
@@ -134,7 +134,6 @@ function collect<T>(
         );
     });
   });
-}
 
 const unreadableBody = (cause: Error): GatewayError =>
   cause instanceof GatewayError

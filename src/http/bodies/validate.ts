@@ -15,13 +15,13 @@ import { stage } from '../stage.js';
  * @param adapt converts the body to the schema's form first
  * @param maxBytes a limit below `limits.maxBodyBytes`
  */
-export function validate(
+export const validate = (
   parts: GatewayParts,
   schema: Validator<unknown>,
   adapt: (body: unknown) => unknown = unchanged,
   maxBytes = Infinity,
-): RequestHandler {
-  return stage(async (req, res) => {
+): RequestHandler =>
+  stage(async (req, res) => {
     const { request, surface } = contextOf(parts, res);
     const body = adapt(await readJsonBody(req, bodyLimits(parts, res, maxBytes)));
     const failure = schema.firstFailure(body);
@@ -30,7 +30,6 @@ export function validate(
     // the next stage makes another pass over the body
     if (isLargeBody(request.bodyBytes)) await nextTurn();
   });
-}
 
 /** Checks the body with `check` if there is one; otherwise `req.body` is an empty object. */
 export function optionalBody(check: RequestHandler): RequestHandler {

@@ -13,8 +13,8 @@ import { answerMessage } from './mcp-server.js';
 import { mcpTools } from './mcp-tools.js';
 
 /** Answers `POST /mcp`: one message of an MCP client. */
-export function serveMcp(parts: GatewayParts): RequestHandler {
-  return answer(async (req, res) => {
+export const serveMcp = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { scopes } = request.caller;
     if (!scopes.includes('model-select')) checkScope(request.caller, 'completions');
@@ -30,7 +30,6 @@ export function serveMcp(parts: GatewayParts): RequestHandler {
     });
     await sendResponse(await answerMessage(parts, request, tools, asked, message), res);
   });
-}
 
 /** Those that the protocol knows; a key is nothing that a library needs. */
 const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>

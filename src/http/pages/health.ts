@@ -18,8 +18,8 @@ export const healthz: RequestHandler = (_req, res) => {
  * is no reason for 503, because completions work without it. Only those who may use the gateway
  * learn which providers there are.
  */
-export function readyz(parts: GatewayParts, state: () => Promise<Readiness>): RequestHandler {
-  return answer(async (req, res) => {
+export const readyz = (parts: GatewayParts, state: () => Promise<Readiness>): RequestHandler =>
+  answer(async (req, res) => {
     const { stopping, counters, database, ...details } = await state();
     const isShown = await withTimeout(mayUse(parts, req, res), keyTimeoutMs, () => false);
     if (stopping) res.setHeader('Retry-After', '5');
@@ -30,7 +30,6 @@ export function readyz(parts: GatewayParts, state: () => Promise<Readiness>): Re
       ...(isShown ? details : {}),
     });
   });
-}
 
 /** A database that does not answer must not keep the answer back. */
 const keyTimeoutMs = 500;

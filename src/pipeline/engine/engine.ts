@@ -277,8 +277,7 @@ function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
 }
 
 /** The client chooses the Host header, so a mailed link is never made from it. */
-function missingPublicUrl({ mail, publicUrl }: Config): string[] {
-  return mail && publicUrl === null
+const missingPublicUrl = ({ mail, publicUrl }: Config): string[] =>
+  mail && publicUrl === null
     ? ['publicUrl is not set: mails contain a code instead of a link']
     : [];
-}

@@ -140,12 +140,12 @@ const rate = (price: TokenPrice | null): number | null =>
  * per million tokens; of a provider whose prices are not known, the eight with the highest ability.
  * @param chatModels the names of a provider's models that can chat
  */
-export function autoCandidates(
+export const autoCandidates = (
   catalog: Pick<Catalog, 'lookup'>,
   providers: readonly string[],
   chatModels: (provider: string) => readonly string[],
-): string[] {
-  return providers.flatMap((provider) => {
+): string[] =>
+  providers.flatMap((provider) => {
     const models = chatModels(provider).map((model) => {
       const { ability, inputPrice, outputPrice } = catalog.lookup(provider, model);
       return { model, ability, price: blendedPrice(rate(inputPrice), rate(outputPrice)) };
@@ -158,4 +158,3 @@ export function autoCandidates(
       .slice(0, maxPerProvider)
       .map(({ model }) => `${provider}/${model}`);
   });
-}

@@ -175,16 +175,15 @@ export class ModelNames {
 }
 
 /** The error of a model that its provider does not have, with similar names. */
-export function withAdvice(
+export const withAdvice = (
   error: GatewayError,
   names: ModelNames,
   { label }: Candidate,
   keyModels: readonly string[] | null,
-): GatewayError {
-  return error.code === 'model_not_found'
+): GatewayError =>
+  error.code === 'model_not_found'
     ? new GatewayError(error.code, `${error.message}; ${names.advice(label, keyModels)}`, error)
     : error;
-}
 
 /** Says that a bare name is not enough, and which labels are. */
 export const ambiguous = (name: string, choices: readonly string[]): string =>

@@ -256,11 +256,11 @@ function spanOf(annotation: UrlCitation): Span | null {
 }
 
 /** Citations as OpenAI's dialect has them. */
-export function citedAnnotations(
+export const citedAnnotations = (
   citations: readonly Citation[],
   sources: RequestSources,
-): UrlCitation[] {
-  return citations.flatMap(({ source, start, end, quote }) => {
+): UrlCitation[] =>
+  citations.flatMap(({ source, start, end, quote }) => {
     const cited = sources.byId(source);
     if (!cited) return [];
     const { url, title } = cited;
@@ -268,4 +268,3 @@ export function citedAnnotations(
     const span = { start_index: start, end_index: end };
     return [{ type: 'url_citation' as const, url_citation: { url, title, ...content, ...span } }];
   });
-}

@@ -70,9 +70,8 @@ const finishReasons: Record<string, string> = {
  * A stop reason in the internal dialect; `stop` unless it is an abnormal end or a tool call, so
  * also for `pause_turn`.
  */
-export function finishReasonOf(stopReason: string | null | undefined): string | null {
-  return stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
-}
+export const finishReasonOf = (stopReason: string | null | undefined): string | null =>
+  stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
 
 /** Translates usage; null if none is reported. */
 export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Usage | null {
@@ -113,18 +112,17 @@ export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | n
  * known.
  * @param start,end the block's offsets in the answer's text
  */
-export function toAnnotations(
+export const toAnnotations = (
   citations: readonly AnthropicCitation[],
   start: number,
   end: number,
-): UrlCitation[] {
-  return citations.flatMap((citation) => {
+): UrlCitation[] =>
+  citations.flatMap((citation) => {
     const url = citation.url ?? citation.source ?? documentUrl(citation);
     if (url === null) return [];
     const title = citation.title ?? citation.document_title;
     return [urlCitation({ url, title, content: citation.cited_text }, start, end)];
   });
-}
 
 function documentUrl(citation: AnthropicCitation): string | null {
   if (typeof citation.document_index !== 'number') return null;

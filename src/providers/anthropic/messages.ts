@@ -22,9 +22,8 @@ export interface AnthropicTurn {
  * The error for a request that Anthropic does not support; the next candidate is then tried.
  * @param field as `messages[0][content]`
  */
-export function unsupportedField(field: string, reason: string): GatewayError {
-  return new GatewayError('request_refused', `${field}: ${reason}`, { field });
-}
+export const unsupportedField = (field: string, reason: string): GatewayError =>
+  new GatewayError('request_refused', `${field}: ${reason}`, { field });
 
 /**
  * Translates a conversation: system and developer messages before the first turn go to `system`, later

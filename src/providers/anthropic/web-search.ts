@@ -23,9 +23,8 @@ const search: NativeSearch = { withTools: true, always: false, forced: false, bo
  * Claude 3.5 and later have the tool (documentation, 2026-11), and so has a Claude of unknown
  * release; other vendors' models behind the same API do not. Bedrock does not offer it.
  */
-export function claudeSearch(model: string): NativeSearch | null {
-  return releaseOf(model) >= 305 ? search : null;
-}
+export const claudeSearch = (model: string): NativeSearch | null =>
+  releaseOf(model) >= 305 ? search : null;
 
 /**
  * The tool that `web_search_options` asks for; null if the request asks for none or the model has

@@ -88,31 +88,28 @@ export function readStopReason(provider: string, stopReason: string, calledTools
 }
 
 /** False for calls that AWS itself runs. */
-export function isClientCall(toolUse: ConverseToolUse): boolean {
-  return toolUse.type !== 'server_tool_use';
-}
+export const isClientCall = (toolUse: ConverseToolUse): boolean =>
+  toolUse.type !== 'server_tool_use';
 
 /**
  * Translates citations that have a web address; page numbers of an uploaded document have none.
  * @param start,end the cited range of the answer's text, in UTF-16 units
  */
-export function readCitations(
+export const readCitations = (
   citations: readonly ConverseCitation[],
   start: number,
   end: number,
-): UrlCitation[] {
-  return citations.flatMap((citation) => {
+): UrlCitation[] =>
+  citations.flatMap((citation) => {
     const url = citation.location?.web?.url ?? citation.source ?? '';
     if (!/^https?:\/\//i.test(url)) return [];
     const content = (citation.sourceContent ?? []).map((piece) => piece.text ?? '').join('');
     return [urlCitation({ url, title: citation.title, content }, start, end)];
   });
-}
 
 /** Thinking that must be sent back unchanged; null if it has no signature, so need not be. */
-export function signedThought(text: string, signature: string): unknown {
-  return signature ? { type: 'reasoning.text', text, signature } : null;
-}
+export const signedThought = (text: string, signature: string): unknown =>
+  signature ? { type: 'reasoning.text', text, signature } : null;
 
 /**
  * Encrypted thinking as an entry of `reasoning_details`. Bedrock encodes Anthropic's opaque text

@@ -229,6 +229,5 @@ export const fromInstance: CredentialReader = async (env) => {
 };
 
 /** The domain of AWS's endpoints in a region; China has its own. */
-export function awsDomain(region: string): string {
-  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-}
+export const awsDomain = (region: string): string =>
+  region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -11,14 +11,13 @@ export interface ConverseTurn {
 }
 
 /** Anthropic's thinking as Bedrock has it, unchanged. */
-function readThought(detail: unknown): Block[] {
-  return thinkingBlock(detail).map(({ thinking: text, signature, data }) => ({
+const readThought = (detail: unknown): Block[] =>
+  thinkingBlock(detail).map(({ thinking: text, signature, data }) => ({
     reasoningContent:
       typeof data === 'string'
         ? { redactedContent: Buffer.from(data, 'latin1').toString('base64') }
         : { reasoningText: { text, signature } },
   }));
-}
 
 function readToolCall({ id, function: { name, arguments: text } }: ToolCall): Block {
   return { toolUse: { toolUseId: id, name, input: toolInput(text) } };

@@ -46,13 +46,12 @@ const streamingRefused =
 /**
  * `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`.
  */
-function exceptionName(type: string): string {
-  return (type.split(':')[0] ?? '')
+const exceptionName = (type: string): string =>
+  (type.split(':')[0] ?? '')
     .replace(/^.*#/, '')
     .replace(/exception$/i, '')
     .trim()
     .toLowerCase();
-}
 
 function kindOf(type: string, reason: string): ExceptionKind | undefined {
   const kind = exceptions.get(exceptionName(type));
@@ -110,9 +109,8 @@ export function streamException(provider: string, type: string, body: string): G
 }
 
 /** The failure of an answer whose model wrote output that Bedrock could not read. */
-export function malformedOutput(provider: string, stopReason: string): GatewayError {
-  return new GatewayError(
+export const malformedOutput = (provider: string, stopReason: string): GatewayError =>
+  new GatewayError(
     'upstream_error',
     `${provider} could not read its model's output: ${stopReason}`,
   );
-}

@@ -105,14 +105,13 @@ export function cohereFinishReason(
   return finishReasons[reason] ?? reason.toLowerCase();
 }
 
-function endedInError(provider: string, message: string): GatewayError {
-  return providerFailure({
+const endedInError = (provider: string, message: string): GatewayError =>
+  providerFailure({
     provider,
     status: 500,
     reason: message || 'the answer ended in an error',
     code: 'upstream_error',
   });
-}
 
 /** Translates a citation: one entry for each of its sources that has an address. */
 function cohereCitations(citation: CohereCitation): UrlCitation[] {
@@ -169,9 +168,8 @@ export const cohereLogprobs = (items: readonly CohereLogprob[]): { content: unkn
  * A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without
  * arguments.
  */
-export function cohereArguments(text: string | undefined): string {
-  return text === undefined || text === '' || text === 'null' ? '{}' : text;
-}
+export const cohereArguments = (text: string | undefined): string =>
+  text === undefined || text === '' || text === 'null' ? '{}' : text;
 
 /** One event of a stream of `/v2/chat`. Where a body has a list, an event has one entry. */
 export interface CohereEvent {

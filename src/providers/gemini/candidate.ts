@@ -172,9 +172,8 @@ function mediaDelta(media: { mimeType?: string; data?: string }): ChunkDelta {
   };
 }
 
-function codeBlock(language: string, code = ''): string {
-  return `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n`;
-}
+const codeBlock = (language: string, code = ''): string =>
+  `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n`;
 
 function logprobsOf(result: NonNullable<GeminiCandidate['logprobsResult']>): unknown {
   const entry = ({ token = '', logProbability = 0 }: TokenLogprob): Record<string, unknown> => ({

@@ -53,13 +53,13 @@ export function googleFailureUnder200(provider: string, body: unknown): GatewayE
   );
 }
 
-function failure(
+const failure = (
   provider: string,
   status: number,
   headers: UpstreamHeaders,
   error: RpcError,
-): GatewayError {
-  return providerFailure({
+): GatewayError =>
+  providerFailure({
     provider,
     status,
     headers,
@@ -67,7 +67,6 @@ function failure(
     code: codeOf(status, error),
     retryAfterMs: retryDelayMs(error),
   });
-}
 
 function rpcError(body: unknown): RpcError | null {
   const holder = Array.isArray(body)

@@ -49,19 +49,16 @@ export class PartialArguments {
   }
 }
 
-function stepsOf(path: string): (string | number)[] {
-  return [...path.matchAll(pathStep)].map(([, name, position, single, double]) =>
+const stepsOf = (path: string): (string | number)[] =>
+  [...path.matchAll(pathStep)].map(([, name, position, single, double]) =>
     position === undefined ? (name ?? single ?? double ?? '') : Number(position),
   );
-}
 
-function emptyFor(step: string | number): Container {
-  return typeof step === 'number' ? [] : (Object.create(null) as Record<string, unknown>);
-}
+const emptyFor = (step: string | number): Container =>
+  typeof step === 'number' ? [] : (Object.create(null) as Record<string, unknown>);
 
-function read(container: Container, step: string | number): unknown {
-  return Array.isArray(container) ? container[Number(step)] : container[String(step)];
-}
+const read = (container: Container, step: string | number): unknown =>
+  Array.isArray(container) ? container[Number(step)] : container[String(step)];
 
 function write(container: Container, step: string | number, value: unknown): void {
   if (!Array.isArray(container)) container[String(step)] = value;

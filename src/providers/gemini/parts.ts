@@ -102,6 +102,5 @@ function fromUrl(url: string, assumedType: string, provider: string): GeminiPart
   };
 }
 
-function typeByName(name: string): string | undefined {
-  return typeOfExtension[/\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
-}
+const typeByName = (name: string): string | undefined =>
+  typeOfExtension[/\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''];

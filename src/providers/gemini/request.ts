@@ -118,9 +118,8 @@ const hasFunction = (tool: Partial<ToolDefinition>): boolean => tool.function !=
  * `parametersJsonSchema` takes full JSON Schema ($ref, anyOf, additionalProperties); `parameters`
  * takes only the subset in OpenAPI.
  */
-function toDeclaration({ function: { name, description, parameters } }: ToolDefinition): Json {
-  return present({ name, description, parametersJsonSchema: parameters });
-}
+const toDeclaration = ({ function: { name, description, parameters } }: ToolDefinition): Json =>
+  present({ name, description, parametersJsonSchema: parameters });
 
 function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
   if (choice === null || choice === undefined) return null;
@@ -153,9 +152,8 @@ const budgets: Record<string, number> = {
  * True for Gemini 3 and later, whose thinking has levels and whose calls need signatures. Unknown
  * Gemini models count as new.
  */
-function thinksInLevels(model: string): boolean {
-  return /gemini/i.test(model) && !/gemini-(1|2)[.-]/i.test(model) && !/embedding/i.test(model);
-}
+const thinksInLevels = (model: string): boolean =>
+  /gemini/i.test(model) && !/gemini-(1|2)[.-]/i.test(model) && !/embedding/i.test(model);
 
 /**
  * Translates a reasoning effort, and requests the thoughts. Null if no effort is given or the
@@ -188,6 +186,5 @@ function levelOf(effort: string, model: string, pro: boolean): string {
 }
 
 /** The end of a model's URL for a whole or a streamed answer. */
-export function operationOf(stream: boolean): string {
-  return stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
-}
+export const operationOf = (stream: boolean): string =>
+  stream ? ':streamGenerateContent?alt=sse' : ':generateContent';

@@ -102,8 +102,7 @@ export interface GeminiResponse {
 }
 
 /** The objects of a list that a provider sent; anything else in it is dropped. */
-export function objectsIn<Entry extends object>(list: readonly Entry[] | undefined): Entry[] {
-  return Array.isArray(list)
+export const objectsIn = <Entry extends object>(list: readonly Entry[] | undefined): Entry[] =>
+  Array.isArray(list)
     ? list.filter((entry: unknown): entry is Entry => typeof entry === 'object' && entry !== null)
     : [];
-}

@@ -86,6 +86,5 @@ export function splitContentParts(message: {
   if (reasoning) message.reasoning_content = reasoning;
 }
 
-function notACompletion(provider: string): GatewayError {
-  return unreadable(provider, 'the body is not a completion');
-}
+const notACompletion = (provider: string): GatewayError =>
+  unreadable(provider, 'the body is not a completion');

@@ -89,9 +89,8 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
  * The status of an error sent with status 200: the one in the body, else by code and type, else
  * 500.
  */
-function statusOf({ status, kind }: ErrorContent): number {
-  return status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
-}
+const statusOf = ({ status, kind }: ErrorContent): number =>
+  status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
 
 function codeOf(status: number, { kind, message }: ErrorContent): ErrorCode {
   if (status === 400 || status === 422) {

@@ -39,14 +39,13 @@ export interface SearchReader {
 const marker = /\[(\d{1,3})\](?!\()/g;
 
 /** The places where a text refers to a page by its number. */
-function markedPlaces(text: string, pages: readonly FoundPage[]): UrlCitation[] {
-  return [...text.matchAll(marker)].flatMap(({ 0: mark, 1: number, index }) => {
+const markedPlaces = (text: string, pages: readonly FoundPage[]): UrlCitation[] =>
+  [...text.matchAll(marker)].flatMap(({ 0: mark, 1: number, index }) => {
     const page = pages[Number(number) - 1];
     if (!page) return [];
     const { url, title, snippet: content } = page;
     return [urlCitation({ url, title, content }, index, index + mark.length)];
   });
-}
 
 /** Removes the offsets of citations that span nothing. @returns whether there were any */
 function dropEmptySpans(annotations: unknown): boolean {

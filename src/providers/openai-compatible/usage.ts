@@ -47,10 +47,9 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
 type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
 
 /** Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. */
-export function readChunkUsage(chunk: CompletionChunk): Usage | null {
-  return readOpenAIUsage(
+export const readChunkUsage = (chunk: CompletionChunk): Usage | null =>
+  readOpenAIUsage(
     chunk.usage ??
       (chunk['x_groq'] as UsageHolder)?.usage ??
       (chunk.choices[0] as UsageHolder)?.usage,
   );
-}

@@ -127,9 +127,8 @@ const joined = (parts: readonly ResponsesPart[] | null | undefined, between: str
   (parts ?? []).map((part) => part.text ?? '').join(between);
 
 /** The readable text of an item of reasoning: its summary, or the reasoning of open models. */
-export function reasoningText(item: ResponsesItem): string {
-  return joined(item.summary, '\n\n') || joined(item.content, '');
-}
+export const reasoningText = (item: ResponsesItem): string =>
+  joined(item.summary, '\n\n') || joined(item.content, '');
 
 /** An item of reasoning as `reasoning_details`, for the next turn; empty if it is not encrypted. */
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {

@@ -37,11 +37,11 @@ export const isFound = (fields: FoundFields): boolean =>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The pages of a provider's list, which may be anything; those without an address are dropped. */
-export function pagesIn(
+export const pagesIn = (
   list: unknown,
   names: { readonly url: string; readonly snippet?: string; readonly date?: string },
-): FoundPage[] {
-  return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
+): FoundPage[] =>
+  (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
     if (!isObject(entry) || text(entry[names.url]) === '') return [];
     const snippet = text(entry[names.snippet ?? '']);
     const date = text(entry[names.date ?? '']);
@@ -54,7 +54,6 @@ export function pagesIn(
       },
     ];
   });
-}
 
 /** The `format` of the reasoning details that hold blocks of a provider's own search. */
 const blockFormat = 'anthropic-search-v1';

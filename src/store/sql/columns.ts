@@ -40,9 +40,8 @@ export function columnsOf<Fields extends object>(fields: Fields): ColumnsOf<Fiel
 }
 
 /** JSON for a column; null for null and undefined. */
-export function toJson(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
+export const toJson = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
 
 /** The value of a JSON column; null for null. */
 export const fromJson = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
@@ -51,14 +50,12 @@ export const fromJson = (text: string | null): unknown => (text === null ? null 
  * A client's text as both databases accept it: NUL and unpaired surrogates, which would fail the
  * whole batch, become U+FFFD. A search for such a text finds nothing.
  */
-export function clean<T extends string | null>(text: T): T {
-  return (text === null ? null : text.replace(/[\0\p{Surrogate}]/gu, '\ufffd')) as T;
-}
+export const clean = <T extends string | null>(text: T): T =>
+  (text === null ? null : text.replace(/[\0\p{Surrogate}]/gu, '\ufffd')) as T;
 
 /** A number rounded for a column that accepts no fraction; null for null, NaN and infinity. */
-export function wholeOrNull(value: number | null): number | null {
-  return value === null || !Number.isFinite(value) ? null : Math.round(value);
-}
+export const wholeOrNull = (value: number | null): number | null =>
+  value === null || !Number.isFinite(value) ? null : Math.round(value);
 
 const steps = [64, 16, 4, 1];
 
@@ -78,8 +75,7 @@ export function stepped<T>(items: readonly T[]): T[][] {
  * Splits a list into parts of `size`, so that no statement binds more parameters than both
  * databases accept.
  */
-export function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+export const chunks = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
-}

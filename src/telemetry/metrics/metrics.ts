@@ -230,6 +230,5 @@ export class Metrics {
  * Converts the text format. prom-client's own switch would rename its counters permanently, so that
  * pages in the text format lose their `_total`.
  */
-function asOpenMetrics(text: string): string {
-  return `${text.replace(/^# (HELP|TYPE) (\w+)_total /gm, '# $1 $2 ').replace(/\n{2,}/g, '\n')}# EOF\n`;
-}
+const asOpenMetrics = (text: string): string =>
+  `${text.replace(/^# (HELP|TYPE) (\w+)_total /gm, '# $1 $2 ').replace(/\n{2,}/g, '\n')}# EOF\n`;

@@ -37,9 +37,8 @@ export function keepDigest(messages: unknown): KeptContent {
 }
 
 /** The approximate bytes of memory that content takes; 0 for null. */
-export function sizeInBytes(content: KeptContent | null): number {
-  return content?.kind === 'text' ? 2 * (content.size + (content.answer?.size ?? 0)) : 0;
-}
+export const sizeInBytes = (content: KeptContent | null): number =>
+  content?.kind === 'text' ? 2 * (content.size + (content.answer?.size ?? 0)) : 0;
 
 /**
  * Content as it is stored: `{messages, answer?}`, with long texts cut so that a row stays below

@@ -24,9 +24,8 @@ export function shuffle(places: Int32Array, random: () => number): void {
 }
 
 /** A number from the normal distribution of mean 0 and variance 1. */
-export function normal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
+export const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** A figure with its 95 % interval. Infinite: never reached. */
 export interface Estimate {
@@ -54,14 +53,13 @@ const manyGroups = 10_000;
  * The mean of values, with the 95 % interval of its bootstrap; equal prompts are drawn together.
  * NaN is ignored.
  */
-export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
-  return bootstrapRatio(
+export const bootstrapMean = (values: Float64Array, groups: Int32Array, seed: number): Estimate =>
+  bootstrapRatio(
     values,
     values.map(() => 1),
     groups,
     seed,
   );
-}
 
 /**
  * The sum of some parts over the sum of their wholes, in the same way; 0 where the wholes sum up to

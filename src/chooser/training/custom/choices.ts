@@ -38,15 +38,14 @@ export const alwaysCalling = (rows: CustomRows, place: number, means: Float64Arr
   chosenPlaces(rows, (_row, model) => (model === place ? 2 : means[model]!));
 
 /** By row: the number of the chosen model; NaN where none was chosen. */
-export function valuesAt(
+export const valuesAt = (
   values: Float32Array,
   places: Int32Array,
   { models }: Pick<CustomRows, 'models'>,
-): Float64Array {
-  return Float64Array.from(places, (place, row) =>
+): Float64Array =>
+  Float64Array.from(places, (place, row) =>
     place < 0 ? NaN : values[row * models.length + place]!,
   );
-}
 
 /** The mean of all values that are not NaN. */
 export function meanOf(values: Float64Array): number {

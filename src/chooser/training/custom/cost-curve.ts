@@ -32,9 +32,8 @@ export function hullOf(points: readonly Point[]): Point[] {
   return hull;
 }
 
-function isBelow(a: Point, b: Point, c: Point): boolean {
-  return (b.score - a.score) * (c.cost - a.cost) <= (c.score - a.score) * (b.cost - a.cost);
-}
+const isBelow = (a: Point, b: Point, c: Point): boolean =>
+  (b.score - a.score) * (c.cost - a.cost) <= (c.score - a.score) * (b.cost - a.cost);
 
 /** The score that a hull reaches for a cost. */
 export function scoreAtCost(hull: readonly Point[], cost: number): number {
@@ -66,8 +65,8 @@ export function averageQuality(hull: readonly Point[], from: number, to: number)
 }
 
 /** The mean cost and score of each model of a pool. */
-export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
-  return models.map((_, model) => {
+export const singlesOf = ({ models, rows, scores, costs }: Pool): Point[] =>
+  models.map((_, model) => {
     let cost = 0,
       score = 0;
     for (let row = 0; row < rows; row++) {
@@ -76,7 +75,6 @@ export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
     }
     return { cost: cost / rows, score: score / rows };
   });
-}
 
 /** What a dollar may be worth, in shares of quality: from nothing to everything. */
 export const worths: readonly number[] = [

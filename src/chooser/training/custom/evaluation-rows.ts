@@ -17,14 +17,12 @@ export class FileProblem extends Error {
 const maxQuoteLength = 40;
 
 /** A name or a cell as messages quote it, cut to 40 characters. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
-}
+export const quoted = (text: string): string =>
+  JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
 
 /** The format of evaluations, by their first character: JSON lines begin with a brace. */
-export function formatOf(text: string): 'csv' | 'jsonl' {
-  return /^\ufeff?\s*\{/.test(text.slice(0, 1000)) ? 'jsonl' : 'csv';
-}
+export const formatOf = (text: string): 'csv' | 'jsonl' =>
+  /^\ufeff?\s*\{/.test(text.slice(0, 1000)) ? 'jsonl' : 'csv';
 
 /** What the numbers of a column mean. */
 export type Role = 'score' | 'cost' | 'latency';
@@ -54,9 +52,8 @@ export const maxCells = 2_000_000;
 const maxNumber = 1e9;
 
 /** A prompt as it is compared with others: without differences of case and white space. */
-export function compared(prompt: string): string {
-  return prompt.toLowerCase().replace(/\s+/g, ' ').trim();
-}
+export const compared = (prompt: string): string =>
+  prompt.toLowerCase().replace(/\s+/g, ' ').trim();
 
 /** Collects rows one by one, and reports the line of each cell that is not a number. */
 export class RowReader {

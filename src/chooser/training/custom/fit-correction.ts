@@ -226,9 +226,8 @@ function descend(
  * Solves a symmetric, positive definite system, given the lower half of its matrix, which is
  * overwritten.
  */
-export function solve(matrix: Float64Array[], target: Float64Array): Float64Array {
-  return solveFactored(cholesky(matrix), target);
-}
+export const solve = (matrix: Float64Array[], target: Float64Array): Float64Array =>
+  solveFactored(cholesky(matrix), target);
 
 /** Solves such a system, given the lower triangular root of its matrix (see `cholesky`). */
 function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {

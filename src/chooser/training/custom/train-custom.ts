@@ -119,8 +119,8 @@ function weightsOf(
 const defaultSpread = 0.1;
 
 /** The standard deviation of each model's quality: it falls with the number of rows. */
-function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): Float32Array {
-  return Float32Array.from(rows.models, (_, model) => {
+const spreadsOf = (rows: CustomRows, setting: Setting, correction: Correction): Float32Array =>
+  Float32Array.from(rows.models, (_, model) => {
     let variance = 0,
       count = 0;
     for (let row = 0; row < rows.count; row++) {
@@ -135,4 +135,3 @@ function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): 
       ? defaultSpread
       : Math.min(defaultSpread * 2, Math.sqrt((variance / count) * (parts / count)));
   });
-}

@@ -104,11 +104,10 @@ function whyCheaper({ single, savings }: Findings): string {
 }
 
 /** Compared first with what surely costs more: the single model, else the shipped router. */
-function asGoodAs(single: string, { trained, overShipped }: TrainedSavings): string {
-  return trained.saved.low > 0
+const asGoodAs = (single: string, { trained, overShipped }: TrainedSavings): string =>
+  trained.saved.low > 0
     ? `as good as always calling ${single} at ${costChange(trained)}, ${amount(overShipped)} than the shipped router`
     : `as good as the shipped router at ${costChange(overShipped)}, ${overSingle(single, trained)}`;
-}
 
 function whyNoUse({ single, gain, overShipped, savings }: Findings): string {
   const figures = `${signed(gain.value)}, ${surely(gain)}`;
@@ -130,11 +129,10 @@ function whyNoSaving(single: string, savings: TrainedSavings): string {
 }
 
 /** Names a single model that saves as much without any choosing. */
-function sameBySingleModel({ savings }: Findings): string {
-  return savings?.sameAs && isCheaper(savings)
+const sameBySingleModel = ({ savings }: Findings): string =>
+  savings?.sameAs && isCheaper(savings)
     ? `Always calling ${savings.sameAs} does the same: it is as good at no more cost.`
     : '';
-}
 
 /** What the figures about costs rest on. */
 function aboutCosts({ savings, unjudged }: Findings): string {

@@ -105,8 +105,8 @@ const spanOf = ({ from, to }: UsageSeries) => ({
 });
 
 /** The figures of a range up to now, asked for again and again. */
-function useSeries(range: Range, account: string | undefined, enabled = true) {
-  return useQuery({
+const useSeries = (range: Range, account: string | undefined, enabled = true) =>
+  useQuery({
     queryKey: ['usage-series', range, account],
     queryFn: () =>
       read('/api/v1/usage/series', { query: { ...spanQuery({ range, account }), by: 'model' } }),
@@ -114,7 +114,6 @@ function useSeries(range: Range, account: string | undefined, enabled = true) {
     refetchInterval: refreshMs(range),
     placeholderData: keepPreviousData,
   });
-}
 
 function Content({ series, range, account }: Shown & { series: UsageSeries }) {
   const span = useMemo(() => ({ range, account }), [range, account]);

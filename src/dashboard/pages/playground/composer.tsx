@@ -147,11 +147,10 @@ function filesOf(event: ClipboardEvent | DragEvent): File[] {
 }
 
 /** A file as a `data:` address. */
-function readAsDataUrl(file: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
+const readAsDataUrl = (file: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
     reader.onerror = () => reject(reader.error ?? new Error('the file cannot be read'));
     reader.readAsDataURL(file);
   });
-}

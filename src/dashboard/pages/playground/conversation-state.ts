@@ -147,15 +147,14 @@ export interface Lane {
 }
 
 /** The messages of a lane up to now; turns without an answer there are left out. */
-export function historyOf(turns: readonly Turn[], lane: number): SentMessage[] {
-  return turns.flatMap((turn, index) => {
+export const historyOf = (turns: readonly Turn[], lane: number): SentMessage[] =>
+  turns.flatMap((turn, index) => {
     const steps = turn.lanes[lane] ?? [];
     const isLast = index === turns.length - 1;
     const answered = steps.filter(({ answer }) => isUsable(answer));
     if (answered.length === 0 && !isLast) return [];
     return [messageOf(turn), ...answered.flatMap(messagesOfStep)];
   });
-}
 
 function messageOf({ text, pictures }: Turn): SentMessage {
   if (pictures.length === 0) return { role: 'user', content: text };

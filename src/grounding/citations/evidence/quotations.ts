@@ -10,15 +10,14 @@ const minSigns = 4;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** What a text quotes literally, without names and single words. */
-export function quotationsIn(text: string): string[] {
-  return [...text.matchAll(quotations)]
+export const quotationsIn = (text: string): string[] =>
+  [...text.matchAll(quotations)]
     .map((found) => found.slice(1).join('').trim())
     .filter((part) =>
       withoutSpaces.test(part)
         ? part.length >= minSigns
         : part.length >= minLength && part.split(/\s+/).length >= minWords,
     );
-}
 
 /** Where a text quotes another one with gaps. */
 const gap = /\s*(?:\[?(?:…|\.\.\.)\]?)\s*/;

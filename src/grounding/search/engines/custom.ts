@@ -40,9 +40,8 @@ function filledJson(value: unknown, values: Values): unknown {
 /** UTF-8 has no halves of surrogate pairs, at which `encodeURIComponent` throws. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
-function absolute(link: unknown, address: string): unknown {
-  return typeof link === 'string' ? (parseUrl(link, address)?.href ?? link) : link;
-}
+const absolute = (link: unknown, address: string): unknown =>
+  typeof link === 'string' ? (parseUrl(link, address)?.href ?? link) : link;
 
 function resultAt(item: unknown, pointers: CustomEngineConfig, address: string): RawResult {
   const at = (pointer: string | null): unknown =>

@@ -155,9 +155,8 @@ function endsSentence(text: string, at: number): boolean {
 }
 
 /** `J.` in `J. Smith` ends no sentence. */
-function isInitial(text: string, dot: number): boolean {
-  return text[dot] === '.' && /(^|[\s.(])\p{Lu}$/u.test(text.slice(Math.max(0, dot - 2), dot));
-}
+const isInitial = (text: string, dot: number): boolean =>
+  text[dot] === '.' && /(^|[\s.(])\p{Lu}$/u.test(text.slice(Math.max(0, dot - 2), dot));
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 /** More than the longest word of a script without spaces. */

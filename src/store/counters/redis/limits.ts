@@ -96,15 +96,14 @@ export const counterKey = (
 ): string => `${prefix}{${subject}}:${measure}`;
 
 /** The parts of a reservation. @param now epoch ms by the clock that granted it */
-export function partsOf(
+export const partsOf = (
   prefix: string,
   charges: readonly LimitCharge[],
   now: number,
-): ReservationPart[] {
-  return charges.map((charge) => ({
+): ReservationPart[] =>
+  charges.map((charge) => ({
     measure: charge.measure,
     key: counterKey(prefix, charge),
     amount: wholeAmount(charge.amount),
     period: isBudget(charge) ? periodOf(charge.measure, now).index : minuteOf(now),
   }));
-}

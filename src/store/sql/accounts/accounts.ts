@@ -50,11 +50,11 @@ export function createAccountStore(database: Kysely<StoreTables>): AccountStore 
 type Row = Selectable<AccountTable>;
 
 /** Undefined if the address is taken. */
-function insert(
+const insert = (
   database: Kysely<StoreTables>,
   { id, email, passwordHash, at, role = 'member', limits = noLimits }: NewAccount,
-): Promise<Row | undefined> {
-  return database
+): Promise<Row | undefined> =>
+  database
     .insertInto('accounts')
     .values({
       id,
@@ -68,7 +68,6 @@ function insert(
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
     .executeTakeFirst();
-}
 
 async function update(
   database: Kysely<StoreTables>,
@@ -103,13 +102,13 @@ async function update(
   }
 }
 
-function setPassword(
+const setPassword = (
   database: Kysely<StoreTables>,
   id: string,
   passwordHash: string,
   { from, keepTokenHash = null }: PasswordOptions = {},
-): Promise<boolean> {
-  return transact(database, async (transaction) => {
+): Promise<boolean> =>
+  transact(database, async (transaction) => {
     const account = transaction
       .updateTable('accounts')
       .where('id', '=', id)
@@ -121,7 +120,6 @@ function setPassword(
     await endAccess(transaction, id, keepTokenHash);
     return true;
   });
-}
 
 const affectsKeys = ({ role, disabledAt, limits }: AccountUpdate): boolean =>
   role !== undefined || disabledAt !== undefined || limits !== undefined;

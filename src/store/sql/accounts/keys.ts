@@ -80,16 +80,15 @@ function keys(database: Database, accountId: string | null): KeyQuery {
 }
 
 /** The keys under the secrets that rotations have replaced. */
-function replacedSecrets(
+const replacedSecrets = (
   database: Database,
-): SelectQueryBuilder<KeyTables, 'api_keys' | 'accounts' | 'rotated_secrets', ReplacedRow> {
-  return keys(database, null)
+): SelectQueryBuilder<KeyTables, 'api_keys' | 'accounts' | 'rotated_secrets', ReplacedRow> =>
+  keys(database, null)
     .innerJoin('rotated_secrets', 'rotated_secrets.key_id', 'api_keys.id')
     .select([
       'rotated_secrets.hash as replaced_hash',
       'rotated_secrets.valid_until as replaced_until',
     ]);
-}
 
 async function find(
   database: Database,

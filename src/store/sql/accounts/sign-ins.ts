@@ -96,12 +96,12 @@ async function find(
   return { signIn, account: accountFromRow(row) };
 }
 
-function takeReset(
+const takeReset = (
   database: Kysely<StoreTables>,
   tokenHash: string,
   now: number,
-): Promise<string | null> {
-  return transact(database, async (transaction) => {
+): Promise<string | null> =>
+  transact(database, async (transaction) => {
     const taken = await transaction
       .deleteFrom('password_resets')
       .where('token_hash', '=', tokenHash)
@@ -114,4 +114,3 @@ function takeReset(
       .execute();
     return taken.account_id;
   });
-}

@@ -67,17 +67,16 @@ export async function forgetScope(
   return Number(numUpdatedRows) > 0;
 }
 
-function find(
+const find = (
   database: Database,
   { accountId, preferenceId }: LearningScope,
-): Promise<Selectable<LearningTable> | undefined> {
-  return database
+): Promise<Selectable<LearningTable> | undefined> =>
+  database
     .selectFrom('learnings')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('preference_id', '=', clean(preferenceId))
     .executeTakeFirst();
-}
 
 async function put(
   transaction: Transaction<StoreTables>,
@@ -125,6 +124,5 @@ export async function hasPreference(
   return row !== undefined;
 }
 
-function fromColumns({ revision: _revision, ...row }: Selectable<LearningTable>): LearningRecord {
-  return fieldsOf<LearningRecord>(row);
-}
+const fromColumns = ({ revision: _revision, ...row }: Selectable<LearningTable>): LearningRecord =>
+  fieldsOf<LearningRecord>(row);

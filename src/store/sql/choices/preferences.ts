@@ -78,13 +78,12 @@ async function remove(
 }
 
 /** The preferences of an account that are not deleted. */
-function present(database: Database, accountId: string) {
-  return database
+const present = (database: Database, accountId: string) =>
+  database
     .selectFrom('preferences')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null);
-}
 
 async function addPreference(
   database: Kysely<StoreTables>,

@@ -59,8 +59,8 @@ const isFree = (at: number) => (eb: ExpressionBuilder<StoreTables, 'trainings'>)
     eb.and([eb('state', '=', 'running'), eb('lease_until', '<=', at)]),
   ]);
 
-function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | undefined> {
-  return database
+const firstFree = (database: Database, { at }: Lease): Promise<{ id: string } | undefined> =>
+  database
     .selectFrom('trainings')
     .select('id')
     .where(isFree(at))
@@ -68,7 +68,6 @@ function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | 
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-}
 
 async function take(
   transaction: Transaction<StoreTables>,

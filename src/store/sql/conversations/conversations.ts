@@ -70,9 +70,8 @@ async function list(
 }
 
 /** The conversations of an account. */
-function owned(database: Kysely<StoreTables>, accountId: string) {
-  return database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
-}
+const owned = (database: Kysely<StoreTables>, accountId: string) =>
+  database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
 
 async function create(
   database: Kysely<StoreTables>,
@@ -110,18 +109,17 @@ async function find(
 }
 
 /** A column of the last message with a model; one step in an index. */
-function lastAnswer<C extends 'provider' | 'model'>(
+const lastAnswer = <C extends 'provider' | 'model'>(
   select: ExpressionBuilder<StoreTables, 'conversations'>,
   column: C,
-) {
-  return select
+) =>
+  select
     .selectFrom('messages')
     .select(column)
     .whereRef('conversation_id', '=', 'conversations.id')
     .where('model', 'is not', null)
     .orderBy('position', 'desc')
     .limit(1);
-}
 
 async function readMessages(
   database: Kysely<StoreTables>,

@@ -133,14 +133,13 @@ function sourcesOf(filter: PeriodFilter, by: SeriesGrouping | null): RawBuilder<
 
 const ownedBy = (accountId: string) => sql`usage_periods.account_id = ${clean(accountId)}`;
 
-function selects(
+const selects = (
   filter: PeriodFilter,
   conditions: readonly RawBuilder<unknown>[],
-): RawBuilder<SqlBool> {
-  return allOf([
+): RawBuilder<SqlBool> =>
+  allOf([
     ...conditions,
     sql`usage_periods.at >= ${filter.from}`,
     sql`usage_periods.at < ${filter.to}`,
     ...namedBy({ ...filter, accountId: null }, 'usage_periods'),
   ]);
-}

@@ -172,13 +172,12 @@ const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
 type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
 
 /** The request of a row. */
-function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
-  return Object.assign(shared(row), {
+const fromRequestColumns = (row: Selectable<RequestTable>): RequestRow =>
+  Object.assign(shared(row), {
     plan: fromJson(row.plan),
     attempts: fromJson(row.attempts),
     content: fromJson(row.content),
   });
-}
 
 /** The request of a row with its plan. */
 const plannedFromColumns = (
@@ -186,9 +185,8 @@ const plannedFromColumns = (
 ): PlannedRequest => Object.assign(shared(row), { plan: fromJson(row.plan) });
 
 /** The request of a row in a list. */
-function summaryFromColumns(row: SummaryColumns & { key_name: string | null }): RequestSummary {
-  return Object.assign(shared(row), { keyName: row.key_name });
-}
+const summaryFromColumns = (row: SummaryColumns & { key_name: string | null }): RequestSummary =>
+  Object.assign(shared(row), { keyName: row.key_name });
 
 function shared({ stream, ...row }: SummaryColumns): Omit<RequestSummary, 'keyName'> {
   return { ...fieldsOf<Omit<RequestSummary, 'keyName' | 'stream'>>(row), stream: stream === 1 };

@@ -44,26 +44,25 @@ export const selectSummaries = (database: Kysely<StoreTables>) =>
  * One page of the requests that a filter selects, newest first. Reads an index in the order of time,
  * whatever the filter.
  */
-export function selectRequests(
+export const selectRequests = (
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   page: PageRequest,
-) {
-  return selectSummaries(database)
+) =>
+  selectSummaries(database)
     .where(selects(filter))
     .where(after(['requests.at', 'requests.id'], page.cursor))
     .orderBy('requests.at', 'desc')
     .orderBy('requests.id', 'desc')
     .limit(page.limit + 1);
-}
 
 /** How many requests a filter selects in each interval, and how many of them failed. */
-export function countRequests(
+export const countRequests = (
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   { start, intervalMs }: TimeGrid,
-) {
-  return database
+) =>
+  database
     .selectFrom('requests')
     .select([
       sql<number>`cast((requests.at - ${start}) / ${intervalMs} as bigint)`.as('point'),
@@ -72,12 +71,10 @@ export function countRequests(
     ])
     .where(selects(filter))
     .groupBy('point');
-}
 
 /** What a filter selects of `requests`. */
-export function selects(filter: RequestFilter): RawBuilder<SqlBool> {
-  return allOf([...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)]);
-}
+export const selects = (filter: RequestFilter): RawBuilder<SqlBool> =>
+  allOf([...texts(filter), ...numbers(filter), ...keys(filter), ...models(filter)]);
 
 type Condition = ReturnType<typeof sql<SqlBool>>;
 

@@ -153,7 +153,14 @@ function MappingTable({ columns, labels, change }: MappingProps) {
       label: text.model,
       cell: (column) =>
         isFigure(column.role) ? (
-          <Model column={column} labels={labels} change={changeOf(column)} />
+          <Autocomplete
+            size="xs"
+            aria-label={fill(text.modelOf, { name: column.name })}
+            data={[...labels]}
+            limit={20}
+            value={column.model}
+            onChange={(label) => changeOf(column)({ model: label })}
+          />
         ) : null,
     },
   ];
@@ -193,20 +200,5 @@ const Meaning = ({ column: { name, role, model }, change }: FieldProps) => (
     onChange={({ currentTarget }) =>
       change({ role: currentTarget.value as Role, model: model === '' ? name : model })
     }
-  />
-);
-
-const Model = ({
-  column: { name, model },
-  labels,
-  change,
-}: FieldProps & Pick<MappingProps, 'labels'>) => (
-  <Autocomplete
-    size="xs"
-    aria-label={fill(text.modelOf, { name })}
-    data={[...labels]}
-    limit={20}
-    value={model}
-    onChange={(label) => change({ model: label })}
   />
 );

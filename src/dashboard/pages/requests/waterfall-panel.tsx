@@ -46,7 +46,11 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
               isOneOfMany={(lanes.at(-1)?.call ?? 1) > 1}
             />
           ))}
-          <Axis ticks={ticks} />
+          <Group justify="space-between" className="figures">
+            {ticks.map((ms) => (
+              <Note key={ms}>{axisLabel(formatMs(ms))}</Note>
+            ))}
+          </Group>
           <Legend lanes={lanes} />
         </Stack>
       )}
@@ -134,14 +138,6 @@ function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFaile
     </Tooltip>
   );
 }
-
-const Axis = ({ ticks }: { ticks: readonly number[] }) => (
-  <Group justify="space-between" className="figures">
-    {ticks.map((ms) => (
-      <Note key={ms}>{axisLabel(formatMs(ms))}</Note>
-    ))}
-  </Group>
-);
 
 function Legend({ lanes }: { lanes: readonly Lane[] }) {
   const shown = lanes.flatMap(({ phases, attempt }) =>

@@ -1,10 +1,9 @@
 import pLimit from 'p-limit';
 import { type ChatMessage, type ChatRequest, type Usage } from '../completion.js';
-import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { CollectedText } from '../dispatch/collected-text.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { chatCalls } from '../dispatch/chat-call.js';
-import { type Attempt, type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
+import { type Attempt, executePlan } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';

@@ -31,7 +31,7 @@ export function withChoice(
   day: string,
   sign: 1 | -1,
 ): ChosenSums {
-  const all = sums ?? {
+  const all: ChosenSums = sums ?? {
     day,
     accountId: whose.accountId,
     keyId: whose.keyId ?? '',

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { at, textAt } from '../helpers/json.js';
+import { getStream, lastIdOf, resume } from '../helpers/resuming.js';
 import { postStream, type StreamReply } from '../helpers/sse.js';
 import type { ChaosRequest } from './script.js';
 import { type ClientDialect, surfaces } from './surfaces.js';
@@ -116,24 +117,28 @@ async function ask(
   return { ending: 'cut', text, status, fault };
 }
 
-/** Reads what a native stream still has, once after the client left, and whenever its replica stops. */
+/** Reads what a stream still has, once after the client left, and whenever its replica stops. */
 async function comeBack(
   first: StreamReply,
   { url, headers }: Sent,
   { surface, comesBackAfterMs, leavesAfterFrames }: ChaosRequest,
 ): Promise<StreamReply> {
-  const id = first.headers['responsemessageid'];
-  if (surface !== 'native' || first.status !== 200 || typeof id !== 'string') return first;
+  const isNative = surface === 'native';
+  const id = isNative
+    ? first.headers['responsemessageid']
+    : textAt(first.events[0], 'response', 'id');
+  if (!(isNative || surface === 'responses') || first.status !== 200) return first;
+  if (typeof id !== 'string' || id === '') return first;
   let reply = first;
   let leaves = leavesAfterFrames !== null && comesBackAfterMs !== null;
   if (leaves) await wait(comesBackAfterMs ?? 0);
   while (leaves || reply.frames.at(-1)?.event === 'moved') {
     leaves = false;
-    const lastId = reply.frames.findLast((frame) => frame.id !== undefined)?.id ?? '0';
-    const next = await postStream(`${url}/api/v1/completions/${id}/stream`, undefined, {
-      method: 'GET',
-      headers: { ...headers, 'last-event-id': lastId },
-    });
+    const lastId = lastIdOf(reply.frames);
+    const after = lastId === undefined ? '' : `&starting_after=${lastId}`;
+    const next = isNative
+      ? await resume(url, id, { headers, lastId })
+      : await getStream(`${url}/v1/responses/${id}?stream=true${after}`, { headers });
     if (next.status !== 200)
       throw new Error(`a stream could not be resumed: ${next.status} ${next.text.slice(0, 200)}`);
     const frames = [...reply.frames, ...next.frames];

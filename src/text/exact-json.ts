@@ -7,7 +7,7 @@ const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 /** Node.js 20 has none. */
 const { rawJSON } = JSON as { rawJSON?: (json: string) => unknown };
 let isMarking = false;
-let hasMarked = false;
+let marks = 0;
 
 /** An integer of JSON that no JavaScript number holds. `JSON.stringify` may round it in Node.js 20. */
 class LongInteger {
@@ -16,7 +16,7 @@ class LongInteger {
   toJSON(): unknown {
     if (rawJSON) return rawJSON(this.digits);
     if (!isMarking) return Number(this.digits);
-    hasMarked = true;
+    marks++;
     return mark + this.digits;
   }
 }
@@ -59,10 +59,11 @@ export function parseFields(json: string): unknown {
 /** As `JSON.stringify` for an object, with all digits of the integers that were parsed here. */
 export function exactJson(value: object): string {
   if (rawJSON) return JSON.stringify(value);
-  [isMarking, hasMarked] = [true, false];
+  const before = marks;
+  isMarking = true;
   try {
     const text = JSON.stringify(value);
-    return hasMarked ? text.replace(markedDigits, '$1') : text;
+    return marks > before ? text.replace(markedDigits, '$1') : text;
   } finally {
     isMarking = false;
   }

@@ -75,21 +75,33 @@ export interface FixedKey {
 export function fixedCaller({ scopes: granted, limits, ...key }: FixedKey): Caller {
   const { name, models = null, toolkits = [], economy = null, weight = 1 } = key;
   return {
-    ...{ ...anonymous, accountId: `fixed:${name}`, keyId: `fixed:${name}`, name },
-    ...{ models, toolkits, economy, weight, limits: { ...noLimits, ...limits } },
+    ...anonymous,
+    accountId: `fixed:${name}`,
+    keyId: `fixed:${name}`,
+    name,
+    models,
+    toolkits,
+    economy,
+    weight,
+    limits: { ...noLimits, ...limits },
     scopes: granted ?? (models || limits ? defaultScopes : scopes),
   };
 }
 
 /** The caller of an issued key. */
-export function issuedCaller(key: KeyRecord): Caller {
-  const { accountId, accountRole: role, accountLimits, id: keyId, name, limits } = key;
-  const { scopes: granted, models, toolkits, economy } = key;
-  return {
-    ...{ accountId, role, keyId, name, scopes: granted, models, toolkits },
-    ...{ economy, weight: 1, limits, accountLimits },
-  };
-}
+export const issuedCaller = (key: KeyRecord): Caller => ({
+  accountId: key.accountId,
+  role: key.accountRole,
+  keyId: key.id,
+  name: key.name,
+  scopes: key.scopes,
+  models: key.models,
+  toolkits: key.toolkits,
+  economy: key.economy,
+  weight: 1,
+  limits: key.limits,
+  accountLimits: key.accountLimits,
+});
 
 /**
  * The caller of a signed-in browser: may do everything with its own account. Administrators may use

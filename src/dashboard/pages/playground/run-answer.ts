@@ -84,7 +84,8 @@ export async function runAnswer(
 /** An answer that comes again from its beginning. */
 const withoutContent = ({ responseId, requestId }: Answer): Answer => ({
   ...emptyAnswer,
-  ...{ responseId, requestId },
+  responseId,
+  requestId,
 });
 
 /** What a request came to that was stopped, and so has not told it; null: it is not known. */

@@ -40,6 +40,8 @@ export type FollowEnd = 'answered' | 'broken' | 'gone';
 const waitMs = 1_000;
 const touchMs = 1_000;
 const retryMs = 250;
+/** The beginning of a log may reach the other replicas after the client that was told of it. */
+const lateMs = 1_500;
 /** How often the log may be out of reach in a row. */
 const maxFailures = 40;
 
@@ -75,9 +77,15 @@ class Follower {
   }
 
   async run(): Promise<FollowEnd> {
-    while (!this.isOver()) {
+    const missesAt = performance.now() + (this.logs.isShared ? lateMs : 0);
+    for (let isFound = false; !this.isOver();) {
       const entries = await this.read();
-      if (entries === null) return this.lose('gone');
+      if (entries === null) {
+        if (isFound || performance.now() >= missesAt) return this.lose('gone');
+        await wait(retryMs);
+        continue;
+      }
+      isFound = true;
       if (this.isOver()) break;
       if (!this.res.headersSent && this.isDue()) this.open(200, eventStreamHeaders);
       for (const entry of entries) {

@@ -40,7 +40,10 @@ export type FollowEnd = 'answered' | 'broken' | 'gone';
 const waitMs = 1_000;
 const touchMs = 1_000;
 const retryMs = 250;
-/** The beginning of a log may reach the other replicas after the client that was told of it. */
+/**
+ * How long a log that another replica writes may be missing: its client gets the first events before
+ * the log is stored, and may ask here at once.
+ */
 const lateMs = 1_500;
 /** How often the log may be out of reach in a row. */
 const maxFailures = 40;
@@ -77,11 +80,11 @@ class Follower {
   }
 
   async run(): Promise<FollowEnd> {
-    const missesAt = performance.now() + (this.logs.isShared ? lateMs : 0);
+    const missingUntil = performance.now() + (this.logs.isShared ? lateMs : 0);
     for (let isFound = false; !this.isOver();) {
       const entries = await this.read();
       if (entries === null) {
-        if (isFound || performance.now() >= missesAt) return this.lose('gone');
+        if (isFound || performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);
         continue;
       }

@@ -75,7 +75,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
+    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(breaker|key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments;
   // what a server names is asked by the rules for pages
   'grounding/toolkits/':

@@ -1,5 +1,4 @@
 import type { ErrorCode, GatewayError } from '../errors.js';
-import { maxCooldownMs, refusedCooldownMs } from './key-ring.js';
 
 /** When a failing model is set aside, and for how long. Times in ms. */
 export interface BreakerRules {
@@ -47,6 +46,10 @@ export type CircuitChange = Omit<Circuit, 'openUntil'> & { readonly forMs: numbe
 /** Why a candidate is called after all others. `until` in ms since 1970. */
 export type Demotion = Pick<Cause, 'code' | 'status'> & { readonly until: number };
 
+/** The rest of a key that the provider refused. */
+const refusedRestMs = 600_000;
+/** Nothing is set aside for longer, whatever the provider asks for: its answer may be absurd. */
+const maxStatedMs = 86_400_000;
 /** Failures that are further apart are not in a row. */
 const maxGapMs = 600_000;
 /** A longer wait that a provider asks for opens the circuit at once. */
@@ -116,7 +119,13 @@ export class Breaker {
 
   /** Whether a key rests, for this model or for all. */
   rests(model: string, mark: string): boolean {
-    return this.isOpen(this.restOf(model, mark));
+    return this.restUntil(model, mark) > 0;
+  }
+
+  /** When the rest of a key ends, for this model or for all, in ms since 1970; 0: it does not rest. */
+  restUntil(model: string, mark: string): number {
+    const rest = this.restOf(model, mark);
+    return this.isOpen(rest) ? untilOf(rest) : 0;
   }
 
   /**
@@ -166,31 +175,27 @@ export class Breaker {
     if (isAway && !answered) this.count(rules, '', model, error, isTimeout);
   }
 
-  /** A key rests: ten minutes for all models if it was refused, else for a model's rate limit. */
-  rest(model: string, mark: string, error: GatewayError): void {
+  /**
+   * A key rests: ten minutes for all models if it was refused, else for a model's rate limit.
+   * @param statedMs null: a second at first, then twice as long each time
+   */
+  rest(model: string, mark: string, error: GatewayError, statedMs = error.retryAfterMs): void {
     const isRefused = error.recovery === 'next_key';
-    const known = this.at(isRefused ? '' : model, mark);
-    const stated = isRefused ? refusedCooldownMs : error.retryAfterMs;
+    const ms = isRefused ? refusedRestMs : statedMs;
+    const circuit = this.failing(isRefused ? '' : model, mark, error, model);
+    const isResting = untilOf(circuit) > this.now();
     // several calls of one moment meet one rate limit
-    if (stated === null && this.isOpen(known)) return;
-    const openings = known?.openings ?? 0;
-    const forMs = stated ?? Math.min(maxLimitMs, firstLimitMs * 2 ** openings);
-    this.change({
-      model: isRefused ? '' : model,
-      mark,
-      failures: 1,
-      cause: this.causeOf(error, model),
-      openUntil: Math.max(untilOf(known), this.now() + Math.min(forMs, maxCooldownMs)),
-      isProbing: false,
-      since: this.isOpen(known) ? known.since : this.now(),
-      openings: Math.min(openings + 1, maxOpenings),
-    });
+    if (ms === null && isResting) return;
+    if (!isResting) circuit.since = this.now();
+    const forMs = ms ?? Math.min(maxLimitMs, firstLimitMs * 2 ** circuit.openings);
+    const until = this.now() + Math.min(forMs, maxStatedMs);
+    this.open(circuit, Math.max(untilOf(circuit), until));
   }
 
   /** Takes over what another replica says. @param ageMs of its message */
   apply({ forMs, ...told }: CircuitChange, ageMs: number): void {
     if (forMs === null) this.circuits.delete(nameOf(told.model, told.mark));
-    else this.keep({ ...told, openUntil: this.now() + Math.min(forMs, maxCooldownMs) - ageMs });
+    else this.keep({ ...told, openUntil: this.now() + Math.min(forMs, maxStatedMs) - ageMs });
   }
 
   /** What is not closed, and keys that rest. */
@@ -246,17 +251,10 @@ export class Breaker {
     // calls from before it opened, and last resorts
     if (this.isOpen(known) && !known.isProbing) return;
     const isInRow = known !== undefined && now - known.cause.at < maxGapMs;
-    const circuit: Circuit = {
-      model: scope,
-      mark: '',
-      failures: (isInRow ? known.failures : 0) + (isTimeout ? rules.failures / rules.timeouts : 1),
-      cause: this.causeOf(error, model),
-      openUntil: known?.openUntil ?? null,
-      isProbing: false,
-      since: known?.openUntil ? known.since : now,
-      openings: known?.openings ?? 0,
-    };
-    const statedMs = Math.min(error.retryAfterMs ?? 0, maxCooldownMs);
+    const circuit = this.failing(scope, '', error, model);
+    circuit.failures =
+      (isInRow ? known.failures : 0) + (isTimeout ? rules.failures / rules.timeouts : 1);
+    const statedMs = Math.min(error.retryAfterMs ?? 0, maxStatedMs);
     // thirds of a threshold do not add up to one exactly
     const isOver = circuit.failures >= rules.failures - 1e-9 || statedMs > minStatedWaitMs;
     this.keep(circuit);
@@ -265,14 +263,28 @@ export class Breaker {
     const failing = [...this.circuits.values()].filter(({ mark }) => mark === '').length - 1;
     if (scope === '' && error.code !== 'connection_failed' && failing < 2) return;
     const growingMs = Math.min(rules.maxOpenMs, rules.openMs * 2 ** circuit.openings);
-    circuit.openings = Math.min(circuit.openings + 1, maxOpenings);
-    circuit.openUntil = now + Math.max(growingMs, statedMs);
-    this.change(circuit);
+    this.open(circuit, now + Math.max(growingMs, statedMs));
   }
 
-  private causeOf(error: GatewayError, model: string): Cause {
+  /** A circuit after one failure, otherwise as it was. @param scope empty: all models */
+  private failing(scope: string, mark: string, error: GatewayError, model: string): Circuit {
+    const known = this.at(scope, mark);
     const { code, upstreamStatus: status, message } = error;
-    return { at: this.now(), model, code, status, message };
+    return {
+      model: scope,
+      mark,
+      failures: 1,
+      cause: { at: this.now(), model, code, status, message },
+      openUntil: known?.openUntil ?? null,
+      isProbing: false,
+      since: known?.openUntil ? known.since : this.now(),
+      openings: known?.openings ?? 0,
+    };
+  }
+
+  private open(circuit: Circuit, until: number): void {
+    const openings = Math.min(circuit.openings + 1, maxOpenings);
+    this.change(circuit, { openUntil: until, openings });
   }
 
   private keep(circuit: Circuit): void {

@@ -1,36 +1,23 @@
 import { hash } from 'node:crypto';
 
-/** The cooldown of a key that the provider refused, in ms; after that it is tried again. */
-export const refusedCooldownMs = 10 * 60_000;
-/** No cooldown is longer, whatever the provider asks for: its answer may be absurd. */
-export const maxCooldownMs = 86_400_000;
 interface RingKey {
   readonly value: string | null;
   /** The start of its hash, by which other processes know it. */
   readonly fingerprint: string;
-  /** The end of its cooldown, in ms of the ring's own monotonic clock. */
-  cooldownUntil: number;
 }
 
-/** The keys of one provider in rotation. Keys that were refused or rate-limited have a cooldown. */
+/** The keys of one provider or search engine in rotation. */
 export class KeyRing {
   private readonly keys: RingKey[];
   private turn = 0;
   /** The fingerprints of the keys, in order. */
   readonly marks: readonly string[];
 
-  /**
-   * @param values the keys; empty: calls are made without one (local servers, ambient credentials)
-   * @param now in ms; must never go back
-   */
-  constructor(
-    values: readonly string[],
-    private readonly now: () => number = () => performance.now(),
-  ) {
+  /** @param values empty: calls are made without a key (local servers, ambient credentials) */
+  constructor(values: readonly string[]) {
     this.keys = (values.length > 0 ? values : [null]).map((value) => ({
       value,
       fingerprint: hash('sha256', value ?? '').slice(0, 16),
-      cooldownUntil: 0,
     }));
     this.marks = this.keys.map(({ fingerprint }) => fingerprint);
   }
@@ -52,50 +39,27 @@ export class KeyRing {
   }
 
   /**
-   * A key that has no cooldown and is not in `tried`: always the same one for an affinity, so that a
-   * conversation finds its prompt in the provider's cache; else the next in turn. Where all have a
-   * cooldown, the one whose cooldown ends first.
+   * A key that does not rest and is not in `tried`: always the same one for an affinity, so that a
+   * conversation finds its prompt in the provider's cache; else the next in turn. Where all rest, the
+   * one whose rest ends first.
    * @param affinity identifies the account and its conversation; called only where there is a choice
-   * @param rests whether a key rests for another reason than a cooldown here, by its fingerprint
+   * @param restUntil when the rest of a key ends, by its fingerprint; 0: it does not rest. Null: none does
    */
   next(
     tried: readonly (string | null)[] = [],
     affinity: (() => string) | null = null,
-    rests: ((mark: string) => boolean) | null = null,
+    restUntil: ((mark: string) => number) | null = null,
   ): string | null {
     if (this.keys.length === 1) return this.keys[0]!.value;
     const untried = this.keys.filter((key) => !tried.includes(key.value));
     const pool = untried.length > 0 ? untried : this.keys;
-    const time = this.now();
-    const available = pool.filter(
-      ({ cooldownUntil, fingerprint }) => cooldownUntil <= time && !rests?.(fingerprint),
-    );
+    const endOf = ({ fingerprint }: RingKey): number => restUntil?.(fingerprint) ?? 0;
+    const available = pool.filter((key) => endOf(key) === 0);
     if (affinity && available.length > 0) return highestFor(affinity(), available).value;
     this.turn = (this.turn + 1) % this.keys.length;
     if (available.length > 0)
       return (available.find((key) => this.keys.indexOf(key) >= this.turn) ?? available[0]!).value;
-    return pool.reduce((best, key) => (key.cooldownUntil < best.cooldownUntil ? key : best)).value;
-  }
-
-  /** True if a key has no cooldown. */
-  hasAvailable(): boolean {
-    const time = this.now();
-    return this.keys.some((key) => key.cooldownUntil <= time);
-  }
-
-  /** Starts a key's cooldown, of a day at most. @param forMs `refused`: ten minutes */
-  startCooldown(value: string | null, forMs: number | 'refused'): void {
-    const ms = forMs === 'refused' ? refusedCooldownMs : Math.min(forMs, maxCooldownMs);
-    for (const key of this.keys) if (key.value === value) key.cooldownUntil = this.now() + ms;
-  }
-
-  /** Applies the cooldowns of another ring to the same keys here, where those are longer. */
-  inheritCooldowns(other: KeyRing): void {
-    for (const key of this.keys) {
-      const known = other.keys.find(({ fingerprint }) => fingerprint === key.fingerprint);
-      const until = this.now() + (known?.cooldownUntil ?? 0) - other.now();
-      key.cooldownUntil = Math.max(key.cooldownUntil, until);
-    }
+    return pool.reduce((best, key) => (endOf(key) < endOf(best) ? key : best)).value;
   }
 }
 

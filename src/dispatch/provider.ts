@@ -97,7 +97,7 @@ export const nextKey = (
   { keys, breaker }: Provider,
   { model = '', tried = [], affinity = null }: KeyChoice = {},
 ): string | null =>
-  keys.next(tried, affinity, breaker.isCalm ? null : (mark) => breaker.rests(model, mark));
+  keys.next(tried, affinity, breaker.isCalm ? null : (mark) => breaker.restUntil(model, mark));
 
 /** What is set aside. `model`: `*` for all; `key`: which key of its provider, from 1; empty: all. */
 export type OpenCircuit = Readonly<

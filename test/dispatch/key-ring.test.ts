@@ -1,20 +1,40 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Breaker } from '../../src/dispatch/breaker.js';
 import { KeyRing } from '../../src/dispatch/key-ring.js';
+import { GatewayError } from '../../src/errors.js';
 
 const minutes = 60_000;
 
-function ringOf(...keys: string[]): {
-  ring: KeyRing;
+interface Keys {
+  size: number;
+  /** Lets a key rest. @param forMs as long as a rate limit says; `refused`: the key was refused */
+  rest: (key: string | null, forMs: number | 'refused') => void;
+  next: (tried?: (string | null)[], affinity?: () => string) => string | null;
   pass: (ms: number) => void;
   take: (n: number) => (string | null)[];
-} {
+}
+
+/** A ring of keys with the breaker that lets them rest. */
+function ringOf(...keys: string[]): Keys {
   let now = 1_000_000;
-  const ring = new KeyRing(keys, () => now);
+  const ring = new KeyRing(keys);
+  const breaker = new Breaker(null, undefined, () => now);
+  const next: Keys['next'] = (tried, affinity) =>
+    ring.next(tried, affinity, (mark) => breaker.restUntil('', mark));
   return {
-    ring,
+    size: ring.size,
+    rest: (key, forMs) =>
+      breaker.rest(
+        '',
+        ring.markOf(key),
+        forMs === 'refused'
+          ? new GatewayError('provider_auth', 'refused')
+          : new GatewayError('rate_limited', 'too many', { retryAfterMs: forMs }),
+      ),
+    next,
     pass: (ms) => void (now += ms),
-    take: (n) => Array.from({ length: n }, () => ring.next()),
+    take: (n) => Array.from({ length: n }, () => next()),
   };
 }
 
@@ -27,14 +47,14 @@ describe('the keys of a provider', () => {
   });
 
   it('are the same one for each conversation, which moves only while its key rests', () => {
-    const { ring, pass } = ringOf('a', 'b', 'c');
+    const { rest, next, pass } = ringOf('a', 'b', 'c');
     const names = Array.from({ length: 300 }, (_, n) => `conversation ${n}`);
-    const keys = (): (string | null)[] => names.map((name) => ring.next([], () => name));
+    const keys = (): (string | null)[] => names.map((name) => next([], () => name));
     const before = keys();
     for (const key of ['a', 'b', 'c'])
       expect(before.filter((one) => one === key).length).toBeGreaterThan(60);
     expect(keys()).toEqual(before);
-    ring.startCooldown('a', 1_000);
+    rest('a', 1_000);
     const without = keys();
     expect(without.filter((key, n) => before[n] !== 'a' && key !== before[n])).toEqual([]);
     const moved = without.filter((_, n) => before[n] === 'a');
@@ -42,33 +62,33 @@ describe('the keys of a provider', () => {
       expect(moved.filter((one) => one === key).length).toBeGreaterThan(moved.length / 4);
     pass(1_000);
     expect(keys()).toEqual(before);
-    expect(ring.next(before.slice(0, 1), () => names[0]!)).not.toBe(before[0]);
+    expect(next(before.slice(0, 1), () => names[0]!)).not.toBe(before[0]);
   });
 
   it('are null where none is configured', () => {
-    const { ring, take } = ringOf();
-    expect(ring.size).toBe(1);
+    const { size, take } = ringOf();
+    expect(size).toBe(1);
     expect(take(2)).toEqual([null, null]);
   });
 
-  it('have a cooldown of a day at most, however long the provider wants', () => {
-    const { ring, pass, take } = ringOf('a', 'b');
-    ring.startCooldown('a', 99_999_999_999_000);
+  it('rest for a day at most, however long the provider wants', () => {
+    const { rest, pass, take } = ringOf('a', 'b');
+    rest('a', 99_999_999_999_000);
     pass(24 * 60 * minutes - 1);
     expect(take(2)).toEqual(['b', 'b']);
     pass(1);
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 
-  it('are used even where the only one has a cooldown', () => {
-    const { ring, take } = ringOf('a');
-    ring.startCooldown('a', 'refused');
+  it('are used even where the only one rests', () => {
+    const { rest, take } = ringOf('a');
+    rest('a', 'refused');
     expect(take(2)).toEqual(['a', 'a']);
   });
 
-  it('have a cooldown of ten minutes after a refusal, then are used again', () => {
-    const { ring, take, pass } = ringOf('a', 'b');
-    ring.startCooldown('a', 'refused');
+  it('rest for ten minutes after a refusal, then are used again', () => {
+    const { rest, pass, take } = ringOf('a', 'b');
+    rest('a', 'refused');
     expect(take(3)).toEqual(['b', 'b', 'b']);
     pass(10 * minutes - 1);
     expect(take(2)).toEqual(['b', 'b']);
@@ -76,22 +96,22 @@ describe('the keys of a provider', () => {
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 
-  it('have a cooldown for as long as a rate limit says', () => {
-    const { ring, take, pass } = ringOf('a', 'b');
-    ring.startCooldown('b', 30);
+  it('rest for as long as a rate limit says', () => {
+    const { rest, pass, take } = ringOf('a', 'b');
+    rest('b', 30);
     expect(take(2)).toEqual(['a', 'a']);
     pass(30);
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 
-  it('are used in the order in which their cooldowns end, where all have one', () => {
-    const { ring } = ringOf('a', 'b', 'c');
-    ring.startCooldown('a', 300);
-    ring.startCooldown('b', 100);
-    ring.startCooldown('c', 200);
-    expect(ring.next()).toBe('b');
-    expect(ring.next(['b'])).toBe('c');
-    expect(ring.next(['b', 'c'])).toBe('a');
+  it('are used in the order in which their rests end, where all rest', () => {
+    const { rest, next } = ringOf('a', 'b', 'c');
+    rest('a', 300);
+    rest('b', 100);
+    rest('c', 200);
+    expect(next()).toBe('b');
+    expect(next(['b'])).toBe('c');
+    expect(next(['b', 'c'])).toBe('a');
   });
 
   it('are not used twice for a request that has tried them', () => {
@@ -100,14 +120,14 @@ describe('the keys of a provider', () => {
         fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 0, max: 5 }),
         (keys, turns) => {
-          const { ring, take } = ringOf(...keys);
+          const { rest, next, take } = ringOf(...keys);
           take(turns);
           const tried: (string | null)[] = [];
           for (let n = 0; n < keys.length; n++) {
-            const key = ring.next(tried);
+            const key = next(tried);
             expect(tried).not.toContain(key);
             tried.push(key);
-            ring.startCooldown(key, 'refused');
+            rest(key, 'refused');
           }
           expect([...tried].sort()).toEqual([...keys].sort());
         },
@@ -115,9 +135,9 @@ describe('the keys of a provider', () => {
     );
   });
 
-  it('ignore a cooldown of an unknown key', () => {
-    const { ring, take } = ringOf('a', 'b');
-    ring.startCooldown('z', 'refused');
+  it('ignore the rest of an unknown key', () => {
+    const { rest, take } = ringOf('a', 'b');
+    rest('z', 'refused');
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Breaker } from '../../dispatch/breaker.js';
 import type { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
 import { isUnbilledStatus } from '../../providers/failure.js';
@@ -24,19 +25,22 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Starts the cooldown that a failure asks for: of the key that was used, or of the engine. */
+/** Failures of one key: another one may be answered. */
+export const isOfKey = ({ code, recovery }: GatewayError): boolean =>
+  recovery === 'next_key' || code === 'rate_limited';
+
+/** Starts the rest that a failure asks for: of the key that was used, or of all of the engine. */
 export function startRest(
-  { apiKeys }: SearchEngine,
+  breaker: Breaker,
   keys: KeyRing,
   apiKey: string | null,
-  { code, retryAfterMs }: GatewayError,
+  error: GatewayError,
 ): void {
-  if (noRest.has(code)) return;
-  if (code === 'provider_auth' || code === 'quota_exhausted') keys.startCooldown(apiKey, 'refused');
-  else if (code === 'rate_limited') keys.startCooldown(apiKey, retryAfterMs ?? rateLimitedRestMs);
-  else
-    for (const one of apiKeys.length > 0 ? apiKeys : [null])
-      keys.startCooldown(one, retryAfterMs ?? brokenRestMs);
+  if (noRest.has(error.code)) return;
+  const [marks, restMs] = isOfKey(error)
+    ? [[keys.markOf(apiKey)], rateLimitedRestMs]
+    : [keys.marks, brokenRestMs];
+  for (const mark of marks) breaker.rest('', mark, error, error.retryAfterMs ?? restMs);
 }
 
 /**

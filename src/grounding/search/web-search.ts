@@ -1,7 +1,8 @@
+import { Breaker } from '../../dispatch/breaker.js';
 import { KeyRing } from '../../dispatch/key-ring.js';
-import { type ErrorCode, GatewayError } from '../../errors.js';
+import { GatewayError } from '../../errors.js';
 import { abortReason, EngineClient } from './engine-client.js';
-import { costOfAttempt, pause, startRest, waitOf } from './engine-failures.js';
+import { costOfAttempt, isOfKey, pause, startRest, waitOf } from './engine-failures.js';
 import { readResults } from './read-results.js';
 import { SearchCache, searchKey } from './search-cache.js';
 import type { SearchEngine, SearchQuery, SearchResult } from './search-engine.js';
@@ -57,16 +58,12 @@ export interface WebSearchOptions {
 /** A rate limit that ends sooner is waited for where no other engine answers. */
 const maxWaitMs = 2_000;
 const maxTurns = 3;
-/** Failures that another key may not have. */
-const keyFailures: ReadonlySet<ErrorCode> = new Set([
-  'provider_auth',
-  'quota_exhausted',
-  'rate_limited',
-]);
 
 interface EngineKeys {
   readonly engine: SearchEngine;
   readonly keys: KeyRing;
+  /** Which keys rest. */
+  breaker: Breaker;
 }
 
 interface Failure {
@@ -93,7 +90,8 @@ export class WebSearch {
     this.wallClock = wallClock;
     this.entries = engines.map((engine) => ({
       engine,
-      keys: new KeyRing(engine.apiKeys, this.now),
+      keys: new KeyRing(engine.apiKeys),
+      breaker: new Breaker(null, undefined, this.now),
     }));
     this.cache = new SearchCache(cacheMs, this.now);
   }
@@ -112,7 +110,7 @@ export class WebSearch {
     const failures: Failure[] = [];
     let empty: SearchAnswer | null = null;
     for (const entry of this.entriesFor(options.engine ?? null)) {
-      if (empty && !entry.keys.hasAvailable()) break;
+      if (empty && !isAwake(entry)) break;
       const answer = await this.askEngine(entry, query, options).catch((error: unknown) => {
         if (!(error instanceof GatewayError) || options.signal?.aborted) throw error;
         failures.push({ entry, error });
@@ -124,11 +122,11 @@ export class WebSearch {
     return empty ?? this.askAgain(failures, query, options);
   }
 
-  /** Takes over the cooldowns of the engines and keys that the earlier search has too. */
-  inheritCooldowns(earlier: WebSearch): void {
-    for (const { engine, keys } of this.entries) {
-      const before = earlier.entries.find((entry) => entry.engine.name === engine.name);
-      if (before) keys.inheritCooldowns(before.keys);
+  /** The keys that rest in the earlier search rest here too, where the same engine has them. */
+  inheritRests(earlier: WebSearch): void {
+    for (const entry of this.entries) {
+      const before = earlier.entries.find(({ engine }) => engine.name === entry.engine.name);
+      entry.breaker = before?.breaker ?? entry.breaker;
     }
   }
 
@@ -146,7 +144,6 @@ export class WebSearch {
         'not_configured',
         name === null ? 'no search engine is configured' : `there is no search engine ${name}`,
       );
-    const isAwake = ({ keys }: EngineKeys): boolean => keys.hasAvailable();
     return [...entries.filter(isAwake), ...entries.filter((entry) => !isAwake(entry))];
   }
 
@@ -180,14 +177,14 @@ export class WebSearch {
   ): Promise<SearchAnswer> {
     const tried: (string | null)[] = [];
     for (;;) {
-      const key = entry.keys.next(tried);
+      const key = entry.keys.next(tried, null, (mark) => entry.breaker.restUntil('', mark));
       tried.push(key);
       try {
         const results = await this.attempt(entry, query, key, options);
         return { results, engine: entry.engine.name };
       } catch (error) {
-        const isOfKey = error instanceof GatewayError && keyFailures.has(error.code);
-        if (!isOfKey || tried.length >= entry.keys.size || !entry.keys.hasAvailable()) throw error;
+        if (!(error instanceof GatewayError) || !isOfKey(error)) throw error;
+        if (tried.length >= entry.keys.size || !isAwake(entry)) throw error;
       }
     }
   }
@@ -228,7 +225,7 @@ export class WebSearch {
   }
 
   private async call(
-    { engine, keys }: EngineKeys,
+    { engine, keys, breaker }: EngineKeys,
     query: SearchQuery,
     apiKey: string | null,
     signal: AbortSignal,
@@ -246,11 +243,15 @@ export class WebSearch {
       return results;
     } catch (error) {
       // a search that was cancelled says nothing of the engine
-      if (error instanceof GatewayError && !signal.aborted) startRest(engine, keys, apiKey, error);
+      if (error instanceof GatewayError && !signal.aborted) startRest(breaker, keys, apiKey, error);
       throw error;
     }
   }
 }
+
+/** Whether a key of an engine does not rest. */
+const isAwake = ({ keys, breaker }: EngineKeys): boolean =>
+  keys.marks.some((mark) => !breaker.rests('', mark));
 
 function allFailed(failures: readonly Failure[]): GatewayError {
   const reasons = failures.map(({ error }) => error.message).join('; ');

@@ -58,7 +58,7 @@ export function imageSourceOf({ search, limits }: Config): ImageSource | null {
  * connections end by their idle timeouts.
  */
 export function inheritGrounding(earlier: GroundingParts, next: GroundingParts): void {
-  if (earlier.search) next.search?.inheritCooldowns(earlier.search);
+  if (earlier.search) next.search?.inheritRests(earlier.search);
   next.toolkits.inheritFrom(earlier.toolkits);
 }
 

@@ -166,12 +166,12 @@ describe('a search', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('hands its cooldowns on to the search that replaces it', async () => {
+  it('hands its rests on to the search that replaces it', async () => {
     const { find, search } = twoEngines();
     first.script([failing(500)]);
     await find('one');
     const next = twoEngines();
-    next.search.inheritCooldowns(search);
+    next.search.inheritRests(search);
     expect(await next.find('two')).toBe('exa: second');
     expect(first.requests).toHaveLength(1);
   });

@@ -41,10 +41,7 @@ export interface ChatMessage {
   refusal?: string | null;
   /** Reasoning text of an assistant turn, as DeepSeek and others name it. */
   reasoning_content?: string | null;
-  /**
-   * Opaque reasoning blocks (signatures, encrypted text) that must be returned unchanged to the
-   * provider.
-   */
+  /** Opaque reasoning blocks that must be returned unchanged to the provider. */
   reasoning_details?: unknown[];
   [field: string]: unknown;
 }
@@ -79,10 +76,7 @@ export const effortOf = (value: unknown): ReasoningEffort | null =>
  */
 export const pausedTurn = 'pause_turn';
 
-/**
- * The type of the `reasoning_details` that hold what a model's own search found: of use only where
- * the same turn goes on.
- */
+/** The type of `reasoning_details` with what a model's own search found, for the same turn. */
 export const searchDetailType = 'reasoning.search';
 
 /** A chat request without `model` and `stream`, which each attempt sets. */
@@ -158,9 +152,7 @@ export interface ChunkDelta {
 export interface ChunkChoice {
   index: number;
   delta: ChunkDelta;
-  /**
-   * `stop`, `length`, `tool_calls`, `content_filter`, or a value of an OpenAI-compatible provider.
-   */
+  /** `stop`, `length`, `tool_calls`, `content_filter`, or a provider's own value. */
   finish_reason?: string | null;
   logprobs?: unknown;
   [field: string]: unknown;
@@ -250,10 +242,7 @@ export interface EventReader {
   close(): void;
 }
 
-/**
- * The reasoning text of a message or delta, which providers name `reasoning_content` or
- * `reasoning`; null if there is none.
- */
+/** The reasoning text of a message or delta, under either of its names; null if there is none. */
 export function reasoningOf(part: {
   reasoning_content?: string | null;
   [field: string]: unknown;

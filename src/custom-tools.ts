@@ -13,10 +13,7 @@ import { jsonFields, parsedJson } from './text/json-values.js';
 type Json = Readonly<Record<string, unknown>>;
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/**
- * A tool whose input is text, as a function that takes the text as its only argument; its grammar
- * becomes a part of the description.
- */
+/** A tool whose input is text, as a function of one text; the grammar joins the description. */
 export function customTool(name: string, { description, format }: Json): ToolDefinition {
   const written = jsonFields(format);
   // chat completions have it one level deeper than Responses
@@ -126,10 +123,7 @@ interface HeldCall {
   args: string;
 }
 
-/**
- * Turns the calls of custom tools in a stream back. A call is passed on at the end: its text is known
- * when its JSON is whole.
- */
+/** Turns calls of custom tools in a stream back, each at its end, when its JSON is whole. */
 export class CustomCallSink implements CompletionSink {
   private readonly held: HeldCall[] = [];
   private last: CompletionChunk | null = null;

@@ -15,10 +15,7 @@ interface ErrorKind {
   readonly recovery: Recovery;
 }
 
-/**
- * All failures. The code is also the metric label, the code in JSON and the heading in the
- * documentation.
- */
+/** All failures. The code is also the metric label, the code in JSON and the docs' heading. */
 const kinds = {
   // errors in the request
   malformed_json: { status: 400, recovery: 'stop' },
@@ -127,10 +124,7 @@ const titles: Record<number, string> = {
 export const statusTitle = (status: number): string =>
   titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error');
 
-/**
- * One failed attempt, as shown to the client. `status` is the provider's, null if it did not
- * answer; `latency` in ms.
- */
+/** A failed attempt as clients see it: `status` null without an answer, `latency` in ms. */
 export interface ErrorTraceEntry {
   provider: string;
   model: string;
@@ -154,9 +148,7 @@ export interface ClientError {
 /** The details of a GatewayError. */
 export interface GatewayErrorOptions {
   cause?: unknown;
-  /**
-   * Overrides the status of the code (for example, if all attempts failed with the same status).
-   */
+  /** Overrides the status of the code (as where all attempts failed with the same one). */
   status?: number;
   /** Overrides the recovery of the code (for example, after `x-should-retry: false`). */
   recovery?: Recovery;
@@ -174,10 +166,7 @@ export interface GatewayErrorOptions {
 
 const maxMessageLength = 500;
 
-/**
- * The only error class. Messages name the actor, the failure and the number, contain neither
- * prompts nor keys, and are cut at 500 characters.
- */
+/** The only error class. Messages have no prompts and keys, and at most 500 characters. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;

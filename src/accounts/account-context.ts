@@ -65,16 +65,11 @@ const maxUnderWay = 100;
 /** How long a process that stops waits for a mail server that does not answer. */
 const maxWaitMs = 5_000;
 
-/**
- * Work that an answer does not wait for, so that the time it takes reveals nothing about the work.
- */
+/** Work that an answer does not wait for, so that its time reveals nothing about the work. */
 export class BackgroundTasks {
   private readonly underWay = new Set<Promise<void>>();
 
-  /**
-   * Begins the work after the current answer has been written. Never throws; `onFailure` is called
-   * when the work fails or is refused.
-   */
+  /** Begins after the current answer is written. Never throws: `onFailure` gets what fails. */
   run(work: () => Promise<void>, onFailure: (error: unknown) => void): void {
     if (this.underWay.size >= maxUnderWay) {
       onFailure(new Error(`${maxUnderWay} tasks are under way already`));

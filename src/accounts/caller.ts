@@ -9,10 +9,7 @@ import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 
 /** Who sent a request, and what they may do. */
 export interface Caller {
-  /**
-   * The account whose data the caller sees; each fixed key is an account of its own,
-   * `fixed:<name>`.
-   */
+  /** Whose data the caller sees; each fixed key is an account of its own, `fixed:<name>`. */
   readonly accountId: string;
   readonly role: AccountRole;
   /** Null for a signed-in browser, and where no key is required. */
@@ -37,10 +34,7 @@ export interface Caller {
 /** The scopes of a key that states none. */
 export const defaultScopes: readonly Scope[] = ['completions', 'model-select'];
 
-/**
- * The caller without a key, where none is required: may use models, but has no account to
- * administer.
- */
+/** The caller without a key, where none is required: may use models, and has no account. */
 export const anonymous: Caller = {
   accountId: 'anonymous',
   role: 'member',
@@ -103,10 +97,7 @@ export const issuedCaller = (key: KeyRecord): Caller => ({
   accountLimits: key.accountLimits,
 });
 
-/**
- * The caller of a signed-in browser: may do everything with its own account. Administrators may use
- * all toolkits.
- */
+/** The caller of a signed-in browser: all of its own account. Administrators: all toolkits. */
 export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
   const toolkits = role === 'admin' ? ['*'] : [];
   const own = { accountId: id, role, name: email ?? id, scopes, toolkits, accountLimits: limits };
@@ -127,10 +118,7 @@ export function refusalOf(
 
 const isoOf = (at: number): string => new Date(at).toISOString();
 
-/**
- * Who a host's own code acts for: an account of the host's, which the gateway keeps apart from all
- * others.
- */
+/** For whom a host's own code acts: an account of the host's, kept apart from all others. */
 export interface HostCaller {
   /**
    * Your own id of the user or team: the account that conversations, limits, usage and learning
@@ -151,10 +139,7 @@ export interface HostCaller {
   readonly limits?: Partial<KeyLimits> | null;
 }
 
-/**
- * The gateway's id of a host's account. The prefix keeps it apart from the gateway's own accounts,
- * whatever a host calls its users.
- */
+/** The gateway's id of a host's account. The prefix keeps it apart from the gateway's own. */
 const hostAccountId = (account: string): string => `host:${account}`;
 
 /** Whether an account id can be one without a row: a host's user's, a fixed key's, `anonymous`. */

@@ -6,10 +6,7 @@ import { hashKey, newKey } from './static-keys.js';
 import { GatewayError } from '../errors.js';
 import { refusalOf } from './caller.js';
 
-/**
- * How many characters of a key are stored, by which its owner recognizes it: `sk_` and 48 random
- * bits.
- */
+/** How many characters of a key are stored, for its owner to know it by: `sk_` and 48 bits. */
 const prefixLength = 11;
 
 /** A key to issue to an account, with every scope and no limits unless `more` says otherwise. */

@@ -1,8 +1,6 @@
 import { invalidField } from '../errors.js';
 
-/**
- * Exactly one address: no blanks, quotes and brackets, which mail programs read as lists and names.
- */
+/** Exactly one address: no blanks, quotes and brackets, which mail programs read as lists. */
 const form = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}\p{M}]+(?:(?:-+|\.)[\p{L}\p{N}\p{M}]+)*$/u;
 const maxLength = 254;
 

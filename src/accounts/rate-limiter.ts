@@ -24,9 +24,7 @@ import {
 export interface Granted {
   readonly outcome: 'granted';
   readonly statuses: readonly LimitStatus[];
-  /**
-   * Replaces the reserved amounts by what was really used. Never fails; further calls do nothing.
-   */
+  /** Replaces the reserved amounts by the used ones. Never fails; further calls do nothing. */
   settle(used: Use): void;
 }
 
@@ -43,10 +41,7 @@ type Outcome = Granted | Refused;
 
 const unlimited: Granted = { outcome: 'granted', statuses: [], settle: () => undefined };
 
-/**
- * How often a budget's spending may be read and set for one request before that counts as a
- * failure.
- */
+/** How often a budget's spending may be read for one request before that is a failure. */
 const maxReads = 3;
 
 /**

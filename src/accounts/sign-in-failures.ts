@@ -6,10 +6,7 @@ import type { PasswordSender } from './passwords.js';
 import { remoteAddress } from '../async/fair-queue.js';
 import { hashToken } from './tokens.js';
 
-/**
- * A sign-in attempt: the remote address, and the mail address of the account, whether it exists or
- * not.
- */
+/** A sign-in attempt: the remote address, and the account's mail address, real or not. */
 export interface SignInAttempt extends Omit<BrowserProof, 'browser'> {
   readonly from: string;
   /** The token of a browser that signed in before. Default: null. */
@@ -19,10 +16,7 @@ export interface SignInAttempt extends Omit<BrowserProof, 'browser'> {
 const hourMs = 3_600_000;
 /** Requests per minute of one remote address that cost a hash, a row or a mail. */
 const maxPerMinute = 10;
-/**
- * Password checks per minute for one remote address and account, successful ones included: each
- * costs a hash, and a success a row.
- */
+/** Password checks per minute of one address and account: each costs a hash, a success a row. */
 const maxChecksPerMinute = 30;
 /** Of all accounts together, for one remote address without a known browser. */
 const maxAddressChecksPerMinute = 60;
@@ -133,10 +127,7 @@ export async function limitRequests(
   if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
 }
 
-/**
- * Whether a mail may go to the address now, and counts it: an attacker could request mails to
- * somebody else's address.
- */
+/** Whether a mail may go to the address now, and counts it: it may be somebody else's. */
 export async function mayMail(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,
@@ -150,10 +141,7 @@ export async function mayMail(
 /** Failed sign-ins of one account that are recorded in a minute, from all addresses together. */
 const maxRecordedPerMinute = 10;
 
-/**
- * Whether a failed sign-in may be recorded now, and counts it: one a minute for each account and
- * address, because strangers cause them.
- */
+/** Whether to record a failed sign-in now, and counts it: one a minute by account and address. */
 export async function mayRecordFailure(
   { counters }: Pick<AccountContext, 'counters'>,
   accountId: string,

@@ -54,10 +54,7 @@ export async function signIn(
   return { ...signedIn, browserToken: await knownBrowserToken(context, { email, browser }) };
 }
 
-/**
- * Records a failed sign-in of an administrator; in the background, so that the time of the answer
- * does not reveal whose address it is.
- */
+/** Records an administrator's failed sign-in, later: the time of the answer reveals nothing. */
 function recordFailure(context: AccountContext, email: string, from: string): void {
   runLater(context, 'the record of a failed sign-in', async () => {
     const account = await context.store.accounts.findByEmail(email);

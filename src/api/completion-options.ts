@@ -4,10 +4,7 @@ import { type Call, endpointsOf } from './endpoint.js';
 const endpoint = endpointsOf({ tag: 'Completions', scope: 'completions' });
 const path = '/api/v1/completion-options';
 
-/**
- * What the caller's completions may ask for here beside a model, and the limits that a client has to
- * know before it asks.
- */
+/** What the caller's completions may ask for here beside a model, and their limits. */
 export const getCompletionOptions = endpoint('get', path, 'getCompletionOptions', {
   summary: 'What completions may ask for: search, research, toolkits, and the size of requests',
   response: 'completion-options.response',

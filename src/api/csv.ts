@@ -5,10 +5,7 @@ import { choiceParameter, refuseUnknown } from './query.js';
 
 type Cell = string | number | boolean | null | undefined;
 
-/**
- * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe
- * before it.
- */
+/** A line of CSV (RFC 4180). What a spreadsheet would run as a formula gets an apostrophe. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 
 function cellOf(value: Cell): string {

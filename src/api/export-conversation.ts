@@ -90,10 +90,7 @@ function formatOf({ query }: Call): Format {
   return format;
 }
 
-/**
- * Includes messages that are added during the export; if the conversation is deleted, the file is
- * cut off.
- */
+/** Includes messages that are added meanwhile; cut off if the conversation is deleted. */
 async function* written(
   conversations: ConversationStore,
   record: ConversationRecord,
@@ -123,10 +120,7 @@ function headingOf({ role, provider, model }: MessageRecord): string {
   return model === null ? speaker : `${speaker} (${escaped(`${provider ?? ''}/${model}`)})`;
 }
 
-/**
- * As a Markdown quotation, so that headings or open code fences in a message do not affect the rest
- * of the file.
- */
+/** As a quotation, so that headings and open code fences do not affect the rest of the file. */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|[\n\r]/)

@@ -36,10 +36,7 @@ const getLearning = endpoint('get', path, 'getLearning', {
   },
 });
 
-/**
- * The next choice no longer uses what was forgotten. Needs the scope `admin`; a key without it may
- * take back what came with itself.
- */
+/** Needs the scope `admin`; a key without it may take back what came with itself. */
 const forgetLearning = endpoint('delete', path, 'forgetLearning', {
   summary: 'Forget what was learned, or a part of it',
   description: `Without parameters, everything. ${whoForgets}`,

@@ -37,10 +37,7 @@ export interface PreferenceRouter {
   readonly inUse: 'router' | 'calibration' | null;
   /** Of what is in use, over always calling the best single model. */
   readonly gain: number | null;
-  /**
-   * The share of that model's cost that it saves with `tradeoff: cost`; null if it was not found as
-   * good for less.
-   */
+  /** The share of its cost that `tradeoff: cost` saves; null if that was not found as good. */
   readonly saved: number | null;
   /** Why requests do not use it; null if they do, or nothing is in use. */
   readonly passedOver: string | null;
@@ -56,9 +53,7 @@ const noSettings = {
   exploration: null,
 };
 
-/**
- * Why requests do not use the preference's trained router; null if they use it, or there is none.
- */
+/** Why requests do not use the preference's trained router; null: they do, or there is none. */
 export function whyPassedOverNow(
   { current }: GatewayParts,
   { router }: PreferenceRecord,
@@ -99,10 +94,7 @@ function shownPreference(
   };
 }
 
-/**
- * Returns a function that formats these preferences of one account, with the state of their last
- * training.
- */
+/** Returns what shows preferences of one account, with the state of their last training. */
 async function shownWith(
   parts: GatewayParts,
   accountId: string,

@@ -185,10 +185,7 @@ const shownFailure = ({ at, ...failure }: LastFailure | Cause): object => ({
   ...failure,
 });
 
-/**
- * `untried`: neither this process nor, in the last day, the request log knows of a call; or only of
- * calls for models that it does not have.
- */
+/** `untried`: no call is known, here or in the last day's log, of a model that it has. */
 function conditionOf(
   health: ProviderHealth | null,
   rests: boolean,

@@ -91,10 +91,7 @@ const listRequests = endpoint('get', path, 'listRequests', {
   },
 });
 
-/**
- * With its content if that is stored. Administrators see the requests of all accounts, but only the
- * content of their own.
- */
+/** With stored content. Administrators see all accounts' requests, but only their own content. */
 const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
   summary: 'One request, with its plan and attempts',
   response,

@@ -47,9 +47,7 @@ const getSession = endpoint('get', `${path}/{session_id}`, 'getSession', {
 /** Sessions of model selection. */
 export const sessionEndpoints: readonly Endpoint[] = [listSessions, getSession];
 
-/**
- * With the field names of model selection. The content is left out: only the request log shows it.
- */
+/** With the field names of model selection, without the content, which the request log shows. */
 const decisionOf = (row: SelectionRow) => ({
   session_id: row.id,
   previous_session: row.previousId,

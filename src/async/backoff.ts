@@ -10,9 +10,7 @@ export interface BackoffRule {
   readonly jitter?: number;
 }
 
-/**
- * How long to wait after `failures` in a row (from 1): doubles with each one, up to the maximum.
- */
+/** How long to wait after `failures` in a row (from 1): doubles each time, up to the maximum. */
 export function backoffMs(
   failures: number,
   { firstMs, maxMs, jitter = 0 }: BackoffRule,

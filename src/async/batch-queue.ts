@@ -74,9 +74,7 @@ export class BatchQueue<T> {
     return this.failures > 0;
   }
 
-  /**
-   * The first waiting item that satisfies the condition, including those that are being written.
-   */
+  /** The first waiting item that satisfies the condition, also among those being written. */
   find(condition: (item: T) => boolean): T | undefined {
     return this.items.find(condition);
   }
@@ -103,9 +101,7 @@ export class BatchQueue<T> {
     return this.settle(this.added, limitMs);
   }
 
-  /**
-   * Writes what it can within the limit. What is left then is lost, as is all that is added later.
-   */
+  /** Writes what it can within the limit. What is left, and what is added later, is lost. */
   close(limitMs: number): Promise<void> {
     return (this.closing ??= this.drain(limitMs));
   }

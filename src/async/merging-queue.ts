@@ -12,9 +12,7 @@ export interface MergingQueueOptions<V> extends Pick<
   readonly onLost: (keys: readonly string[], reason: LossReason, cause?: unknown) => void;
 }
 
-/**
- * A batch queue that holds one value for each key: what is added for a key that waits is merged.
- */
+/** A batch queue with one value for each key: what is added for a key that waits is merged. */
 export class MergingQueue<V> {
   private readonly values = new Map<string, V>();
   /** Values that are being written are not in `values`. */
@@ -77,9 +75,7 @@ export class MergingQueue<V> {
     return this.queue.flush(limitMs);
   }
 
-  /**
-   * Writes what it can within the limit. What is left then is lost, as is all that is added later.
-   */
+  /** Writes what it can within the limit. What is left, and what is added later, is lost. */
   close(limitMs: number): Promise<void> {
     return this.queue.close(limitMs);
   }

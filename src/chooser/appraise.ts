@@ -74,10 +74,7 @@ function paceOf(
   return likelyPace(expectedPace(facts), paces?.of(facts.offer) ?? null);
 }
 
-/**
- * A candidate sent by bare name, with its maker as provider if the catalogue knows the name; its
- * label stays.
- */
+/** A candidate sent by bare name, with its maker as provider if that is known; same label. */
 function identified(candidate: Candidate, catalog: AppraisalSources['catalog']): Candidate {
   const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
   return owner ? { ...candidate, ...owner } : candidate;

@@ -103,10 +103,7 @@ export class Chooser {
     };
   }
 
-  /**
-   * What is known of a model before anything is asked of it, and its abilities by kind of task as
-   * published.
-   */
+  /** What is known of a model before anything is asked, and its published abilities by kind. */
   describe(
     candidate: Candidate,
     sources: Omit<AppraisalSources, 'paces'>,
@@ -152,18 +149,12 @@ export class Chooser {
     return this.trainings.add(accountId, preferenceId, dataset, wishes);
   }
 
-  /**
-   * What a scope's ratings and outcomes have taught, for a plan. Null if nothing is known or it
-   * cannot be looked up in a moment. Never rejects.
-   */
+  /** What traffic has taught a scope; null: nothing, or not in a moment. Never rejects. */
   learned(scope: LearningScope): Promise<KnownLearning | null> {
     return this.learning.find(scope);
   }
 
-  /**
-   * Learns from a request that is over: how long and how fast its answer was and, where choices
-   * learn, how its models did. Never throws.
-   */
+  /** Learns from a request that is over: length, pace and, where choices learn, outcomes. */
   learn(request: AnsweredRequest): void {
     const { caller, record } = request;
     const ratio = learnLength(this.corrections, request);

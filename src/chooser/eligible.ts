@@ -10,10 +10,7 @@ import type { PreferenceSettings } from '../store/contracts/preferences.js';
  */
 export type ExclusionCause = 'unknown' | 'forbidden' | 'length' | 'unsuitable';
 
-/**
- * The candidates that can serve a request, in the order given, and those that cannot, each with the
- * reason.
- */
+/** The candidates that can serve a request, as given, and those that cannot, with reasons. */
 export interface Eligibility {
   eligible: Appraisal[];
   excluded: { known: Appraisal; reason: string; cause: ExclusionCause }[];
@@ -21,10 +18,7 @@ export interface Eligibility {
 
 /** What decides which candidates may be called at all. */
 export interface CallRules extends AccessRules {
-  /**
-   * Why the gateway cannot call a candidate; null if it can. Absent: the caller calls the model
-   * itself, so any will do.
-   */
+  /** Why the gateway cannot call it; null if it can. Absent: the caller calls models itself. */
   readonly unknownReason?: (candidate: Candidate) => string | null;
   /** Why a candidate cannot do what the request asks beside answering; null if it can. */
   readonly unfitReason?: (candidate: Candidate) => string | null;
@@ -72,9 +66,7 @@ const butAllowed = 'but the preference allows';
 export const isPreferenceReason = (reason: string): boolean =>
   reason === excludedByPreference || reason.includes(`, ${butAllowed} `);
 
-/**
- * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
- */
+/** Why a preference rules a candidate out; null if it does not. Unknown figures never do. */
 export function unwantedReason(
   known: Pick<Appraisal, 'candidate' | 'knownAs' | 'figures'>,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
@@ -114,10 +106,7 @@ function exclusionOf(
   return tooLong === null ? null : { reason: tooLong, cause: 'length' };
 }
 
-/**
- * Separates the candidates that can serve a request from those that cannot. Unknown facts never
- * rule one out.
- */
+/** Parts the candidates that can serve a request from the others. Unknown facts exclude none. */
 export function eligible(
   request: RoutingRequest,
   size: RequestSize,

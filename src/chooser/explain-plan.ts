@@ -3,10 +3,7 @@ import { thousandths } from '../models/numbers.js';
 import type { Candidate, Exclusion, Plan, RankedCandidate } from './plan.js';
 import type { ReasoningEffort } from '../completion.js';
 
-/**
- * What `?explain=true` shows of one candidate. Unknown figures are null; it has either a `score` or
- * `excluded`.
- */
+/** What `?explain=true` shows of a candidate: with `score` or `excluded`. Null: unknown. */
 export interface CandidateExplanation extends ExplainedFigures {
   label: string;
   provider: string | null;
@@ -41,10 +38,7 @@ function explain(
   return explanation;
 }
 
-/**
- * How familiar the request was, as precise as it is known; absent if the ranker does not predict
- * it.
- */
+/** How familiar the request was; absent if the ranker does not predict it. */
 export const gateOf = ({ gate }: Pick<Plan, 'gate'>): { gate?: number } =>
   gate === undefined ? {} : { gate: thousandths(gate) };
 

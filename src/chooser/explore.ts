@@ -5,10 +5,7 @@ import { lengthOf, tenThousandths, thousandths } from '../models/numbers.js';
 /** The largest share of decisions that may try a candidate other than the first. */
 const maxExploration = 0.2;
 
-/**
- * An alternative may be expected to cost, or to take, at most this many times as much as the first
- * candidate.
- */
+/** An alternative may be expected to cost or take at most this many times as much as the first. */
 const maxRatio = 2;
 
 /**

@@ -24,10 +24,7 @@ export interface Figures {
   interval?: readonly [low: number, high: number] | null;
   /** Where the quality is from. Null: it was stated. */
   basis?: 'measured' | 'family' | 'guess' | null;
-  /**
-   * Expected USD for answering this conversation. Absent if the ranker does not predict it, null if
-   * the price is unknown.
-   */
+  /** Expected USD of this conversation. Absent: not predicted; null: the price is unknown. */
   cost?: number | null;
   /** The part of `cost` that is for the answer's tokens. It is not shown in explanations. */
   answerCost?: number | null;
@@ -35,22 +32,13 @@ export interface Figures {
   outputTokens?: number;
   /** Null: its latency is stated, or time has no say. Absent if the ranker does not predict it. */
   times?: AnswerTimes | null;
-  /**
-   * What the account's own traffic has changed in the quality, in a few words each. Absent:
-   * nothing.
-   */
+  /** What the account's own traffic has changed in the quality, in a few words. Absent: nothing. */
   learned?: readonly string[];
   /** The quality before the account's feedback and outcomes moved it. Absent if they did not. */
   qualityBefore?: number;
-  /**
-   * 0..1: how familiar the ranker is with requests like this one; the same for all candidates.
-   * Absent if the ranker does not predict it.
-   */
+  /** 0..1: how familiar such requests are, the same for all candidates. Absent: not predicted. */
   gate?: number;
-  /**
-   * The kinds of task that the request is made of; the same for all candidates. Absent if the
-   * ranker does not predict them.
-   */
+  /** The request's kinds of task, the same for all candidates. Absent: not predicted. */
   kinds?: KindsOfTask;
 }
 
@@ -67,10 +55,7 @@ export interface AnswerTimes {
   readonly isExpected?: boolean;
 }
 
-/**
- * The kinds of task that a request is made of, by the number that a router gives them; only those
- * that make up much of it.
- */
+/** The kinds of task that make up much of a request, by the number that a router gives them. */
 export interface KindsOfTask {
   /** The router's name: another router numbers them otherwise. */
   readonly router: string;
@@ -92,10 +77,7 @@ export interface Explanation extends Figures {
 const isWaiting = (figures: Figures): figures is Explanation =>
   (figures as Explanation).reason === noReason;
 
-/**
- * The figures with the reason for the candidate's place: those that wait for one (`noReason`)
- * themselves, of others a copy.
- */
+/** Figures with the reason for the place: those that wait for one themselves, else a copy. */
 export function explanationOf(figures: Figures, reason: string): Explanation {
   if (isWaiting(figures)) {
     figures.reason = reason;
@@ -140,10 +122,7 @@ export interface ExplainedFigures {
 export const exact = (figure: number | null | undefined): number | null =>
   figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9;
 
-/**
- * Writes figures into an explanation; unknown ones become null, those that the ranker does not
- * predict are left out.
- */
+/** Writes figures into an explanation: null where unknown, none where not predicted. */
 export function explainFigures(figures: Figures | undefined, explanation: ExplainedFigures): void {
   explanation.quality = exact(figures?.quality);
   explanation.price = exact(figures?.price);
@@ -173,10 +152,7 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
 const minShare = 0.1;
 const maxShares = 4;
 
-/**
- * The kinds that make up much of a request, at most four, the largest first, as parts of a whole.
- * Empty if none is large.
- */
+/** The kinds that make up much of a request: four at most, largest first, as parts of a whole. */
 export function largestShares(
   shares: Iterable<readonly [kind: number, share: number]>,
 ): [kind: number, share: number][] {

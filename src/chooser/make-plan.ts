@@ -44,10 +44,7 @@ export interface Blame {
   readonly code: 'bad_request' | 'validation_failed';
   /** The code where the gateway can call none of the candidates. Default: `code`. */
   readonly unknownCode?: 'model_not_found';
-  /**
-   * Where the access rules exclude every candidate: the field to name with the first one's reason
-   * instead.
-   */
+  /** The field to name with the first reason where the access rules exclude every candidate. */
   readonly firstField?: string;
 }
 

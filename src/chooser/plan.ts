@@ -26,10 +26,7 @@ export interface Candidate {
   /** Seconds to the first token; overrides what was measured. */
   latency?: number;
   attributes?: Record<string, unknown>;
-  /**
-   * How much the model is to reason. A call asks for it unless its request names an effort itself.
-   * Absent: as the provider does by default.
-   */
+  /** The effort that a call asks for unless its request names one. Absent: the default. */
   effort?: ReasoningEffort;
 }
 
@@ -118,10 +115,7 @@ export interface RoutingRequest {
   economy?: number | null;
   /** As the API key sets it, for requests that do not. */
   keyEconomy?: number | null;
-  /**
-   * How far down the quality ranking a tradeoff may reach, and how many candidates the answer
-   * lists.
-   */
+  /** How far down the quality ranking a tradeoff may reach, and how many the answer lists. */
   maxModelDepth?: number | null;
   /** About how many tokens messages and tools have; set by `makePlan`. */
   promptTokens?: number;
@@ -142,10 +136,7 @@ export interface RoutingRequest {
   continued?: Continued | null;
 }
 
-/**
- * The ordered candidates and limits for one request: plain data with an id, so it can be logged,
- * stored and replayed.
- */
+/** The ordered candidates and limits of a request: plain data, to be logged and replayed. */
 export interface Plan {
   /** A UUID; also the session id that model selection answers with. */
   id: string;
@@ -162,19 +153,13 @@ export interface Plan {
   kinds?: KindsOfTask;
 }
 
-/**
- * Puts candidates in order, best first; scores never rise down the list. Never calls a provider,
- * never drops a candidate.
- */
+/** Orders candidates, best first, with scores that never rise. Calls none, and drops none. */
 export interface Ranker {
   readonly name: string;
   /** Whether ratings, outcomes and trainings change its predictions. */
   readonly learns?: true;
   rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[];
-  /**
-   * What it expects of a candidate that cannot serve, for explanations; absent: those show what was
-   * known beforehand.
-   */
+  /** What it expects of a candidate that cannot serve; absent: what was known beforehand. */
   expect?(request: RoutingRequest, candidate: Appraisal): Figures;
   /** Does beforehand what the first request that needs it would else wait for. */
   prepare?(): void;

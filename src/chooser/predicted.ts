@@ -73,9 +73,7 @@ export interface Understood {
   readonly kinds: KindsOfTask;
 }
 
-/**
- * A candidate's figures with what is predicted for this request. A stated quality is left as it is.
- */
+/** A candidate's figures with what is predicted for this request. A stated quality stays. */
 export function predicted(
   known: Appraisal,
   { quality, uncertainty, interval, basis }: ExpectedQuality,

@@ -235,10 +235,7 @@ const middleLatency = 1;
 /** How bad an unknown figure counts. */
 const unknownShare = 0.5;
 
-/**
- * How bad a figure is, from 0 to almost 1: it rises with the figure and does not depend on the
- * other candidates.
- */
+/** How bad a figure is, from 0 to almost 1, whatever the other candidates have. */
 const badness = (figure: number | null, middle: number): number =>
   figure === null ? unknownShare : figure / (figure + middle);
 

@@ -51,10 +51,7 @@ async function listAccountsCommand(store: Store): Promise<string> {
   return tableOf(['id', 'mail', 'role', 'state', 'created'], rows);
 }
 
-/**
- * `signalbox accounts create <mail address>`: creates an account and prints a link that sets its
- * password.
- */
+/** `signalbox accounts create <mail>`: creates an account, prints a link for its password. */
 export async function createAccountCommand(
   store: Store,
   { email, role }: AccountOptions,

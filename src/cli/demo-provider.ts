@@ -185,10 +185,7 @@ function usageOf(model: string, request: DemoRequest): object {
   };
 }
 
-/**
- * The demo provider of a running gateway: used from the start until the first provider is
- * configured, never again after that.
- */
+/** The demo provider: used from the start until the first provider is configured. */
 export class Demo {
   private constructor(private upstream: DemoProvider | null) {}
 
@@ -211,10 +208,7 @@ export class Demo {
     return { ...config, providers: filled, models: { ...models, ...config.models } };
   }
 
-  /**
-   * Stops the demo provider if the new configuration has providers; answers in progress are
-   * finished.
-   */
+  /** Stops it if the new configuration has providers; answers in progress are finished. */
   stopIfReplacedBy(config: Config): void {
     if (this.upstream === null || !hasProviders(config)) return;
     void this.upstream.close();

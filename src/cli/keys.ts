@@ -187,10 +187,7 @@ export async function listKeysCommand(store: Store): Promise<string> {
   return tableOf(titles, rows);
 }
 
-/**
- * The account's mail address. The accounts of keys in the configuration have none and are shown by
- * id.
- */
+/** The account's mail address; accounts of configured keys have none and show their id. */
 async function ownerOf({ accounts }: Store, { accountId }: KeyRecord): Promise<string> {
   const account = await accounts.find(accountId);
   return account?.email ?? (accountId === firstAccountId ? 'first account' : accountId);

@@ -54,8 +54,5 @@ function narrow(widths: number[], width: number): void {
   }
 }
 
-/**
- * Replaces control characters, so that a name cannot move the terminal's cursor or start a new
- * line.
- */
+/** Replaces control characters, which could move the terminal's cursor or start a line. */
 export const printable = (name: string): string => name.replace(/\p{C}/gu, '?');

@@ -2,10 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 const maxLength = 64;
 
-/**
- * The known name that was probably meant, null if none is similar. Ignores case, dots, spaces,
- * dashes and underscores.
- */
+/** The known name that was probably meant, by letters and digits alone; null if none is near. */
 export const closestName = (written: string, known: readonly string[]): string | null =>
   closestNames(written, known)[0] ?? null;
 

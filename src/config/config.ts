@@ -29,10 +29,7 @@ export interface LoadOptions extends ParseOptions {
   readonly env?: Environment;
 }
 
-/**
- * The configuration file: the given path, else SIGNALBOX_CONFIG, else ./config/signalbox.yaml, else
- * the package's own.
- */
+/** The file: the given path, else SIGNALBOX_CONFIG, ./config/signalbox.yaml, the package's own. */
 export function configPath(path: string | undefined, env: Environment = process.env): string {
   const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
   if (chosen !== undefined) return chosen;

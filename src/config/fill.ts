@@ -17,10 +17,7 @@ const schema = readSchema('config');
 /** The settings where nothing is written. */
 export const defaults = filled({}, schema) as FilledConfig;
 
-/**
- * Fills the defaults of the schema into a configuration that satisfies it, and what other settings
- * decide; leaves out what has no key.
- */
+/** Fills in the schema's defaults and what other settings decide; drops what has no key. */
 export function fillDefaults(input: WrittenConfig): Omit<Config, 'file' | 'warnings'> {
   const written = filled(input, schema) as FilledConfig;
   const { listen, requestLog, search, proxy } = written;
@@ -65,10 +62,7 @@ export function fillProvider(name: string, input: WrittenProvider): ProviderConf
 export const aliasTargets = (aliases: FilledConfig['aliases']): Config['aliases'] =>
   recordOf(Object.entries(aliases).map(([name, targets]) => [name, [targets].flat()]));
 
-/**
- * A copy with the defaults of a schema, in its order. A section that is absent gets those of its
- * settings.
- */
+/** A copy with a schema's defaults, in its order. An absent section gets its settings' own. */
 function filled(value: unknown, part: JsonSchema | undefined): unknown {
   const own = value === undefined ? part?.default : value;
   const inner = (item: unknown, key: string) => filled(item, childSchema(part, key, schema));
@@ -81,10 +75,7 @@ function filled(value: unknown, part: JsonSchema | undefined): unknown {
   return own === undefined && entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/**
- * An object without a prototype, so that a request for a provider named `constructor` finds
- * nothing.
- */
+/** An object without a prototype: a request for a provider named `constructor` finds nothing. */
 function recordOf<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   const record = Object.create(null) as Record<string, T>;
   for (const [key, value] of entries) record[key] = value;

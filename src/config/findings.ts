@@ -14,10 +14,7 @@ export interface ParseOptions {
   readonly problemOf?: (provider: ProviderConfig) => string | null;
 }
 
-/**
- * Variables without a value, except those of providers and search engines that are skipped, whose
- * paths are given.
- */
+/** Variables without a value, except of skipped providers and engines, by their paths. */
 export function unsetFindings(
   unset: Substituted['unset'],
   skipped: readonly (readonly string[])[],

@@ -19,9 +19,6 @@ export function isLocalHost(host: string): boolean {
   return !name.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)$/.test(name);
 }
 
-/**
- * Whether a server that listens on this host name or address can be reached only from its own
- * machine.
- */
+/** Whether a server that listens on this name or address is reached from its machine alone. */
 export const isLoopback = (host: string): boolean =>
   ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : /^localhost\.?$/i.test(host);

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './shape.js';
 
-/**
- * The settings that are read only at the start: listeners and their limits, data folder, databases,
- * log format, metrics prefix, tracing.
- */
+/** The settings that are read only at the start. */
 const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   listen: ({ listen }) => listen,
   surfaces: ({ surfaces }) => surfaces,
@@ -23,10 +20,7 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   tracing: ({ tracing }) => tracing,
 };
 
-/**
- * The settings that differ from those at the start of the process and take effect only after a
- * restart.
- */
+/** The settings that differ from those at the start and take effect only after a restart. */
 export const needsRestart = (started: Config, changed: Config): string[] =>
   Object.keys(readAtStart).filter(
     (setting) =>

@@ -1,15 +1,9 @@
-/**
- * One error in a configuration. Contains names of settings only, never their values, which may be
- * keys.
- */
+/** One error in a configuration. Names settings, never their values, which may be keys. */
 export interface ConfigProblem {
   /** The field's parts, as `['providers', 'openai', 'api']`; empty for the file as a whole. */
   readonly path: readonly string[];
   readonly reason: string;
-  /**
-   * Counted from 1; null if the configuration is not a file, or the error is in an environment
-   * variable.
-   */
+  /** From 1; null: there is no file, or the error is in an environment variable. */
   readonly line: number | null;
   /** The error is in an environment variable, which the reason names. */
   readonly inEnvironment?: boolean;
@@ -38,10 +32,7 @@ export const settingName = (path: readonly string[]): string =>
 
 const maxShownProblems = 5;
 
-/**
- * A configuration that cannot be used. The message has one line for each of up to five problems:
- * `file:line: path: reason`.
- */
+/** A configuration that cannot be used: `file:line: path: reason` for up to five problems. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** All problems found, in the order of their lines. */

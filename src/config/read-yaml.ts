@@ -13,10 +13,7 @@ import {
 } from 'yaml';
 import { ConfigError, type ConfigProblem } from './problem.js';
 
-/**
- * The value of a YAML file, and the line (from 1) of the field with a given path, or of its closest
- * existing parent.
- */
+/** A YAML file's value, and the line (from 1) of the field at a path, or of its parent. */
 export interface YamlSource {
   readonly value: unknown;
   lineOf(path: readonly string[]): number;

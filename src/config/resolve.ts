@@ -105,10 +105,7 @@ const removedSettings: Readonly<Record<string, string>> = {
     'the gateway learns from ratings and outcomes only, and `routing.learning` switches that',
 };
 
-/**
- * A copy of written settings without those that are gone, and a warning for each of them. The
- * written settings are not changed.
- */
+/** A copy of written settings without those that are gone, and a warning for each of them. */
 export function withoutRemoved(
   written: unknown,
   removed: Readonly<Record<string, string>> = removedSettings,

@@ -5,10 +5,7 @@ import { type Environment, variableOf } from './environment.js';
 /** A copy of a configuration with the environment variables substituted. */
 export interface Substituted {
   readonly value: unknown;
-  /**
-   * Fields with an unset variable without a default. Such a field is left out, an item of a list is
-   * null, an API key is empty.
-   */
+  /** Unset variables without a default: the field is left out, an item null, an API key empty. */
   readonly unset: readonly { readonly path: readonly string[]; readonly variable: string }[];
   readonly problems: readonly { readonly path: readonly string[]; readonly reason: string }[];
 }
@@ -100,10 +97,7 @@ function expand(
   return isApiKey(path) ? '' : undefined;
 }
 
-/**
- * Whether this is the field of the API key of a provider or a search engine, the only fields whose
- * variables may be unset.
- */
+/** Whether this is the API key of a provider or engine: only its variable may be unset. */
 export function isApiKey(path: readonly string[]): boolean {
   const isEngine = path[0] === 'search' && path[1] === 'engines';
   const field = path[0] === 'providers' ? path[2] : isEngine ? path[3] : undefined;

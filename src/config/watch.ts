@@ -112,9 +112,7 @@ class Debounced {
   }
 }
 
-/**
- * Watches the folder of a file and, if the path has symbolic links, the folder of the real file.
- */
+/** Watches the folder of a file and, where its path has symbolic links, of the real file. */
 class FolderWatch {
   readonly watcher: FSWatcher;
   private readonly folders = new Set<string>();

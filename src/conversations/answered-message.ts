@@ -28,10 +28,7 @@ export function contentOf(message: AnsweredMessage): object[] {
   ];
 }
 
-/**
- * The content of a message as the API shows it: always blocks, with reasoning and sources beside
- * them as in an answer.
- */
+/** Content as the API shows it: blocks, with reasoning and sources beside them. */
 export function shownContent(content: unknown): {
   content: object[];
   reasoning?: string;

@@ -1,10 +1,7 @@
 import type { ChatMessage } from '../completion.js';
 
 const maxLength = 60;
-/**
- * Splits into what readers see as characters, so that an emoji or a letter with accents is never
- * cut in two.
- */
+/** Splits into what readers see as characters, so that no emoji or accent is cut off. */
 const graphemes = new Intl.Segmenter();
 const plain = /^[\x20-\x7e]*$/;
 
@@ -17,10 +14,7 @@ export function textOfContent(content: ChatMessage['content']): string {
     .join('\n');
 }
 
-/**
- * A conversation's title: the first sentence of the first user message, cleaned of markup, at most
- * 60 characters.
- */
+/** A title: the first sentence of the first user message, cleaned, at most 60 characters. */
 export function conversationTitle(messages: readonly ChatMessage[]): string {
   const first = messages.find((message) => message.role === 'user') ?? messages[0];
   const text = textOfContent(first?.content)

@@ -191,9 +191,7 @@ export class ConversationKeeper {
     return removed;
   }
 
-  /**
-   * Writes the turns that wait; those that the database does not accept within seconds are lost.
-   */
+  /** Writes the turns that wait; what the database does not take within seconds is lost. */
   close(): Promise<void> {
     return this.queue.close();
   }

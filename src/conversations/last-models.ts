@@ -8,10 +8,7 @@ export interface LastModel {
   readonly model: string;
 }
 
-/**
- * Providers cache prompts for at most an hour; after that there is no reason to prefer the same
- * model.
- */
+/** Providers cache prompts for an hour at most; then nothing speaks for the same model. */
 export const warmMs = 3_600_000;
 const maxKnown = 20_000;
 
@@ -44,10 +41,7 @@ export class LastModels {
   }
 }
 
-/**
- * How many of the first and the last messages identify a history, and how many characters of each
- * end of a text.
- */
+/** How many first and last messages identify a history, and how many characters of each. */
 const maxFirst = 2;
 const maxLast = 4;
 const maxEnd = 1_024;

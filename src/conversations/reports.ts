@@ -30,10 +30,7 @@ const lateLines: Record<Exclude<TurnEnd, 'lost'>, string> = {
   gone: 'late conversation turns are not stored: their account has no such conversation',
 };
 
-/**
- * Writes the reports to a log, and counts turns that are lost or late. The log never contains titles
- * or messages.
- */
+/** Writes reports to a log, and counts lost and late turns. Never titles or messages. */
 export const conversationReports = (logger: Lines, counts: TurnCounts): ConversationReports => ({
   turns: {
     lost(turns, why) {

@@ -110,10 +110,7 @@ export class TitleWriter {
   }
 }
 
-/**
- * Quotes the conversation in one message, because models tend to continue a conversation that is
- * given as messages.
- */
+/** Quotes the conversation in one message: given as messages, models tend to continue it. */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
   const asked = textOfContent(messages.find(({ role }) => role === 'user')?.content).slice(
     0,

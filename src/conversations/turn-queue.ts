@@ -3,10 +3,7 @@ import { BatchQueue, type LossReason } from '../async/batch-queue.js';
 import { withTimeout } from '../async/with-timeout.js';
 import type { Turn } from '../store/contracts/conversations.js';
 
-/**
- * What becomes of a turn: `stored`, committed to the database; `gone`, its conversation was deleted
- * meanwhile or is not the account's; `lost`.
- */
+/** What becomes of a turn. `gone`: its conversation was deleted, or is not the account's. */
 export type TurnEnd = 'stored' | 'gone' | 'lost';
 
 /**
@@ -101,10 +98,7 @@ export class TurnQueue {
     });
   }
 
-  /**
-   * Adds a turn. Resolves when it is stored, or when its client has waited long enough; never
-   * rejects.
-   */
+  /** Resolves when a turn is stored, or its client has waited long enough; never rejects. */
   add(turn: Turn): Promise<TurnResult> {
     const { promise: result, entry } = waiting(turn);
     this.queue.add(entry);

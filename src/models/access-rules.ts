@@ -38,10 +38,7 @@ const compiledDenials = new WeakMap<readonly string[], Matcher[]>();
 const namesOf = new NameCache<readonly string[]>(4_000);
 const maxCachedLength = 200;
 
-/**
- * Whether a pattern means the model under any of its names: a client must not get round a rule by
- * another spelling.
- */
+/** Whether a pattern means the model under any name: no other spelling gets round a rule. */
 function isDenied(patterns: readonly string[], written: string): boolean {
   let matchers = compiledDenials.get(patterns);
   if (!matchers) {
@@ -86,10 +83,7 @@ export interface AccessRules {
   readonly keyModels?: readonly string[] | null;
 }
 
-/**
- * Why a candidate may not be used; null if it may. A candidate without a provider is matched by its
- * bare name.
- */
+/** Why a candidate may not be used; null if it may. Without a provider its bare name counts. */
 export function forbiddenReason(
   { provider, model }: { readonly provider: string | null; readonly model: string },
   { allow, deny, keyModels }: AccessRules,

@@ -49,25 +49,13 @@ export interface Owner {
   model: string;
 }
 
-/**
- * The known facts of models. Each name is resolved once and cached: after that, a lookup is a
- * hash-table access.
- */
+/** The known facts of models. A name is resolved once: later look-ups read a hash table. */
 export interface Catalog {
-  /**
-   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its
-   * name identifies it.
-   */
+  /** Never fails; null: unknown. A null provider stands for the model's own maker. */
   lookup(provider: string | null, model: string): ModelFacts;
-  /**
-   * Names by which the provider's models can be called, without deprecated ones; the
-   * configuration's names first.
-   */
+  /** Names of a provider's models, the configuration's first, without deprecated ones. */
   models(provider: string): string[];
-  /**
-   * The owner of a bare name (`gpt-4o`, `openai/gpt-4o`), preferring configured providers; null if
-   * unknown.
-   */
+  /** The owner of a bare name (`gpt-4o`), preferring configured providers; null if unknown. */
   identify(name: string): Owner | null;
 }
 
@@ -117,10 +105,7 @@ function abilityOf(stated: StatedAbility | null, model: string): number | null {
     : (abilityByName(stated.like) ?? abilityByName(model));
 }
 
-/**
- * The name by which a model's facts are found: ours, unless only what the provider calls it tells
- * which model it is.
- */
+/** The name by which a model's facts are found: ours, unless only the provider's tells. */
 function knownName(
   priceId: string | null,
   model: string,

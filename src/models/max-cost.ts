@@ -12,24 +12,15 @@ interface MaxUsage {
   readonly searches?: number;
 }
 
-/**
- * Tokens that providers add around a request, around its tools (the instructions that explain them)
- * and around each message.
- */
+/** Tokens that providers add around a request, its tools and each message. */
 const tokensPerRequest = 64;
 const tokensForTools = 1024;
 const tokensPerMessage = 32;
-/**
- * More than any provider charges for one picture: small models charge the most, up to 48,200 tokens
- * (2026-11).
- */
+/** More than any provider charges for a picture: up to 48,200 tokens (2026-11). */
 const maxImageTokens = 50_000;
 /** For a file, where the context length of the model is not known. */
 const maxFileTokens = 100_000;
-/**
- * More than the results of one search of a model's own add to its prompt: up to 12,000 tokens in
- * recorded answers (2026-11).
- */
+/** More than the results of one own search add to a prompt: up to 12,000 recorded (2026-11). */
 const maxTokensOfSearch = 20_000;
 /** For models whose longest answer is not known. */
 const defaultAnswerTokens = 262_144;

@@ -1,14 +1,9 @@
 import type { ReasoningEffort } from '../completion.js';
 
-/**
- * USD per million tokens: one rate, or a rate that depends on the number of tokens in the prompt.
- */
+/** USD per million tokens: one rate, or one that depends on the length of the prompt. */
 export type TokenPrice = number | TieredPrice;
 
-/**
- * The whole prompt is charged at the rate of the highest tier whose `start` it exceeds, else at
- * `standard`.
- */
+/** The whole prompt has the rate of the highest tier whose `start` it exceeds, or `standard`. */
 interface TieredPrice {
   readonly standard: number;
   /** By `start`, ascending. */
@@ -73,10 +68,7 @@ export interface ModelFacts extends Prices {
   readonly reasoningEffort: ReasoningEffort | null;
   /** The effort that the model's name demands; null: none. */
   readonly effortInName: ReasoningEffort | null;
-  /**
-   * As stated, or of the model's family, 0..1; null for a family that is not in the table, unless
-   * it is stated.
-   */
+  /** As stated, or of the model's family, 0..1; null for an unlisted family. */
   readonly ability: number | null;
   /** Null: nothing is stated, and what is measured of the model counts. */
   readonly abilityStated: StatedAbility | null;
@@ -125,10 +117,7 @@ export function rateAt(price: TokenPrice, promptTokens: number): number {
   return rate;
 }
 
-/**
- * One price for two rates, at three input tokens for each output token. If only one rate is known,
- * it is the price; null if neither is.
- */
+/** One price for two rates, at three input tokens for each output token; null if none is known. */
 export function blendedPrice(input: number | null, output: number | null): number | null {
   if (input === null) return output;
   return output === null ? input : (3 * input + output) / 4;

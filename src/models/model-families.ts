@@ -32,10 +32,7 @@ const findCapabilities = compileRules(readModelTable('capabilities'));
 const findPace = compileRules(readModelTable('paces'));
 const findLongestAnswer = compileRules(readModelTable('longest-answers'));
 
-/**
- * The ability of a model's family, 0..1, by canonical name; null for a family that is not in the
- * table.
- */
+/** The ability of a model's family, 0..1, by canonical name; null if the table lacks it. */
 export const knownAbility = (canonicalName: string): number | null =>
   findAbility(canonicalName)?.ability ?? null;
 
@@ -58,17 +55,11 @@ const namesOf = (model: string): [string, string] => [canonicalName(model), mode
 export const reasoningRuleOf = (model: string): ReasoningRule | null =>
   findReasoning(...namesOf(model));
 
-/**
- * Tokens of a prompt for a picture of usual size, by any name of the model; null for a family that
- * is not in the table.
- */
+/** Tokens of a usual picture, by any name of the model; null for an unlisted family. */
 export const imageTokensOf = (model: string): number | null =>
   findImageTokens(...namesOf(model))?.tokens ?? null;
 
-/**
- * The most tokens of one answer, reasoning included, by any name of the model; null for a family that
- * is not in the table.
- */
+/** The most tokens of an answer with its reasoning, by any name; null for an unlisted family. */
 export const longestAnswerOf = (model: string): number | null =>
   findLongestAnswer(...namesOf(model))?.tokens ?? null;
 

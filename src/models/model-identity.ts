@@ -105,10 +105,7 @@ const cached = (model: string): Identity =>
  */
 export const modelIdentity = (name: string): string => cached(name).identity;
 
-/**
- * The effort that a name itself demands (`o3-mini-high`, `grok-4-fast-non-reasoning`); null if it
- * demands none.
- */
+/** The effort that a name demands (`o3-mini-high`, `grok-4-fast-non-reasoning`); null: none. */
 export const effortInName = (name: string): ReasoningEffort | null => cached(name).effort;
 
 type NamesByProduct = ReadonlyMap<string, readonly string[]>;

@@ -50,9 +50,7 @@ export const canonicalName = (model: string): string =>
 const version =
   /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
 
-/**
- * A canonical name without its date and packaging words, to find the same model under other names.
- */
+/** A canonical name without date and packaging words, to find the model by other names. */
 export function undatedName(canonical: string): string {
   let name = canonical;
   for (;;) {
@@ -62,10 +60,7 @@ export function undatedName(canonical: string): string {
   }
 }
 
-/**
- * The spellings under which a provider's price list may have a model, without duplicates: first as
- * written.
- */
+/** A model's possible spellings in a provider's price list, without duplicates. */
 export function spellings(model: string): string[] {
   const name = model.trim().toLowerCase();
   const plain = name.replace(/:[a-z][a-z-]*$/, '');
@@ -107,10 +102,7 @@ export function refusableNames(model: string): string[] {
   return [...new Set(names)];
 }
 
-/**
- * The number of parameters in billions that a name states (`8b`, `0.5b`, `8x7b`, `235b-a22b`); null
- * if it states none.
- */
+/** The billions of parameters in a name (`8b`, `0.5b`, `8x7b`, `235b-a22b`); null: none. */
 export function parametersInName(model: string): number | null {
   const found = /(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])/.exec(
     lastSegment(model.toLowerCase()).replace(/(\d)p(?=\d)/g, '$1.'),

@@ -33,10 +33,7 @@ export function addedEntry(
 
 const providerAliases = new Map(Object.entries(readModelTable('aliases').providers));
 
-/**
- * The id of a provider in the price data, by any spelling of its name; null if the data does not
- * list it.
- */
+/** A provider's id in the price data, by any spelling of its name; null if it is not listed. */
 export function priceIdOf(provider: string): string | null {
   const name = provider.toLowerCase();
   const id = providerAliases.get(name) ?? name;
@@ -128,10 +125,7 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
   return { standard: listed.base, tiers: [...listed.tiers].sort((a, b) => a.start - b.start) };
 }
 
-/**
- * The charges that a chat can be bounded by. Fees of a provider's own tools apply only where a
- * request names the tool.
- */
+/** The charges that bound a chat; fees of a provider's tools count where a request names one. */
 const boundedCharges: ReadonlySet<string> = new Set([
   'input_mtok',
   'output_mtok',
@@ -239,10 +233,7 @@ function callName(model: ListedModel): string {
   return full ?? model.id.replace(/^regional\./, '');
 }
 
-/**
- * Placeholders for fine-tuned models, and moving aliases: they have prices, but cannot be called by
- * that name.
- */
+/** Placeholders of fine-tuned models, and moving aliases: priced, but not callable. */
 const placeholder = /^(?:ft:|~)|\.ft-$|:batch$/;
 
 /** The names by which a list's models can be called, without deprecated ones. */
@@ -259,9 +250,7 @@ const ofOtherApis = new Map(
   Object.entries(readModelTable('aliases').otherApis).map(([id, names]) => [id, whole(names)]),
 );
 
-/**
- * The names by which a provider's models can be called, by its id in the price data; none for null.
- */
+/** The names of a provider's models, by its id in the price data; none for null. */
 export function namesListedBy(priceId: string | null): string[] {
   if (priceId === null) return [];
   const foreign = ofOtherApis.get(priceId);

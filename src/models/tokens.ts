@@ -36,10 +36,7 @@ const longWord = 6;
 const longWordCost = 0.158;
 const indentCost = 0.274;
 
-/**
- * Tokens of one UTF-16 unit outside ASCII, by its high byte: between the newer and the older
- * vocabularies.
- */
+/** Tokens of a UTF-16 unit outside ASCII, by its high byte: between new and old vocabularies. */
 const otherCost = Float64Array.from({ length: 256 }, (_, high) => {
   if (high < 0x03) return 0.45; // accented Latin
   if (high < 0x06) return 0.32; // Greek, Cyrillic, Armenian
@@ -123,10 +120,7 @@ function addMessage(size: RequestSize, message: ChatMessage): void {
   if (message.tool_calls?.length) size.tokens += estimateTokens(JSON.stringify(message.tool_calls));
 }
 
-/**
- * Measures messages and tools. Each picture or file counts a fixed number of tokens, independent of
- * its bytes.
- */
+/** Measures messages and tools. A picture or file counts the same, whatever its bytes. */
 export function measureRequest(
   messages: readonly ChatMessage[],
   tools: readonly unknown[] = [],

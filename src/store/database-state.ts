@@ -1,10 +1,7 @@
 import { withTimeout } from '../async/with-timeout.js';
 import type { LazyDatabases } from './lazy-databases.js';
 
-/**
- * Whether the database answers. `unwritable`: it does, and the last write failed. `unused`: no
- * request has needed it yet.
- */
+/** Whether the database answers. `unwritable`: the last write failed; `unused`: none was needed. */
 export type DatabaseState = 'ok' | 'unreachable' | 'unwritable' | 'unused';
 
 const timeoutMs = 1_000;

@@ -1,9 +1,6 @@
 import { GatewayError } from '../errors.js';
 
-/**
- * A failure of the database or its connection. Without PostgreSQL's details, which contain the
- * values of the row.
- */
+/** A failure of the database or its connection, without values of PostgreSQL's details. */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 

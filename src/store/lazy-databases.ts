@@ -7,10 +7,7 @@ export interface Databases {
   readonly counters: Counters;
 }
 
-/**
- * Databases that are opened when they are first needed: a mounted gateway that stores nothing opens
- * none.
- */
+/** Databases that open at first need: a gateway that stores nothing opens none. */
 export class LazyDatabases {
   private opening: Promise<Databases> | null = null;
   private opened: Databases | null = null;

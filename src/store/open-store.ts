@@ -98,10 +98,7 @@ function pathOf(url: string): string {
   }
 }
 
-/**
- * Called before the client parses the address, because its error messages would contain a password
- * that it mistakes for a host.
- */
+/** Called before the client parses the address: its errors could contain a password. */
 function checkPostgresUrl(url: string): void {
   const parsed = parseUrl(url);
   const isValid =

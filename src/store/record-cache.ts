@@ -59,9 +59,7 @@ export class RecordCache<T extends object> {
     return cached === undefined ? this.lookUp(key) : cached;
   }
 
-  /**
-   * What is known without the database: a record, or null if there is none; undefined if unknown.
-   */
+  /** What is known without the database: a record, null for none; undefined: unknown. */
   cached(key: string): T | null | undefined {
     const record = this.known.get(key);
     if (record) return record;
@@ -75,10 +73,7 @@ export class RecordCache<T extends object> {
     return this.known.peek(key) ?? null;
   }
 
-  /**
-   * Must be called when this process has changed a record: forgets it, and notifies the other
-   * replicas.
-   */
+  /** When this process has changed a record: forgets it, and notifies other replicas. */
   changed(record: T): void {
     const key = this.source.keyOf(record);
     // not cached here: a later change by another replica may have arrived before our commit was
@@ -149,10 +144,7 @@ export class RecordCache<T extends object> {
       ).unref();
   }
 
-  /**
-   * A few polls at a time, because one connection may hang; notifications meanwhile lead to one
-   * more poll.
-   */
+  /** A few polls at a time, as a connection may hang; notices meanwhile lead to one more. */
   private async poll(databases: Databases): Promise<void> {
     this.isBehind = this.polls >= maxPolls;
     if (this.isBehind) return;

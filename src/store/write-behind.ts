@@ -21,10 +21,7 @@ export interface WriteBehindOptions<T> {
   /** The bytes of a row beside its few fixed fields; 0 if absent. */
   readonly sizeOf?: (row: T) => number;
   readonly maxBytes?: number;
-  /**
-   * While no database is open, how many rows may wait without causing one to be opened; the oldest
-   * are dropped. Null: one is open.
-   */
+  /** How many rows may wait before a database is opened for them. Null: one is open. */
   readonly maxUnopened?: () => number | null;
   readonly delayMs?: number;
   readonly backoff?: BackoffRule;
@@ -41,10 +38,7 @@ const reasons: Record<Exclude<LossReason, 'refused'>, string> = {
   unwritten: 'the database was away when the gateway stopped',
 };
 
-/**
- * Rows on their way to the database: a batch queue that counts and reports what it loses, and that
- * does not open a database just for its rows.
- */
+/** Rows on their way to the database; opens none just for them, and reports what is lost. */
 export class WriteBehind<T> {
   private readonly queue: BatchQueue<T>;
   /** Rows that wait while no database is open, oldest first. */
@@ -100,9 +94,7 @@ export class WriteBehind<T> {
     return this.queue.flush(limitMs);
   }
 
-  /**
-   * Writes what it can within the limit. What is left then is lost, as is all that is added later.
-   */
+  /** Writes what it can within the limit. What is left, and what is added later, is lost. */
   async close(limitMs: number): Promise<void> {
     // a database that was never opened has no reader: its rows go silently
     if (this.maxUnopened() === null) this.enqueueUnopened();

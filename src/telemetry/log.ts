@@ -46,16 +46,10 @@ const known = (fields: object): object =>
 const writesInfo = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>): boolean =>
   log !== silentLog && (log.isLevelEnabled?.('info') ?? true);
 
-/**
- * The outputs of loggers created here. Request lines are written to them directly, 5 µs faster than
- * through pino.
- */
+/** Outputs of loggers created here: direct writing saves 5 µs a line. */
 const outputs = new WeakMap<Log, { output: LogOutput; values: Record<string, number> }>();
 
-/**
- * The process's logger on standard output: JSON lines, or readable ones if `pretty`. Logs neither
- * prompts nor keys.
- */
+/** The process's logger on standard output: JSON lines, or readable ones. No prompts, no keys. */
 export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
   if (pretty ?? process.stdout.isTTY) return pino({ level, base: null }, readableOutput());
   const logger = pino({ level, base: null, timestamp: () => `,"time":"${isoTime()}"` }, output);
@@ -110,10 +104,7 @@ export function createRequestLogger(logger: Log): RequestLogger {
   };
 }
 
-/**
- * Writes a request's line: through a host's own logger, or directly to the output of ours in pino's
- * format.
- */
+/** Writes a request's line: through a host's logger, or as pino would, to our own output. */
 function writerOf(logger: Log): (level: 'info' | 'warn', line: object) => void {
   const own = outputs.get(logger);
   if (!own) return (level, line) => logger[level](line, 'request');

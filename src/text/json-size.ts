@@ -16,9 +16,7 @@ export interface JsonBounds {
 /** Which bound a JSON text exceeds. */
 export type JsonExcess = keyof JsonBounds;
 
-/**
- * The deepest nesting of lists and objects: JSON.stringify overflows the stack on much deeper ones.
- */
+/** The deepest nesting of lists and objects: JSON.stringify overflows on much deeper ones. */
 export const maxJsonDepth = 500;
 
 /**

@@ -43,9 +43,7 @@ export interface KeyMethods {
    * @throws GatewayError `validation_failed`, `not_found` for an unknown account
    */
   create(key: keys.KeyTerms & { readonly account: string }): Promise<keys.IssuedKey>;
-  /**
-   * The keys of an account, including revoked ones, newest first. Without `account`: of all accounts.
-   */
+  /** An account's keys, revoked ones too, newest first. Without `account`: of all accounts. */
   list(options?: PageOptions & { readonly account?: string }): Promise<List<keys.Key>>;
   /** One key. @throws GatewayError `not_found` */
   get(key: KeyId): Promise<keys.Key>;

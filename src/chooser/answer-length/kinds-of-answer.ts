@@ -9,10 +9,7 @@ export interface TypicalAnswer {
   readonly maxOfText: number;
   /** 0..1: how far a model's verbosity shows in such answers. */
   readonly freedom: number;
-  /**
-   * How much a model thinks about it, in steps of difficulty: 0 is a question of general knowledge,
-   * 1 a hard programming exercise.
-   */
+  /** How much a model thinks, in steps: 0 for general knowledge, 1 for hard programming. */
   readonly difficulty: number;
 }
 
@@ -24,10 +21,7 @@ const kind = (
   maxOfText = 0,
 ): TypicalAnswer => ({ tokens, ofText, maxOfText, freedom, difficulty });
 
-/**
- * Our own estimates for a model of average verbosity (GPT-4o), before `measuredFactor` corrects them
- * (2026-11).
- */
+/** Our estimates for average verbosity (GPT-4o), which `measuredFactor` corrects (2026-11). */
 export const typicalAnswers: Readonly<Record<AnswerKind, TypicalAnswer>> = {
   greeting: kind(22, 0.4, -3),
   label: kind(4, 0, -1.8),

@@ -154,10 +154,7 @@ export function unspacedUnitAt(text: string, at: number): NamedUnit | null {
 const headLength = 900,
   tailLength = 600;
 
-/**
- * A number in digits, with the lower end of its range, signs that group thousands and what
- * multiplies it.
- */
+/** A number in digits, with the lower end of its range, grouping signs and a multiplier. */
 const number =
   /(?:([\d٠-٩]{1,6})[-–])?([\d٠-٩]{1,3}(?:[.,'’ \u00a0\u202f][\d٠-٩]{3})+(?![\d٠-٩])|[\d٠-٩]{1,12}(?:[.,][\d٠-٩]+)?)(?:[ -]?(k|千|万|萬|천|만)(?![a-z]))?/iy;
 const grouped = /^\d{1,3}(?:\D\d{3})+$/;

@@ -4,17 +4,11 @@ export interface Belief {
   readonly variance: number;
 }
 
-/**
- * What ratings of one model on one kind of task said beyond the predictions, as a normal
- * distribution in log odds.
- */
+/** What ratings of one model on one kind of task said beyond the predictions, in log odds. */
 export interface Evidence {
   /** The inverse of its variance. */
   readonly weight: number;
-  /**
-   * Its mean times its weight. An answer that was almost certain has next to no weight, but a
-   * surprise still has a sum.
-   */
+  /** Its mean times its weight: an answer that was almost certain may still surprise. */
   readonly sum: number;
 }
 
@@ -44,10 +38,7 @@ export function added(held: Evidence | undefined, weight: number, sum: number): 
   return { weight: whole, sum: Math.max(-most, Math.min(most, (held?.sum ?? 0) + sum)) };
 }
 
-/**
- * Evidence on the kept kinds; what the others say about the model as a whole is added to
- * `otherKinds`.
- */
+/** Evidence on the kept kinds; what the others say of the model is added to `otherKinds`. */
 function folded(evidence: ByKind, isKept: (kind: number) => boolean): ByKind {
   const kept = new Map<number, Evidence>();
   let rest: Evidence | undefined = evidence.get(otherKinds);
@@ -59,19 +50,13 @@ function folded(evidence: ByKind, isKept: (kind: number) => boolean): ByKind {
   return rest ? kept.set(otherKinds, rest) : kept;
 }
 
-/**
- * Evidence on one kind as evidence on other kinds: less certain, because of the effects that belong
- * to the kind alone.
- */
+/** Evidence on one kind as evidence on others: less certain, by the effects of the kind alone. */
 function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
   const less = 1 + weight * (priors.kind + priors.kindStrictness);
   return [weight / less, sum / less];
 }
 
-/**
- * How a model's quality differs from that of the others, in log odds, with the variance before any
- * rating.
- */
+/** How a model's quality differs from the others', in log odds; `before` any rating. */
 export interface Move extends Belief {
   readonly before: number;
 }
@@ -79,20 +64,14 @@ export interface Move extends Belief {
 /** The shares of a request by kind of task. */
 type Shares = readonly (readonly [kind: number, share: number])[];
 
-/**
- * One model's evidence by place of the kind: weights and sums, with the model's own effect on that
- * kind integrated out.
- */
+/** One model's evidence by place of the kind, with its own effect on that kind integrated out. */
 interface ModelPosterior {
   readonly weights: Float64Array;
   readonly sums: Float64Array;
   /** The sum of all weights and of the prior's precision. */
   readonly precision: number;
   mean: number;
-  /**
-   * The covariance of this model's mean with the shared effects, by place; and the variance that
-   * those effects add.
-   */
+  /** This model's covariance with the shared effects, by place; the variance that they add. */
   sharedCovariance: Float64Array;
   sharedVariance: number;
 }
@@ -170,10 +149,7 @@ export class Beliefs {
     };
   }
 
-  /**
-   * How far a model's ratings on a kind of task are expected to exceed the predictions: its own
-   * effects and the shared ones.
-   */
+  /** How far ratings of a kind are expected to exceed the predictions, shared effects included. */
   totalOf(name: string, kind: number): number {
     const place = this.places.get(kind) ?? 0;
     return this.shared[place]! + this.moveOf(name, kind === otherKinds ? [] : [[kind, 1]]).mean;
@@ -236,10 +212,7 @@ function sharedPrior(width: number): Float64Array {
   return precision;
 }
 
-/**
- * Adds what one model's evidence says about the shared effects, with the model's own effect
- * integrated out.
- */
+/** Adds what one model's evidence says about the shared effects. */
 function addTo(precision: Float64Array, sums: Float64Array, held: ModelPosterior): void {
   const { weights } = held,
     width = weights.length,

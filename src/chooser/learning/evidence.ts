@@ -38,9 +38,7 @@ export interface TakenBack extends Retraction {
   readonly until: number;
 }
 
-/**
- * What one scope (an account's default, or one of its preferences) has learned from its traffic.
- */
+/** What one scope (an account's default, or one of its preferences) has learned. */
 export interface LearnedState {
   /** Under this name the kinds of task are numbered; null before the first. */
   readonly router: string | null;

@@ -68,10 +68,7 @@ export function learnLength(
   return expected > 0 ? actual / expected : null;
 }
 
-/**
- * Tells later plans of this process how fast the model of an answer was, as far as its provider
- * streamed it and counted its tokens.
- */
+/** Tells later plans how fast the model of an answer was, if it was streamed and counted. */
 export function learnPace(paces: AnswerPaces, { record, call }: AnsweredRequest): void {
   const { provider, model, completionTokens, reasoningTokens, code, attempts } = record;
   if (code !== null || provider === null || model === null) return;
@@ -99,19 +96,13 @@ interface FinishedAttempts {
   readonly isBounded: boolean;
 }
 
-/**
- * How a provider's model did: it answered; or it failed, its answer was refused, or cut off although
- * the client had set no limit.
- */
+/** Whether a model answered; or failed, refused, or was cut off without a limit of the client. */
 export type Outcome = 'answered' | 'failed';
 
 /** By `<provider>/<model>`. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
-/**
- * Failures of a model or its provider: not the client's, not those of our account there, and not
- * those of the configuration.
- */
+/** Failures of a model or its provider; not the client's, our account's or configuration's. */
 const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
   'connection_failed',
   'upstream_error',
@@ -120,10 +111,7 @@ const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
   'upstream_timeout',
 ]);
 
-/**
- * The outcome of each candidate that was called, by its last attempt: a retry that succeeded is not
- * a fault.
- */
+/** The outcome of each candidate by its last attempt: a retry that succeeded is no fault. */
 export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
   const outcomes = new Map<string, Outcome>();
   const isFault = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);

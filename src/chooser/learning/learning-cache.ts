@@ -59,10 +59,7 @@ function scopeOf(key: string): LearningScope {
 const subjectOf = ({ sessionId, responseId }: FeedbackRow): string =>
   hash('sha256', `${sessionId ?? ''} ${responseId ?? ''}`, 'base64url').slice(0, 12);
 
-/**
- * What accounts and their preferences have learned. A scope that was used here before needs no
- * database.
- */
+/** What accounts and preferences have learned. A scope that was used here needs no database. */
 export class LearningCache {
   private readonly cache: RecordCache<LearningRecord>;
   private readonly read = new WeakMap<
@@ -188,10 +185,7 @@ export class LearningCache {
     return lookup;
   }
 
-  /**
-   * Requests wait only briefly for what merely improves a choice; after a slow lookup they do
-   * without.
-   */
+  /** Requests wait briefly for what only improves a choice; after a slow lookup, not at all. */
   private async findInTime(key: string): Promise<KnownLearning | null> {
     const { maxWaitMs = 100, restMs = 2_000 } = this.options;
     const found = await withTimeout(

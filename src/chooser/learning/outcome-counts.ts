@@ -30,10 +30,7 @@ const defaultEveryMs = 5_000;
 const closeMs = 3_000;
 /** Scopes that are written in one transaction. */
 const maxBatch = 100;
-/**
- * Scopes with counts that are due, and scopes with counts that are not due yet; keys' models
- * in each scope.
- */
+/** Scopes that are due, scopes that are not, and models of keys in each scope. */
 const maxScopes = 5_000;
 const maxTallies = 100;
 /** Answers without a fault are written once there are this many, or they have waited this long. */
@@ -162,10 +159,7 @@ export class OutcomeCounts {
   }
 }
 
-/**
- * The learned state of a scope with these counts added; unchanged if the scope was forgotten after
- * them.
- */
+/** The state of a scope with these counts added; unchanged if it was forgotten after them. */
 function withCounts(
   state: string | null,
   forgottenAt: number | null,

@@ -40,10 +40,7 @@ export type ModelRating = Pick<NewRating, 'score' | 'at'> & {
   readonly model: string | null;
 };
 
-/**
- * The rating of a model for a decision; null if the model was not a candidate, could not serve the
- * request, or had no predicted quality.
- */
+/** A model's rating for a decision; null unless it could serve and had a predicted quality. */
 export function ratingOf(
   { kinds, candidates }: RatedDecision,
   { provider, model, score, at }: ModelRating,
@@ -55,10 +52,7 @@ export function ratingOf(
     : { model, kinds, predicted, score, at };
 }
 
-/**
- * The quality that was predicted for a candidate of a decision; null if there was no such
- * candidate, or its quality was stated.
- */
+/** The quality that was predicted for a candidate; null if there is none, or it was stated. */
 export function predictedQuality(
   { candidates }: RatedDecision,
   { provider = null, model = null }: { provider?: string | null; model?: string | null },
@@ -92,10 +86,7 @@ const candidateNamed = (
         (provider === null || one['provider'] === provider),
     );
 
-/**
- * The provider and model of a decision's candidate with this label, which is what model selection
- * answers with; null if there is none.
- */
+/** The provider and model behind a label that model selection answered; null if none has it. */
 export function labelledCandidate(
   { candidates }: RatedDecision,
   label: string,

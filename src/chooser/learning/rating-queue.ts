@@ -27,9 +27,7 @@ const maxBatch = 100;
 export class RatingQueue<T> {
   /** Scopes with ratings that no transaction has taken yet. */
   private readonly scopes = new Map<string, ScopeRatings<T>>();
-  /**
-   * Keys of those scopes. Each rating is tried once and its sender gets the error, so nothing is retried.
-   */
+  /** Keys of those scopes. Each rating is tried once, and its sender gets the error. */
   private readonly queue = new BatchQueue<string>({
     maxItems: Infinity,
     maxBatch: 1,

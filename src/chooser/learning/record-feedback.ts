@@ -13,10 +13,7 @@ import {
 import type { LearningCache } from './learning-cache.js';
 import { isSelection } from '../../surface-labels.js';
 
-/**
- * What is rated: a model selection (session), an answer (response), or a request by its
- * `X-Request-Id`.
- */
+/** What is rated: a model selection, an answer, or a request by its `X-Request-Id`. */
 export interface FeedbackSubject {
   readonly kind: 'session' | 'response' | 'request';
   readonly id: string;
@@ -86,10 +83,7 @@ export async function recordFeedback(
   return { row, isLearned };
 }
 
-/**
- * The candidate that the feedback names: by provider and model, or by the label from model
- * selection.
- */
+/** The candidate that feedback names: by provider and model, or by model selection's label. */
 const namedCandidate = (
   { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
   decision: RatedDecision | null,
@@ -122,9 +116,7 @@ async function storeFeedback(
   return true;
 }
 
-/**
- * `decision` is null if it is no longer stored, or not yet: then nothing can be learned from it.
- */
+/** `decision` is null if it is not stored: then nothing can be learned from it. */
 type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & {
   readonly decision: RatedDecision | null;
 };

@@ -53,10 +53,7 @@ interface Answerer {
   readonly effort: ReasoningEffort | null;
 }
 
-/**
- * Whose habits a candidate has: its own, or where nothing is known of it, those of the model that it
- * is stated to be as good as.
- */
+/** Whose habits a candidate has: its own, or if unknown, those of what it is stated to be like. */
 export function answererOf({
   knownAs,
   abilityStated,
@@ -79,10 +76,7 @@ interface ShownAbility {
 /** The ability for one kind of task. */
 interface AbilityForKind extends ShownAbility {
   readonly kind: string;
-  /**
-   * Whether published results of the model are of this kind or of related ones; else it is as in
-   * general, less sure.
-   */
+  /** Whether results are of this kind or related ones; else it is as in general, less sure. */
   readonly measured: boolean;
 }
 

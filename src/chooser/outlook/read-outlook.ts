@@ -68,10 +68,7 @@ export class OutlookReader {
   }
 }
 
-/**
- * The parts of a whole whose log odds are given, without small ones, the largest first. Overwrites
- * the odds.
- */
+/** The parts of a whole by their log odds, largest first, without small ones. Overwrites odds. */
 function sharesOf(names: readonly string[], odds: Float64Array): Share[] {
   let highest = -Infinity,
     whole = 0;

@@ -26,10 +26,7 @@ export function sumOfRows(
   return sums;
 }
 
-/**
- * Unrolled by hand, because a loop over the sums would load and store each of them for every row:
- * this takes half the time.
- */
+/** Unrolled by hand: a loop would load and store each sum for every row, in twice the time. */
 function sumEight(
   matrix: Int8Array,
   width: number,
@@ -120,10 +117,7 @@ function write(sums: Float64Array, at: number, a: number, b: number, c: number, 
   sums[at + 3] = d;
 }
 
-/**
- * The weighted sum of the numbers at some places. Four independent sums, so that none waits for
- * another.
- */
+/** The weighted sum of the numbers at some places, in four sums that do not wait for another. */
 export function sumOfNumbers(
   numbers: Int8Array,
   places: Int32Array,

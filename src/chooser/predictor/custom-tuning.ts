@@ -16,10 +16,7 @@ import {
 
 const clip = 4;
 
-/**
- * The number of coordinates of a prompt: its place in the predictor's space, then the dense
- * features.
- */
+/** The number of a prompt's coordinates: its place in the predictor's space, dense features. */
 export const coordinateCount = ({ rank, denseNames }: QualityPredictor['weights']): number =>
   rank + denseNames.length;
 
@@ -48,10 +45,7 @@ export function standardise(
     );
 }
 
-/**
- * What the predictor expects of each model of the weights, computed as when the weights were
- * fitted.
- */
+/** What the predictor expects of each model of the weights, as when they were fitted. */
 export function expectationsOf(
   predictor: QualityPredictor,
   models: readonly string[],

@@ -1,12 +1,6 @@
-/**
- * What an account's own evaluations taught, in addition to one predictor: numbers only, no prompts
- * and no rows.
- */
+/** What an account's own evaluations taught beside a predictor: numbers, no prompts and rows. */
 export interface CustomWeights {
-  /**
-   * `name` of the predictor that they were fitted on; they are meaningless with another one. Stored
-   * under this key.
-   */
+  /** `name` of the predictor that they belong to. Stored under this key. */
   readonly router: string;
   readonly models: readonly string[];
   /** 0..1: how much the predictor's differences between prompts count. */

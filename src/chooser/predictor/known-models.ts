@@ -3,10 +3,7 @@ import { canonicalName } from '../../models/model-name.js';
 import { NameCache } from '../../models/name-cache.js';
 import { readModelTable } from '../../models/model-tables.js';
 
-/**
- * Finds the measured model that a candidate's name refers to, whatever its provider; -1 if it was
- * not measured.
- */
+/** Finds the measured model that a name refers to, whatever its provider; -1: none. */
 export type FindModel = (name: string) => number;
 
 /** Longer names are not looked up, since clients can send anything. */
@@ -20,10 +17,7 @@ const earlierNames = new Map(Object.entries(namesOf2024));
 const conversing = ['-instruct', '-it', '-chat'];
 const converses = (canonical: string): boolean => /-(?:instruct|it|chat)(?=-|$)/.test(canonical);
 
-/**
- * A canonical name changed so that versions sort by age: among dates without a year, 0125 belongs
- * to another year.
- */
+/** A canonical name whose versions sort by age: of dates without a year, 0125 is of 2024. */
 const byAge = (canonical: string): string => canonical.replace(/-0125(?=-|$)/, '-2024-01-25');
 
 /** The name of a fine-tuned model; null for other models. */

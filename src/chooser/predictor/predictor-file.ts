@@ -21,10 +21,7 @@ const arrays = {
   bias: ['f32', 'rank'],
   tasks: ['f32', 'tasks', 'rank'],
   taskBias: ['f32', 'tasks'],
-  /**
-   * By task, `rank` each: the centre of its texts, in coordinates whose spread is 1 in every
-   * direction.
-   */
+  /** By task, `rank` each: the centre of its texts, where the spread is 1 in all directions. */
   centres: ['f32', 'tasks', 'rank'],
   /** `rank` by `rank`, lower triangular: maps coordinates to those of `centres`. */
   whitening: ['f32', 'rank', 'rank'],
@@ -46,10 +43,7 @@ const arrays = {
   general: ['f32', 3],
   /** How much a text's difficulty counts. */
   trust: ['f32', 'tasks'],
-  /**
-   * How hard a text is among those of its task: by bucket (in units of `difficultyScale`), by dense
-   * feature, and the mean of each task.
-   */
+  /** How hard a text is in its task: by bucket, by dense feature, and the mean of each task. */
   difficultyGrams: ['i8', 'buckets'],
   difficultyDense: ['f32', 'features'],
   difficultyMeans: ['f32', 'tasks'],
@@ -61,20 +55,12 @@ const arrays = {
   taskLengths: ['f32', 'tasks'],
   denseLengths: ['f32', 'features'],
   modelLengths: ['f32', 'models'],
-  /**
-   * By bucket: how characteristic it is; higher for rare ones, 0 for those of nearly every text.
-   */
+  /** By bucket: how characteristic it is; higher for rare ones, 0 for those of most texts. */
   telling: ['i8', 'buckets'],
-  /**
-   * By prototype, `gramsOfPrototype` each: its most characteristic buckets and their weights, in
-   * parts of 127.
-   */
+  /** By prototype, `gramsOfPrototype` each: its buckets and their weights, in 127ths. */
   prototypeBuckets: ['u16', 'prototypes', gramsOfPrototype],
   prototypeGrams: ['i8', 'prototypes', gramsOfPrototype],
-  /**
-   * By prototype and model: how much better the model does there than on its task as a whole, in
-   * parts of 127.
-   */
+  /** By prototype and model: how much better it does there than on its task, in 127ths. */
   prototypeShares: ['i8', 'prototypes', 'models'],
   /** By prototype, and by task: the number of its family. */
   prototypeFamilies: ['u8', 'prototypes'],
@@ -84,10 +70,7 @@ const arrays = {
 } as const satisfies Arrays;
 const format = { magic: 'SBROUTE4', arrays };
 
-/**
- * Everything that was learned, as numbers. `rank` is the number of coordinates that a text is
- * mapped to.
- */
+/** What was learned, as numbers. `rank` is the number of coordinates of a text. */
 export interface PredictorWeights extends ArraysOf<typeof arrays> {
   /** When and from what the weights were fitted, for people; other stored weights refer to it. */
   readonly name: string;

@@ -24,10 +24,7 @@ export interface Nearest {
 /** The integer that stands for 1. */
 export const prototypeUnit = 127;
 const neighbours = 4;
-/**
- * How fast a prototype's amount falls with its distance to the nearest one (e-folds for each whole
- * of cosine).
- */
+/** How fast a prototype's amount falls with its distance to the nearest one. */
 const sharpness = 10;
 /** The weight of the task as a whole, compared to the similarities. */
 const wholeTask = 0.02;
@@ -39,10 +36,7 @@ const maxFamilies = 256;
  * n-grams. A text of a kilobyte takes a few microseconds.
  */
 export class Prototypes {
-  /**
-   * An inverted index: by bucket the prototypes that have it, each with its weight there in the
-   * lowest byte.
-   */
+  /** An inverted index: by bucket its prototypes, with their weight in the lowest byte. */
   private readonly starts = new Uint32Array(gramBuckets + 1);
   private readonly holders: Uint32Array;
   private readonly sums: Float64Array;
@@ -99,9 +93,7 @@ export class Prototypes {
     };
   }
 
-  /**
-   * Sums up what the text and each prototype have in common; returns the text's length as a vector.
-   */
+  /** Sums up what text and prototypes have in common. @returns the text's length as a vector */
   private compare({ buckets, weights: amounts }: Features): number {
     const {
       sums,
@@ -135,10 +127,7 @@ export class Prototypes {
     return familyShares;
   }
 
-  /**
-   * How much better a model does on texts like these than on their task as a whole: a share between
-   * -1 and 1.
-   */
+  /** How much better a model does on such texts than on their task as a whole: -1 to 1. */
   beyondTask({ places, amounts }: Nearest, model: number, models: number): number {
     let beyond = 0;
     for (let at = 0; at < places.length; at++)

@@ -28,10 +28,7 @@ export interface Reading {
 const minShare = 0.004;
 /** If similar prompts count less than this, finding them is not worth the time. */
 const minTrust = 0.02;
-/**
- * The likeness to the nearest prototype below which a prompt is of an unmeasured kind, and above
- * which it is of a known one.
- */
+/** Below this likeness to a prototype a prompt is of an unknown kind, above of a known one. */
 const strangeLikeness = 0.15,
   familiarLikeness = 0.3;
 
@@ -69,10 +66,7 @@ export class RequestReader {
     };
   }
 
-  /**
-   * The prompts that the request resembles, and how much they count: as much as its kind is
-   * familiar, or the prompts are really similar.
-   */
+  /** The prompts that a request resembles, and how much they count: by familiarity, likeness. */
   private alikeTo(
     features: Features,
     shares: Float64Array,

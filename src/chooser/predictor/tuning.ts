@@ -3,10 +3,7 @@ import type { Features } from './features/features.js';
 import type { Expectation } from './quality-predictor.js';
 import type { Reading } from './request-reader.js';
 
-/**
- * One candidate as a tuning sees it: part of routing's `Candidate`, so that tunings need not import
- * it.
- */
+/** One candidate as a tuning sees it. */
 export interface TunedCandidate {
   readonly label: string;
   readonly provider: string | null;
@@ -48,9 +45,6 @@ export interface Adjustment {
  * predictor. Synchronous and cheap: it is asked for each candidate of each request.
  */
 export interface Tuning {
-  /**
-   * Null if it knows nothing about the candidate. `expected` is the expectation before this tuning.
-   * Never throws.
-   */
+  /** Null if it does not know the candidate. `expected`: before this tuning. Never throws. */
   adjust(candidate: TunedCandidate, request: TunedRequest, expected: Expected): Adjustment | null;
 }

@@ -15,10 +15,7 @@ interface NumberArrays {
 }
 type NumberKind = keyof NumberArrays;
 type Numbers = NumberArrays[NumberKind];
-/**
- * The arrays in a file, by name: the kind of each, and the sides whose product is its length, as
- * numbers or by name.
- */
+/** A file's arrays by name: the kind, and the sides whose product is the length. */
 export type Arrays = Readonly<
   Record<string, readonly [kind: NumberKind, ...sides: (string | number)[]]>
 >;

@@ -67,10 +67,7 @@ export async function runTraining(
   }
 }
 
-/**
- * Renews the lease and reports progress about every second; aborts `lost` if another process has
- * the lease.
- */
+/** Renews the lease and reports progress; aborts `lost` if another process has the lease. */
 function keepLease(
   queue: Store['trainingQueue'],
   id: string,

@@ -36,10 +36,7 @@ export const aloneLines = ({ surfaces }: Pick<Listening, 'surfaces'>): string[] 
 export const unclaimedLine = (command = commandOf()): string =>
   `this gateway has no administrator yet: enter the first key or the code of "${command} accounts claim-code" on the dashboard's page /claim, or send it to POST /api/v1/auth/claim, to become the administrator`;
 
-/**
- * For a terminal: who answers, the new secret, a curl command to try it, and at the end the address to
- * open.
- */
+/** For a terminal: who answers, the new secret, a curl command, and the address to open. */
 export function greeting(shown: Greeting, command = commandOf()): string {
   const { config, listening, secret, isDemo } = shown;
   const key = secret?.kind === 'key' ? secret.text : null;

@@ -5,10 +5,7 @@ import type { Gateway } from '../../gateway.js';
 import { type Drain, drainable } from '../../http/connections/drain.js';
 import { createHttpServer } from '../../http/connections/server.js';
 
-/**
- * Connections that may wait to be accepted. With Node's default of 511, some are refused when
- * thousands arrive at once.
- */
+/** Connections that may wait: by Node's 511 some are refused when thousands arrive at once. */
 const backlog = 4096;
 
 /** The running servers of a gateway. */
@@ -19,10 +16,7 @@ export interface Listening {
   readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
   /** From now on each answer closes its connection. */
   announceStop(): void;
-  /**
-   * Accepts no new connections and gives requests in flight `drainMs` to finish; then `cut` is to
-   * end them.
-   */
+  /** Accepts no new connections; after `drainMs` for those in flight, `cut` is to end them. */
   stop(drainMs: number, cut: () => void): Promise<void>;
 }
 

@@ -10,9 +10,7 @@ import { failureOf, failuresOf, type SchemaFailure } from './failure.js';
 export type { JsonSchema } from './declared-order.js';
 export { fieldName, type SchemaFailure } from './failure.js';
 
-/**
- * A compiled schema for values of type `T`. Safe to share: it keeps no reference to checked values.
- */
+/** A compiled schema for values of type `T`. Keeps no reference to checked values. */
 export interface Validator<T> {
   /** Whether the value satisfies the schema. Stops at the first failure. */
   accepts(value: unknown): value is T;
@@ -61,10 +59,7 @@ export const schemaNames = (): string[] =>
 export const readSchema = (name: string): JsonSchema =>
   JSON.parse(readFileSync(join(folder, name + suffix), 'utf8')) as JsonSchema;
 
-/**
- * The schema of the value under a key, or of a list's items (`items`), with what its reference
- * within `root` says; undefined if there is none.
- */
+/** The schema under a key or of a list's `items`, references resolved; undefined: none. */
 export function childSchema(
   schema: JsonSchema | undefined,
   key: string,
@@ -105,9 +100,7 @@ export function compileSchema<T>(name: string): Validator<T> {
   };
 }
 
-/**
- * Schemas by name, which can refer to each other by file name (`content.schema.json#/$defs/block`).
- */
+/** Schemas by name; they may refer to each other (`content.schema.json#/$defs/block`). */
 export class SchemaSet {
   private readonly strict: Ajv2020;
   private stepwise: Ajv2020 | undefined;

@@ -19,10 +19,7 @@ const schemaKeywords = [
 ];
 const listKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-/**
- * Keywords about an object as a whole, which are checked after its properties. `x-reason` moves
- * with its keyword.
- */
+/** Keywords about an object as a whole, checked after its properties, each with its `x-reason`. */
 const wholeKeywords = [
   ['anyOf'],
   ['oneOf'],
@@ -81,10 +78,7 @@ function stepwise(node: JsonSchema): JsonSchema {
   return { ...rest, allOf: steps };
 }
 
-/**
- * The check of undeclared properties; it lists the declared ones as always valid, so that they
- * count as known.
- */
+/** The check of undeclared properties: declared ones are valid here, so that they are known. */
 function remainder(
   declared: JsonSchema,
   patternProperties: unknown,

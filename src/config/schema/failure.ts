@@ -7,10 +7,7 @@ interface ValidationError {
   readonly parentSchema?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Why a value does not satisfy its schema. Contains names and the schema's demands only, never a
- * value.
- */
+/** Why a value does not satisfy its schema: names and the schema's demands, never a value. */
 export interface SchemaFailure {
   /** The field as `messages[0][content]`; `body` for the value as a whole. */
   readonly field: string;
@@ -27,10 +24,7 @@ interface Failed {
   readonly causes: readonly Failed[];
 }
 
-/**
- * Writes a path as `messages[0][content]`; the empty one as `body`. Parts are cut at 60 characters,
- * control characters shown as `?`.
- */
+/** A path as `messages[0][content]`, or `body`; parts cut at 60 characters, controls as `?`. */
 export function fieldName(path: readonly string[]): string {
   const [first, ...rest] = path.map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'));
   return first === undefined ? 'body' : first + rest.map((part) => `[${part}]`).join('');
@@ -104,10 +98,7 @@ function describeUnion({ error, causes }: Failed): SchemaFailure {
 const isOfAnotherType = ({ error }: Failed, unionPath: string): boolean =>
   error.keyword === 'type' && error.instancePath === unionPath;
 
-/**
- * Whether a constant differs in the value itself or in one of its properties, such as the `type` of
- * content blocks.
- */
+/** Whether a constant differs in the value or a property of it, such as a block's `type`. */
 function isOfAnotherKind({ error: { keyword, instancePath } }: Failed, unionPath: string): boolean {
   return (
     (keyword === 'const' || keyword === 'enum') &&

@@ -22,10 +22,7 @@ export type PageErrorCode =
   | 'cancelled'
   | 'closed';
 
-/**
- * A page that was not read. Messages name at most the host: the rest of a URL, headers and bodies
- * may contain secrets.
- */
+/** A page that was not read. Messages name at most the host: all else may contain secrets. */
 export class PageError extends Error {
   override readonly name = 'PageError';
 

@@ -2,10 +2,7 @@ import { systemLookup } from './web-request.js';
 
 /** The settings of a page reader, and their defaults. Durations are in ms. */
 export const pageReaderDefaults = {
-  /**
-   * Hosts whose addresses may be private: `wiki.intranet`, or with a port that is then allowed too:
-   * `wiki.intranet:8080`.
-   */
+  /** Hosts with private addresses: `wiki.intranet`, also with a port that is then allowed. */
   allowPrivateHosts: [] as readonly string[],
   /** Ports that pages are read from. */
   ports: [80, 443] as readonly number[],

@@ -5,10 +5,7 @@ import type { ResearchClock } from './research-clock.js';
 import type { ResearchBudget, ResearchEffort } from './research-effort.js';
 import type { ResearchNotes, ResearchPhase, ResearchSource } from './research-notes.js';
 
-/**
- * Who is asked: the planner and the writer are the model that the client requested, the reader is a
- * cheap one.
- */
+/** Who is asked: planner and writer are the requested model, the reader is a cheap one. */
 export type ResearchRole = 'planner' | 'reader' | 'writer';
 
 /** One call of a model. It has no tools. */

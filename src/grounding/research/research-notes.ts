@@ -62,10 +62,7 @@ export interface NotedSpending {
   readonly costUsd: number | null;
 }
 
-/**
- * All that a run knows, after each of its steps: JSON of at most a megabyte, from which another run
- * continues.
- */
+/** All that a run knows after a step: JSON, by which another run continues. A megabyte at most. */
 export interface ResearchNotes {
   readonly version: 1;
   readonly phase: ResearchPhase;

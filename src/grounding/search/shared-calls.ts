@@ -6,10 +6,7 @@ interface SharedCall<T> {
   waiting: number;
 }
 
-/**
- * Calls that equal callers share while they are in progress. A call is cancelled when its last
- * caller has left.
- */
+/** Calls that equal callers share while in progress; cancelled when the last one has left. */
 export class SharedCalls<T> {
   private readonly calls = new Map<string, SharedCall<T>>();
 

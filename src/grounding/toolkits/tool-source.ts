@@ -37,9 +37,6 @@ export interface ToolSource {
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
-  /**
-   * Ends connections and processes. Later calls are answered with an error, and calls in progress
-   * where a connection serves several.
-   */
+  /** Ends connections and processes. Later calls, and those on shared ones, get an error. */
   close(): Promise<void>;
 }

@@ -32,10 +32,7 @@ export interface OpenedToolkits {
 /** Providers refuse requests with more. */
 const maxToolsPerRequest = 128;
 
-/**
- * The toolkits of one configuration. A connection is opened when a request first needs it, and
- * serves all later ones.
- */
+/** The toolkits of one configuration. A connection opens at first need and serves all later. */
 export class Toolkits {
   private readonly byName: Map<string, OpenToolkit & { readonly source: RetiringSource }>;
   /** Those of earlier configurations: requests that began then may still call them. */

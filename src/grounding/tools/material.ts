@@ -27,10 +27,7 @@ export function withNote(messages: readonly ChatMessage[], note: string): ChatMe
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
-/**
- * The messages with material before the words of the last user. The fence cannot be closed from
- * within: its mark is drawn for each request.
- */
+/** Material before the user's last words, in a fence whose random mark no text can close. */
 export function withMaterial(messages: readonly ChatMessage[], material: string): ChatMessage[] {
   const place = messages.findLastIndex(({ role }) => role === 'user');
   const mark = randomBytes(9).toString('base64url');

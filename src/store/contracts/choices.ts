@@ -116,10 +116,7 @@ export interface RatedQuality {
   readonly squares: number;
 }
 
-/**
- * The same of ratings by one key. Several ratings of one answer count as their mean, and those by
- * several keys in equal parts.
- */
+/** Ratings by one key. Those of one answer count as their mean, of several keys in equal parts. */
 export interface KeyRatings extends RatedQuality {
   readonly accountId: string;
   /** '': without a key. */

@@ -51,10 +51,7 @@ export interface ConversationStore {
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
   ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
-  /**
-   * What an account's conversations, notes of research and responses take: characters of the
-   * messages' content, and bytes of the others.
-   */
+  /** What an account stores: characters of messages, bytes of notes of research and responses. */
   storedBytes(accountId: string): Promise<number>;
   /**
    * The last used first.

@@ -1,9 +1,6 @@
 import type { AnswerLogs } from './answer-logs.js';
 
-/**
- * What a limit counts. Money is counted in whole nanodollars (`usdToNano`), so that sums stay
- * exact.
- */
+/** What a limit counts; money in whole nanodollars (`usdToNano`), so that sums are exact. */
 export type Measure = 'requests' | 'tokens' | 'usd_day' | 'usd_month';
 
 /**
@@ -23,10 +20,7 @@ export interface LimitCharge {
 
 /** A charge on a budget whose spending in the current period has not been set. */
 export interface UnknownBudget extends LimitCharge {
-  /**
-   * When the period began, in epoch ms by the clock of the counters, which may differ from this
-   * process's.
-   */
+  /** When the period began, epoch ms by the counters' own clock. */
   readonly since: number;
 }
 
@@ -46,10 +40,7 @@ export interface Reservation {
 
 /** The result of a reservation on several limits. */
 export type ReserveResult =
-  /**
-   * `used` is what is used and reserved of each limit now, with this request, in the order of the
-   * charges; rounded up.
-   */
+  /** `used`: of each limit, with this request, in the order of the charges; rounded up. */
   | {
       readonly outcome: 'granted';
       readonly reservation: Reservation;
@@ -81,15 +72,9 @@ export interface LoginBackoff {
  */
 export type CountersState = 'memory' | 'workers' | 'redis' | 'fallback';
 
-/**
- * Messages between replicas. They are lost while replicas cannot reach each other, so subscribers
- * must also poll.
- */
+/** Messages between replicas, which may be lost in an outage: subscribers must also poll. */
 export interface PubSub {
-  /**
-   * Reaches the subscribers of other replicas within a second, not those of this process. Never
-   * fails.
-   */
+  /** Reaches other replicas' subscribers within a second, not this process's. Never fails. */
   publish(topic: string, text: string): void;
   subscribe(topic: string, listener: (text: string) => void): void;
 }
@@ -111,10 +96,7 @@ export interface Counters {
   ): Promise<void>;
   /** Counts a failed sign-in. The first four cost no wait; then the wait doubles, up to 15 min. */
   countFailure(subject: string): Promise<LoginBackoff>;
-  /**
-   * How long an attempt has to wait now; `{failures: 0, waitMs: 0}` without failures in the last
-   * day.
-   */
+  /** How long an attempt has to wait; `{failures: 0, waitMs: 0}` without failures in a day. */
   loginBackoff(subject: string): Promise<LoginBackoff>;
   clearFailures(subject: string): Promise<void>;
   /** What a replica that starts has to learn (cooldowns of keys, latencies). */
@@ -126,10 +108,7 @@ export interface Counters {
 
 /** Lists of short texts that expire. Never fails: a list that cannot be reached reads as empty. */
 export interface RecentLists {
-  /**
-   * Adds a text to the front of a list of at most `maxTexts`; the list expires `keepMs` after its
-   * last text.
-   */
+  /** Adds to the front of a list of `maxTexts`, which expires `keepMs` after its last text. */
   add(
     list: string,
     text: string,

@@ -1,10 +1,7 @@
 import type { AccountRole, KeyLimits } from './accounts.js';
 import type { Changes, Page, PageRequest } from './page.js';
 
-/**
- * What a key may be used for. `admin`: the keys, request log and settings of its account, as its
- * owner in a browser.
- */
+/** What a key may be used for. `admin`: all that its account's owner can do in a browser. */
 export type Scope = 'completions' | 'model-select' | 'admin';
 
 /** All scopes, for schemas and the first key. */
@@ -24,10 +21,7 @@ export interface KeyRecord {
   readonly prefix: string;
   /** As `hashKey` returns it. */
   readonly hash: string;
-  /**
-   * Until when the secret with this hash is valid, because a rotation has replaced it; null: it is
-   * the key's present one.
-   */
+  /** The end of this secret, because a rotation has replaced it; null: it is the present one. */
   readonly secretValidUntil: number | null;
   /** Until when its replaced secrets are valid at the longest; null: the key was never rotated. */
   readonly previousValidUntil: number | null;
@@ -85,15 +79,9 @@ export interface KeyStore {
   list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
   /** The ids of the keys with this id or name. @param accountId null: any account */
   idsOf(accountId: string | null, idOrName: string): Promise<readonly string[]>;
-  /**
-   * Changes only the given fields, of the limits too, so that concurrent changes of other fields
-   * persist.
-   */
+  /** Changes only the given fields, of the limits too, so that other changes persist. */
   update(accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null>;
-  /**
-   * Replaces the secret of a key. The old one is found until `validUntil` and after; earlier ones
-   * end at the latest then.
-   */
+  /** Replaces a key's secret. The old one is found; earlier ones end at `validUntil` or before. */
   rotate(accountId: string | null, id: string, rotation: KeyRotation): Promise<KeyRecord | null>;
   /**
    * The keys that have changed since the revision, including revoked ones and those whose account

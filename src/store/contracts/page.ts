@@ -13,10 +13,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/**
- * Records that have changed since a revision. Revisions count up by commit, in each database
- * separately.
- */
+/** Records that have changed since a revision, which counts up by commit, in each database. */
 export interface Changes<T> {
   readonly revision: number;
   readonly records: readonly T[];

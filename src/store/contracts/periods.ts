@@ -91,10 +91,7 @@ export interface SeriesDivision {
   readonly maxRows?: number;
 }
 
-/**
- * Sums of requests over short periods, kept longer than the requests. They are written together with
- * the requests.
- */
+/** Sums of requests over short periods, written with the requests and kept longer. */
 export interface PeriodStore {
   series(filter: PeriodFilter, division: SeriesDivision): Promise<SeriesRow[]>;
   /** The groups with the most requests, largest first. */

@@ -8,10 +8,7 @@ type AccountTables = typeof accountTables;
  */
 export type TablesOfAccounts = keyof AccountTables;
 
-/**
- * The tables whose rows are deleted when they are old. The age of a conversation counts from its
- * last turn.
- */
+/** The tables whose old rows are deleted; a conversation is as old as its last turn. */
 export type AgedRows = {
   [Table in TablesOfAccounts]: AccountTables[Table] extends { date: string } ? Table : never;
 }[TablesOfAccounts];

@@ -39,10 +39,7 @@ export interface RequestRow {
   readonly estimatedUsd: number;
   /** What a budget sets aside beyond it, because a provider may still bill it. */
   readonly heldUsd: number;
-  /**
-   * The candidates in order with their figures, exclusions and the reason, as `explainPlan` makes
-   * them.
-   */
+  /** The candidates in order, their figures, exclusions and the reason, by `explainPlan`. */
   readonly plan: unknown;
   /** The upstream calls. */
   readonly attempts: unknown;
@@ -224,10 +221,7 @@ export interface SelectionRow extends Pick<RequestRow, 'accountId' | 'keyId' | '
   readonly content: unknown;
 }
 
-/**
- * A decision to store. Its candidates are one text, because many decisions wait at a time and
- * objects burden the garbage collector.
- */
+/** A decision to store. Its candidates are one text: objects burden the garbage collector. */
 export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
   /** As `packCandidates` returns them. */
   readonly candidates: string;
@@ -237,9 +231,7 @@ export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
 export interface SelectionStore {
   /** Skips rows that are stored already. */
   add(rows: readonly NewSelection[]): Promise<void>;
-  /**
-   * All decisions that are linked with this one, itself included, oldest first, at most a thousand.
-   */
+  /** All decisions linked with this one, itself included, oldest first, a thousand at most. */
   group(accountId: string, id: string): Promise<SelectionRow[]>;
   /** The candidates of those of these decisions that the account has. */
   some(
@@ -279,10 +271,7 @@ export interface FeedbackPart {
 /** The feedback. */
 export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
-  /**
-   * Makes what was predicted for some feedback unknown, so that it is compared with nothing any
-   * more. False if there was none.
-   */
+  /** Makes predictions for some feedback unknown, so that it is compared no more. */
   forget(part: FeedbackPart): Promise<boolean>;
   /** The models of an account's feedback. */
   ratedModels(accountId: string): Promise<string[]>;

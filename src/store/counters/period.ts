@@ -35,10 +35,7 @@ export function periodOf(measure: BudgetMeasure, now: number): Period {
 /** The minute of a time in epoch ms, counted since 1970. */
 export const minuteOf = (now: number): number => Math.floor(now / minuteMs);
 
-/**
- * What counts as used at `now`: the current minute, and the share of the previous one that lies
- * within the last 60 s.
- */
+/** What counts as used at `now`: this minute, and of the last one the share within 60 s. */
 export const usedInMinute = (current: number, previous: number, now: number): number =>
   current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
 
@@ -48,8 +45,6 @@ export const wholeAmount = (amount: number): number =>
     ? Number.MAX_SAFE_INTEGER
     : Math.min(Math.max(0, Math.ceil(amount)), Number.MAX_SAFE_INTEGER);
 
-/**
- * The amount that a settled charge counts: what was used, or what was reserved if that is unknown.
- */
+/** What a settled charge counts: what was used, or what was reserved if that is unknown. */
 export const settledAmount = (used: number | undefined, reserved: number): number =>
   used === undefined || Number.isNaN(used) ? reserved : wholeAmount(used);

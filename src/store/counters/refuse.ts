@@ -7,10 +7,7 @@ import { isBudget, minuteMs, periodOf, usedInMinute } from './period.js';
  */
 export type UsedPair = readonly [number, number];
 
-/**
- * When to retry if only reservations are in the way: calls under way end soon, and most reserve far
- * more than they use.
- */
+/** When to retry if only reservations are in the way: they end soon, and most use far less. */
 const reservedRetryMs = 5_000;
 
 /** How much of a charge's limit is used at `now`, in all. */

@@ -15,10 +15,7 @@ type RelayedResult =
 /** What a worker asks of the owner. */
 export type OwnerCalls = ReturnType<DatabaseOwner['share']>['calls'];
 
-/**
- * Owns the embedded database and the counters of several workers, so that there is one writer and
- * limits are exact.
- */
+/** Owns the database and counters of several workers: one writer, and exact limits. */
 export class DatabaseOwner {
   private readonly driver: LibsqlDriver;
   private readonly listeners = new Set<PubSub['publish']>();
@@ -88,10 +85,7 @@ export class DatabaseOwner {
   }
 }
 
-/**
- * The statements of one worker, which come one after the other. It has the connection for one, or
- * from `begin` to the end of the transaction.
- */
+/** One worker's statements, in turn; from `begin` on it keeps the connection to the end. */
 class WorkerStatements {
   private lent: DatabaseConnection | null = null;
   private inTransaction = false;

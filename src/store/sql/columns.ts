@@ -71,10 +71,7 @@ export function stepped<T>(items: readonly T[]): T[][] {
   return parts;
 }
 
-/**
- * Splits a list into parts of `size`, so that no statement binds more parameters than both
- * databases accept.
- */
+/** Parts of `size`, so that no statement binds more parameters than both databases accept. */
 export const chunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

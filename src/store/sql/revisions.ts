@@ -20,10 +20,7 @@ export async function raiseRevision(
   return revision;
 }
 
-/**
- * Makes other writers of a topic wait until this transaction has committed, without raising the
- * revision.
- */
+/** Makes other writers of a topic wait for this transaction, at the same revision. */
 export async function lockRevision(
   transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],

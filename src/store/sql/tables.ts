@@ -26,9 +26,7 @@ import type { ColumnsOf } from './columns.js';
  * a boolean, and JSON escapes NUL, which neither database accepts in a text.
  */
 
-/**
- * One number for each kind of row that processes cache; raised by every change, in its transaction.
- */
+/** A number for each kind of cached row; every change raises it, in its transaction. */
 export interface RevisionTable {
   topic: 'keys' | 'preferences' | 'learnings';
   revision: number;
@@ -123,10 +121,7 @@ export interface RequestTable extends ColumnsOf<
   content: string | null;
 }
 
-/**
- * Sums by day; '' if a request had no key, provider or model, because a primary key accepts no
- * null.
- */
+/** Sums by day; '' for no key, provider or model: a primary key accepts no null. */
 export interface UsageDayTable extends ColumnsOf<SummedFigures> {
   day: string;
   account_id: string;
@@ -141,10 +136,7 @@ export type UsagePeriodTable = ColumnsOf<PeriodRow>;
 
 export type FeedbackTable = ColumnsOf<FeedbackRow>;
 
-/**
- * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
- * primary key accepts no null.
- */
+/** Sums of choices by day: see `ChoiceSums`. '' for no key or preference: a key has no null. */
 export interface ChoiceDayTable extends ColumnsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>> {
   day: string;
   account_id: string;

@@ -2,15 +2,10 @@ import type { Kysely, Transaction } from 'kysely';
 import type { StoreTables } from './tables.js';
 
 const maxAttempts = 3;
-/**
- * PostgreSQL's codes for a transaction that it aborted in favour of another: a deadlock, a failed
- * serialization.
- */
+/** PostgreSQL's codes for an aborted transaction: a deadlock, a failed serialization. */
 const abortCodes: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
-/**
- * Runs `work` in a transaction, up to three times if PostgreSQL aborts it in favour of another one.
- */
+/** Runs a transaction, up to three times if PostgreSQL aborts it in favour of another. */
 export async function transact<T>(
   database: Kysely<StoreTables>,
   work: (transaction: Transaction<StoreTables>) => Promise<T>,

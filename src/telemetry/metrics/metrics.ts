@@ -24,10 +24,7 @@ const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 /** What becomes of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
-/**
- * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
- * and our own.
- */
+/** One gateway's Prometheus metrics: OpenTelemetry's GenAI metrics, and our own. */
 export class Metrics {
   /** All metrics of this gateway, and no other. */
   readonly registry = new Registry();
@@ -166,10 +163,7 @@ export class Metrics {
   readonly recordsLost = (kind: string, count: number): void =>
     this.instruments.recordsLost.series(kind).inc(count);
 
-  /**
-   * The page for Prometheus: in OpenMetrics if the `Accept` header asks for it, else in the text
-   * format.
-   */
+  /** The page for Prometheus: OpenMetrics if `Accept` asks for it, else the text format. */
   async page(accept: string | undefined): Promise<{ contentType: string; text: string }> {
     const text = await (await this.summed()).metrics();
     const open = accept?.includes('application/openmetrics-text') ?? false;

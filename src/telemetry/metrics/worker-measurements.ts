@@ -15,10 +15,7 @@ interface Measured {
 
 const maxWaitMs = 1_000;
 
-/**
- * Gathers the measurements of workers. What a worker had counted when it was last asked stays in the
- * sums when it ends: a counter never falls.
- */
+/** Gathers workers' measurements. An ended worker's stay in the sums: no counter falls. */
 export class WorkerMeasurements {
   private readonly last = new Map<number, Measurements>();
   private ended: Promise<Measurements> = Promise.resolve([]);

@@ -9,10 +9,7 @@ export interface AnswerCopy {
   read(): unknown;
 }
 
-/**
- * What is kept of a request's content: its text, or only a digest, which is salted before it is
- * stored.
- */
+/** What is kept of a request's content: its text, or a digest, salted before it is stored. */
 export type KeptContent =
   | {
       readonly kind: 'text';

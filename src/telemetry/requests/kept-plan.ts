@@ -4,14 +4,9 @@ import type { KindsOfTask, Plan } from '../../chooser/plan.js';
 /** A plan as it is stored. */
 export interface KeptPlan {
   readonly reason: string;
-  /**
-   * 0..1: how familiar the request was to the predictor; absent if the ranker made no prediction.
-   */
+  /** 0..1: how familiar the request was; absent if the ranker predicted nothing. */
   readonly gate?: number;
-  /**
-   * The request's kinds of task, which a rating needs after the content is gone; absent if the
-   * ranker made no prediction.
-   */
+  /** Kinds of task, for ratings after the content is gone; absent without a prediction. */
   readonly kinds?: KindsOfTask;
   /** As `explainPlan` makes them, best first. */
   readonly candidates: readonly CandidateExplanation[];
@@ -19,10 +14,7 @@ export interface KeptPlan {
   readonly omitted?: number;
 }
 
-/**
- * The best candidates are stored, and then the excluded ones while there is room: forty candidates
- * cost more to store than to rank.
- */
+/** The best are stored, then excluded ones while there is room: forty are too dear to store. */
 const maxCandidates = 16;
 const maxName = 512;
 const maxReason = 1_000;

@@ -165,9 +165,7 @@ export class RequestLogWriter {
     this.choices.add({ accountId, keyId, at, choice });
   }
 
-  /**
-   * The salt for hashes of content, the same on every replica; null if there is nothing to hash.
-   */
+  /** The salt for hashes of content, the same on every replica; null: nothing to hash. */
   private async saltFor(
     store: Store,
     contents: readonly (KeptContent | null)[],

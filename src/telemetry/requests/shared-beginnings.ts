@@ -28,10 +28,7 @@ const maxDepth = 16;
 /** Characters of JSON; less is not worth another read. */
 const minShared = 1_000;
 
-/**
- * Finds which part of a conversation the request log has already: an agent sends all of it on every
- * turn.
- */
+/** Finds what the request log has of a conversation: agents send all of it on every turn. */
 export class SharedBeginnings {
   private readonly places = new LRUCache<string, Place>({ max: maxPlaces });
 

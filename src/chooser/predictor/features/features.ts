@@ -57,9 +57,7 @@ interface Asked {
   readonly endsAsking: boolean;
 }
 
-/**
- * The last user turn; a short one with the end of the turn before it, because it says little alone.
- */
+/** The last user turn; a short one, which says little, with the end of the turn before it. */
 function askedIn(messages: readonly ChatMessage[]): Asked {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const said = messages.length === 0 ? '' : messageText(messages.at(at)!).trim();

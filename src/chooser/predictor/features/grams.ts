@@ -16,10 +16,7 @@ export function hashWord(word: string): number {
   return hash;
 }
 
-/**
- * The bucket of a hash; `salt` separates kinds of n-grams. Every bit counts: similar hashes fall
- * into distant buckets.
- */
+/** The bucket of a hash; `salt` separates kinds of n-grams. Similar hashes fall far apart. */
 export function bucketOf(hash: number, salt: number): number {
   let mixed = hash ^ Math.imul(salt, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -66,9 +66,7 @@ export class TextScan {
   readonly groups = new Int32Array(keywordGroups.length + markerGroups.length);
   /** The code of the last character that is not white space. */
   lastCode = 0;
-  /**
-   * Hashes of the words, to compare them with the tools' names: the first `heldWords`, at most 512.
-   */
+  /** Hashes of the first `heldWords` words, to compare them with the tools' names. */
   readonly wordHashes = new Int32Array(maxHeldWords);
   heldWords = 0;
 
@@ -113,10 +111,7 @@ export class TextScan {
     this.chars += to - from;
   }
 
-  /**
-   * A run of a to z, most of every text: as `wordPart` and `four` for each, with what they share in
-   * registers. Returns the place behind it.
-   */
+  /** A run of a to z, most of every text, with what is shared in registers. @returns its end */
   private smallLetters(text: string, from: number, to: number): number {
     const { bag } = this;
     let { hash, window } = this;
@@ -194,10 +189,7 @@ export class TextScan {
     );
   }
 
-  /**
-   * Detects the options of a question (`A. …`, `(b) …`, `1) …`) and lines that are indented like
-   * code.
-   */
+  /** Detects options of a question (`A. …`, `(b) …`, `1) …`) and lines indented like code. */
   private beginLine(text: string, from: number, to: number): void {
     let at = from;
     while (at < to && (text.charCodeAt(at) === blank || text.charCodeAt(at) === 9)) at++;

@@ -40,10 +40,7 @@ function toolOf(sent: unknown): Tool {
   };
 }
 
-/**
- * Hashes of the words of a text, in lower case; `fooBar`, `foo_bar` and `foo.bar` are two words
- * each.
- */
+/** Hashes of a text's words, in lower case; `fooBar`, `foo_bar` and `foo.bar` are two each. */
 function hashesOf(text: string, maxLength: number): number[] {
   const found: number[] = [];
   let hash = emptyHash,
@@ -76,10 +73,7 @@ export class ToolScan {
   enums = 0;
   depth = 0;
   chars = 0;
-  /**
-   * The share of a tool's name, and of its description, that occurs in the conversation: of the
-   * best-matching tool.
-   */
+  /** The share of a tool's name, and description, said before: of the best-matching tool. */
   nameOverlap = 0;
   descriptionOverlap = 0;
   private nodes = 0;

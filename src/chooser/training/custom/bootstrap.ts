@@ -49,10 +49,7 @@ const drawsOfManyGroups = 400,
   drawsOfFewGroups = 2000;
 const manyGroups = 10_000;
 
-/**
- * The mean of values, with the 95 % interval of its bootstrap; equal prompts are drawn together.
- * NaN is ignored.
- */
+/** The mean, with the 95 % interval of its bootstrap; equal prompts go together, NaN counts not. */
 export const bootstrapMean = (values: Float64Array, groups: Int32Array, seed: number): Estimate =>
   bootstrapRatio(
     values,

@@ -12,10 +12,7 @@ interface BeforeAndAfter {
   readonly after: number;
 }
 
-/**
- * How far the predicted qualities are from the scores, judged on prompts that the offsets were not
- * fitted on.
- */
+/** How far predicted qualities are from scores, on prompts that the offsets did not see. */
 export interface CalibrationReport {
   /** In nats: the mean over rows of the mean over the models that were measured there. */
   readonly logLoss: BeforeAndAfter & { readonly change: Estimate };

@@ -4,10 +4,7 @@ import { averageQuality, curveOf, hullOf, type Pool, singlesOf } from './cost-cu
 /** Predicted qualities by row and model, each predicted without having seen the row. */
 export type Predicted = Float32Array;
 
-/**
- * By row: the place of the chosen model, among those with a score there; -1 if fewer than two have
- * one.
- */
+/** By row: the place of the chosen model; -1 if fewer than two models have a score there. */
 export function chosenPlaces(
   { models, scores, count }: CustomRows,
   preference: (row: number, model: number) => number,
@@ -81,10 +78,7 @@ export function meanScores({ models, scores }: CustomRows): Float64Array {
   return sums.map((sum, model) => (sum + 2 * all) / (counts[model]! + 2));
 }
 
-/**
- * The rows in which every score and every cost is known, as a pool; null if they are too few to
- * judge by.
- */
+/** The rows in which all scores and costs are known, as a pool; null if they are too few. */
 export function pricedPool({
   models,
   scores,
@@ -116,10 +110,7 @@ export const valuesOf = (from: Float32Array, rows: Int32Array, width: number): F
     (_, at) => from[rows[Math.floor(at / width)]! * width + (at % width)]!,
   );
 
-/**
- * AIQ, between the costs of the cheapest and the most expensive model: of mixtures of single models
- * (`zeroRouter`), and of predictions.
- */
+/** AIQ between the cheapest and the dearest model: of mixtures (`zeroRouter`), of predictions. */
 export function aiqOf(
   { pool, rows }: { readonly pool: Pool; readonly rows: Int32Array },
   predictions: Readonly<Record<string, Predicted>>,

@@ -11,9 +11,7 @@ export interface ColumnOptions {
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
 const maxModels = 100;
-/**
- * A model has up to four columns; a file with more columns than this is not a table of evaluations.
- */
+/** A model has up to four columns; a file with more is not a table of evaluations. */
 const maxColumns = 1000;
 const maxNameLength = 200;
 
@@ -70,10 +68,7 @@ function mappedColumns(
   return mapped;
 }
 
-/**
- * A model's own name may end in `/cost`: the ending means a cost only if there is a column for the
- * rest of the name.
- */
+/** An ending `/cost` is a cost only beside a column for the rest: it may belong to the name. */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
   if (name.trim() === '') throw new FileProblem('a column has no name', 1);
   const [, model = '', role = ''] = suffix.exec(name) ?? [];

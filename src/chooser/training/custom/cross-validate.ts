@@ -38,10 +38,7 @@ function* fitsOf(rows: CustomRows, chosen: Int32Array): Generator<readonly [Sett
   }
 }
 
-/**
- * The squared error of the differences between models in a row: how hard the row is for all of them
- * does not change the choice.
- */
+/** Squared error of the differences in a row: how hard it is for all changes no choice. */
 function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row: number): number {
   const width = rows.models.length;
   let sum = 0,
@@ -58,10 +55,7 @@ function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row
   return measured < 2 ? 0 : squares - (sum * sum) / measured;
 }
 
-/**
- * Chooses by cross-validation on some rows how much to trust the predictor and how much to learn in
- * addition.
- */
+/** Chooses by cross-validation how much to trust the predictor, and how much to learn. */
 export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number): Setting {
   const order = chosen.slice();
   shuffle(order, seeded(seed));

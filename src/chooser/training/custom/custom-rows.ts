@@ -25,10 +25,7 @@ export interface TrainingTerms extends PriceSources {
   readonly overrides: Readonly<Record<string, ModelOverride>>;
 }
 
-/**
- * Evaluations as numbers to fit to: about a hundred for each prompt, so that many prompts fit into
- * memory.
- */
+/** Evaluations as about a hundred numbers a prompt, so that many prompts fit into memory. */
 export interface CustomRows {
   readonly models: readonly string[];
   readonly count: number;

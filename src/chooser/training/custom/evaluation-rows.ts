@@ -1,7 +1,4 @@
-/**
- * What is wrong with a file of evaluations, and where. The message may repeat names of columns and
- * short cells, never a prompt.
- */
+/** What is wrong with evaluations, and where. May repeat columns and cells, never a prompt. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 

@@ -71,10 +71,7 @@ export function fitOffsets(rows: CustomRows, chosen: Int32Array, trust: number):
   return correction;
 }
 
-/**
- * Finds, by Newton's method, the number near `prior` that best explains some models' scores when
- * added to their log odds.
- */
+/** Finds by Newton's method what, added to the log odds, best explains scores, near `prior`. */
 function newton(
   rows: CustomRows,
   chosen: Int32Array,
@@ -170,10 +167,7 @@ function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64A
   return products;
 }
 
-/**
- * A random sample rather than every n-th row: rows may alternate, and a bound on the curvature that
- * misses some of them makes the fit diverge.
- */
+/** A random sample: rows may alternate, and the fit diverges if every n-th misses some of them. */
 function sampleOf(chosen: Int32Array): Int32Array {
   if (chosen.length <= maxSampledRows) return chosen;
   const order = chosen.slice();
@@ -222,10 +216,7 @@ function descend(
   }
 }
 
-/**
- * Solves a symmetric, positive definite system, given the lower half of its matrix, which is
- * overwritten.
- */
+/** Solves a positive definite system by the lower half of its matrix, which is overwritten. */
 export const solve = (matrix: Float64Array[], target: Float64Array): Float64Array =>
   solveFactored(cholesky(matrix), target);
 
@@ -244,9 +235,7 @@ function solveFactored(lower: readonly Float64Array[], target: Float64Array): Fl
   return solution;
 }
 
-/**
- * The lower triangular root of a symmetric, positive definite matrix (Cholesky), computed in place.
- */
+/** The lower root of a symmetric, positive definite matrix (Cholesky), computed in place. */
 export function cholesky(matrix: Float64Array[]): Float64Array[] {
   for (let row = 0; row < matrix.length; row++) {
     for (let column = 0; column <= row; column++) {

@@ -15,10 +15,7 @@ import {
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
   readonly format: 'csv' | 'jsonl';
-  /**
-   * How many characters the collected evaluations take: they come before the file, as JSON lines
-   * with `scores`. Absent: none.
-   */
+  /** The length of the collected evaluations, JSON lines before the file. Absent: none. */
   readonly collectedLength?: number;
 }
 
@@ -140,10 +137,7 @@ function readCollected(text: string): EvaluationRows {
 const own = (row: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(row, name) ? row[name] : undefined;
 
-/**
- * Parses line by line and stops at the limit, so that a file with millions of lines is refused
- * early.
- */
+/** Parses line by line and stops at the limit: millions of lines are refused early. */
 function linesIn(text: string, promptColumn: string): Line[] {
   const rows: Line[] = [];
   for (let from = text.startsWith('\ufeff') ? 1 : 0, line = 1; from < text.length; line++) {
@@ -175,10 +169,7 @@ const nested = [
   ['latencies', '/latency'],
 ] as const;
 
-/**
- * A row with its models' numbers as columns. Costs and latencies of models without a score are
- * ignored.
- */
+/** A row with its models' numbers as columns; without costs and latencies of unscored models. */
 function flat(
   row: Record<string, unknown>,
   promptColumn: string,

@@ -48,18 +48,12 @@ export interface TrainingReport extends Omit<Findings, 'single'> {
   }[];
   readonly scale: Scale;
   readonly seed: number;
-  /**
-   * How much the predictor counts, and the penalty on what was learned in addition (null: only an
-   * offset for each model).
-   */
+  /** How much the predictor counts, and the penalty on what was learned (null: offsets only). */
   readonly setting: Setting;
   /** The best single model, known with hindsight: the hardest to beat. */
   readonly bestSingle: { readonly model: string; readonly score: number };
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
-  /**
-   * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
-   * null if costs are not known.
-   */
+  /** Mean height of the cost-quality hull: predictions, mixtures; null: costs are not known. */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** Costs and scores of choices; null if costs are not known. */
   readonly evaluation: CostQuality | null;

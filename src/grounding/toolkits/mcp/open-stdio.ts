@@ -33,10 +33,7 @@ const maxLines = 20;
 const perMs = 60_000;
 const maxLineLength = 500;
 
-/**
- * Takes what a server writes to its standard error, and passes on whole lines: at most twenty in a
- * minute, each cut at 500 characters.
- */
+/** Passes on whole lines of a server's standard error: 20 a minute, cut at 500 characters. */
 class ErrorOutput {
   private line = '';
   private passed = 0;

@@ -1,7 +1,4 @@
-/**
- * A map whose expired entries disappear: every access also checks one other entry, so that the map
- * holds little more than live ones.
- */
+/** A map that forgets what has expired: each access also checks one other entry. */
 export class SweptMap<V> {
   private readonly entries = new Map<string, V>();
   private turn = this.entries.entries();

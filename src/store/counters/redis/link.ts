@@ -17,18 +17,12 @@ export interface RedisLinkOptions {
   readonly onMessage: (text: string) => void;
 }
 
-/**
- * A Redis that is silent for this long counts as lost, so that a hanging one delays each request at
- * most once.
- */
+/** A Redis silent for this long is lost: a hanging one delays each request at most once. */
 const silenceMs = 250;
 /** So does one that answers other commands but leaves one unanswered for this long. */
 const maxAnswerMs = 1_000;
 const connectMs = 1_000;
-/**
- * For connecting, authentication and loading the scripts. Longer than `connectMs`, so that the
- * client's own timeout comes first.
- */
+/** For all of opening; longer than `connectMs`, so that the client's own timeout comes first. */
 const openMs = 2_000;
 const heartbeatMs = 2_000;
 const reconnect: BackoffRule = { firstMs: 100, maxMs: 5_000, jitter: 0.25 };
@@ -43,10 +37,7 @@ interface Sent {
   timer?: NodeJS.Timeout;
 }
 
-/**
- * Without the client's own queue and reconnection: a command that cannot be sent at once must fail,
- * so that the memory counts instead.
- */
+/** Without the client's queue and reconnection: what cannot be sent must fail at once. */
 function newClient(url: string) {
   return createClient({
     url,
@@ -60,10 +51,7 @@ function newClient(url: string) {
   });
 }
 
-/**
- * One connection to Redis that reconnects by itself. Commands reject at once while it is lost, and
- * when it is lost before their answer.
- */
+/** A connection to Redis that reconnects. While it is lost, commands reject at once. */
 export class RedisLink {
   private client: Client | null = null;
   private upAt = 0;
@@ -218,10 +206,7 @@ function discard(client: Client): void {
   client.destroy();
 }
 
-/**
- * Redis is unavailable: unreachable, silent, starting, full or read-only. The command may or may
- * not have been executed.
- */
+/** Redis as a whole is unavailable. The command may have been executed, or not. */
 class RedisAway extends Error {
   override readonly name = 'RedisAway';
 }
@@ -231,10 +216,7 @@ export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
 }
 
-/**
- * Error codes that mean that Redis as a whole is unavailable. They may follow `ERR` in a script's
- * failure of older versions.
- */
+/** Codes that mean that Redis as a whole is unavailable; `ERR` may stand before them. */
 const unusable =
   /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 

@@ -13,10 +13,7 @@ interface Batch {
 const delayMs = 50;
 const maxLists = 10_000;
 
-/**
- * Lists that replicas share, written in batches. While Redis is away each replica reads its own;
- * Redis gets the texts when it is back.
- */
+/** Lists that replicas share, written in batches; in an outage of Redis each reads its own. */
 export class RedisRecentLists implements RecentLists {
   private batches = new Map<string, Batch>();
   private timer: NodeJS.Timeout | undefined;

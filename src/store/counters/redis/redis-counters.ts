@@ -265,10 +265,7 @@ class SharedReservation implements Reservation, LiveReservation {
   }
 }
 
-/**
- * Called before the client parses the address, because the client's error messages would contain
- * it.
- */
+/** Called before the client parses the address, because its errors would contain it. */
 function checkUrl(url: string): void {
   const parsed = parseUrl(url);
   const isValid =

@@ -151,10 +151,7 @@ for i = 1, #KEYS / 2 do
 end
 return 1`);
 
-/**
- * Sets the spending of a budget unless it is set. Arguments: measure, amount, the period that is
- * meant ('' for the current one).
- */
+/** Sets a budget's spending once. Arguments: measure, amount, period ('': the current one). */
 export const setSpentScript = script(
   `
 local period = periodOf(ARGV[2])
@@ -193,10 +190,7 @@ if ARGV[2] == '1' then
 end
 return {count, lastAt, now}`);
 
-/**
- * Adds texts to a list, the oldest first. Arguments: the maximum length, after how many ms the list
- * expires, the texts.
- */
+/** Adds texts to a list, oldest first. Arguments: maximum length, ms until it expires, texts. */
 export const recentListScript = script(`
 for i = 4, #ARGV do redis.call('LPUSH', KEYS[1], ARGV[i]) end
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)

@@ -20,10 +20,7 @@ export async function backUp<T>(database: Kysely<T>, path: string, file: string)
   }
 }
 
-/**
- * Creates an empty file, because SQLite would create one that everyone can read; it accepts an
- * empty one.
- */
+/** Creates an empty file, which SQLite takes: one of its own, everyone could read. */
 async function create(target: string): Promise<void> {
   const file = await open(target, 'wx', 0o600).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
@@ -38,10 +35,7 @@ async function create(target: string): Promise<void> {
   await file.close();
 }
 
-/**
- * Copies on a connection of its own, except for an in-memory database, so that other statements go
- * on meanwhile.
- */
+/** Copies on a connection of its own, unless it is in memory: other statements go on. */
 async function copy<T>(database: Kysely<T>, path: string, target: string): Promise<void> {
   const copying = sql`vacuum into ${target}`;
   if (path === ':memory:') {

@@ -33,10 +33,7 @@ const finishStatements = (): void => {
 /** Longer than a statement waits for a lock. */
 const maxFinishMs = 10_000;
 
-/**
- * A thread with an embedded database. While it has nothing to do it does not keep the process
- * alive.
- */
+/** A thread with an embedded database, which keeps no process alive while it has no work. */
 export class DatabaseThread {
   private readonly worker: Worker;
   /** Shared with the thread: whether it executes a statement, and whether it may begin another. */

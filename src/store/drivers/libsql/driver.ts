@@ -95,9 +95,7 @@ function libsqlError(error: unknown): unknown {
 /** What the driver asks of a thread. */
 export type StatementRunner = Pick<DatabaseThread, 'isGone' | 'run' | 'close'>;
 
-/**
- * One connection to one thread, lent to one caller at a time. A thread that has died is replaced.
- */
+/** One connection to one thread, lent to one caller at a time. A dead thread is replaced. */
 export class LibsqlDriver implements Driver {
   private readonly turns = new Turns();
   private thread: StatementRunner | null = null;

@@ -25,14 +25,9 @@ const { path, busyTimeoutMs, mustExist, state } =
   /** @type {{ path: string, busyTimeoutMs: number, mustExist: boolean, state: Int32Array }} */ (
     workerData
   );
-/**
- * Characters of a statement that is kept prepared. The largest insert of the request log has 4,700.
- */
+/** Characters of a statement that is kept prepared; the largest insert has 4,700. */
 const maxPreparedLength = 8_192;
-/**
- * The size at which SQLite restarts the write-ahead log; truncating it below that costs time for
- * nothing.
- */
+/** Where SQLite restarts the write-ahead log; truncating it below that only costs time. */
 const logBytes = 4_194_304;
 const busyPauseMs = 10;
 /** Waited on to pass time; never notified. */
@@ -41,10 +36,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 const prepared = new LRUCache({ max: 200 });
 /** @type {InstanceType<typeof Database> | null} */
 let opened = null;
-/**
- * The file that was opened. When it has been deleted or replaced, SQLite would go on writing into a
- * file that has no name any more.
- */
+/** The file that was opened: SQLite would go on writing into one that was deleted. */
 let openedFile = '';
 
 function open() {

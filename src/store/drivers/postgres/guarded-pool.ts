@@ -4,10 +4,7 @@ import { GatewayError } from '../../../errors.js';
 import { checkParameters } from '../../sql/parameters.js';
 import { DatabaseFailure, storeError } from '../../failure.js';
 
-/**
- * A pool that checks parameters, turns every failure into a GatewayError, and never reuses a lost
- * connection.
- */
+/** A pool that checks parameters, throws GatewayErrors, and drops lost connections. */
 export class GuardedPool implements PostgresPool {
   private isAway = false;
 
@@ -95,10 +92,7 @@ class GuardedClient implements PostgresPoolClient {
  * error; standby server; lock not available.
  */
 const temporaryCodes = /^(08|28|3D|40|53|57|58|25006|55P03)/;
-/**
- * After these the server closes the connection, or has become a standby, and a new connection may
- * lead to its successor.
- */
+/** The server closes the connection, or is a standby now: a new one may find its successor. */
 const closingCodes = /^(08|57P|25006)/;
 
 /** A failure, and whether the connection can be used again. */
@@ -107,10 +101,7 @@ interface PostgresFailure {
   readonly isLost: boolean;
 }
 
-/**
- * Interprets an error of the PostgreSQL client. An error that does not come from the server comes
- * from the connection.
- */
+/** Reads an error of the PostgreSQL client: what is not of the server is of the connection. */
 function postgresFailure(error: unknown): PostgresFailure {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -11,10 +11,7 @@ import { raiseRevision, recordsSince } from '../revisions.js';
 import type { Database, LearningTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 
-/**
- * The learned states in SQL. A forgotten scope stays for a while as an empty row, by which other
- * processes notice.
- */
+/** The learned states in SQL. A forgotten scope stays empty for a while, for other processes. */
 export const createLearningStore = (database: Kysely<StoreTables>): LearningStore => ({
   async find(scope) {
     const row = await find(database, scope);
@@ -36,10 +33,7 @@ export const createLearningStore = (database: Kysely<StoreTables>): LearningStor
   changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
 });
 
-/**
- * Leaves an empty row even if there was none: by its date, counts from before are recognized when
- * they are written.
- */
+/** Always leaves an empty row: counts from before its date are recognized by it. */
 async function forget(
   transaction: Transaction<StoreTables>,
   scope: LearningScope,

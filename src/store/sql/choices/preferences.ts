@@ -56,10 +56,7 @@ async function change(
   return fromColumns(row);
 }
 
-/**
- * Empties a preference, and deletes its trainings and what it has learned. False if it does not
- * exist.
- */
+/** Empties a preference, deletes its trainings and learning. False if it does not exist. */
 async function remove(
   transaction: Transaction<StoreTables>,
   accountId: string,

@@ -98,10 +98,7 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
   return [...rows].sort((a, b) => a.at - b.at || (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
 }
 
-/**
- * The id of a group's first decision, at most `maxGroup` links back; the id itself if it continues
- * none.
- */
+/** A group's first decision, at most `maxGroup` links back; the id itself if there is none. */
 async function firstOf(
   database: Kysely<StoreTables>,
   accountId: string,

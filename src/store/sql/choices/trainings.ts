@@ -30,10 +30,7 @@ const underWay: readonly TrainingState[] = ['queued', 'running'];
 /** Trainings of all accounts that wait or run, because their rows are in the database. */
 const maxWaiting = 20;
 
-/**
- * The trainings of accounts in SQL. Every change locks the preferences' revision, so that changes
- * follow one another.
- */
+/** The trainings in SQL. Changes lock the preferences' revision, and so follow one another. */
 export const createTrainingStore = (database: Kysely<StoreTables>): TrainingStore => ({
   add: (training, lease) => transact(database, (transaction) => add(transaction, training, lease)),
   async latest(accountId, preferenceIds) {

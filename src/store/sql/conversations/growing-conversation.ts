@@ -16,10 +16,7 @@ export function digestTurn(turn: Turn): DigestedTurn {
   return { turn, digests: turn.history.map(digestOf) };
 }
 
-/**
- * A conversation in a transaction that has locked it: what is known of its stored messages, and the
- * messages to add.
- */
+/** A locked conversation: what is known of its stored messages, and those to add. */
 export class GrowingConversation {
   readonly added: Insertable<MessageTable>[] = [];
   /** Digests of its last messages, oldest first. */
@@ -38,10 +35,7 @@ export class GrowingConversation {
     return this.row.message_count;
   }
 
-  /**
-   * Registers a stored message. Messages of the dialogue must come in order, up to the last one;
-   * system messages in any order.
-   */
+  /** Registers a stored message: of the dialogue in order up to the last, of the system in any. */
   recall(message: { readonly role: string; readonly digest: string }): void {
     if (isSystemMessage(message)) this.systemMessages.add(message.digest);
     else this.dialogue.push(message.digest);
@@ -103,10 +97,7 @@ export class GrowingConversation {
 /** The embedded database allows 1,000 nested conditions, and `or` nests them. */
 const conditionsPerStatement = 200;
 const digestsPerStatement = 1_000;
-/**
- * How many stored messages are read beyond twice the number of sent ones: room for answers that
- * were generated several times.
- */
+/** Messages read beyond twice the sent ones: answers may have been generated several times. */
 const spareMessages = 16;
 
 /** Reads the last messages of the conversations, as many as these turns may need. */
@@ -141,10 +132,7 @@ export async function recallDialogues(
   }
 }
 
-/**
- * Finds out which of the sent system messages are stored: they may be anywhere in a conversation,
- * usually at its beginning.
- */
+/** Finds which sent system messages are stored, anywhere in a conversation. */
 export async function recallSystemMessages(
   database: Database,
   conversations: ReadonlyMap<string, GrowingConversation>,

@@ -16,10 +16,7 @@ const rowsPerStatement = 1_000;
 
 type Conversations = Map<string, GrowingConversation>;
 
-/**
- * `ConversationStore.append`. The number of statements hardly depends on the number of turns,
- * because round trips dominate the cost.
- */
+/** `ConversationStore.append`, in few statements: round trips dominate the cost. */
 export async function appendTurns(
   database: Kysely<StoreTables>,
   turns: readonly Turn[],
@@ -106,10 +103,7 @@ async function lockConversations(
   return conversations;
 }
 
-/**
- * PostgreSQL locks rows one by one, in the order of this query; the embedded database has one lock,
- * with which transactions begin.
- */
+/** PostgreSQL locks row by row, in this order; the embedded database has one lock anyway. */
 async function lockSome(
   database: Database,
   ids: readonly string[],

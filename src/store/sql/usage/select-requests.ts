@@ -40,10 +40,7 @@ export const selectSummaries = (database: Kysely<StoreTables>) =>
     .select(['requests.id', 'requests.account_id', ...requestColumns])
     .select('api_keys.name as key_name');
 
-/**
- * One page of the requests that a filter selects, newest first. Reads an index in the order of time,
- * whatever the filter.
- */
+/** One page of what a filter selects, newest first, by an index in the order of time. */
 export const selectRequests = (
   database: Kysely<StoreTables>,
   filter: RequestFilter,

@@ -6,6 +6,15 @@ import { randomUUID } from 'node:crypto';
  * a database more than the row itself.
  */
 export function newRowId(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  const now = Date.now();
+  if (now !== writtenTime) {
+    const time = now.toString(16).padStart(12, '0');
+    writtenTime = now;
+    timePart = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+  }
+  return timePart + randomUUID().slice(15);
 }
+
+/** The time of the last id, and how it is written. */
+let writtenTime = 0;
+let timePart = '';

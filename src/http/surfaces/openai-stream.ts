@@ -96,22 +96,20 @@ export class OpenAIStream extends StreamedAnswer {
    */
   private adopt({ id, created, model }: CompletionChunk): void {
     if (this.roleSent || !this.envelope) return;
-    this.envelope = {
-      ...this.envelope,
-      ...(id ? { id } : {}),
-      ...(created ? { created } : {}),
-      ...(model ? { model } : {}),
-    };
+    if (id) this.envelope.id = id;
+    if (created) this.envelope.created = created;
+    if (model) this.envelope.model = model;
   }
 
   private sendRole(): void {
     if (this.roleSent) return;
     this.roleSent = true;
     this.stream.data(
-      byteJson({
-        ...this.envelope,
-        choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
-      }),
+      byteJson(
+        Object.assign({}, this.envelope, {
+          choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+        }),
+      ),
     );
   }
 }

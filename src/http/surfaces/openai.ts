@@ -5,13 +5,11 @@ import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import { searchSwitch } from './openai-search.js';
+import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
 
-/**
- * The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the
- * provider's.
- */
-export interface RunRequest extends ChatRequest {
+/** What a body in any client dialect says about its call beside the conversation. */
+export interface CallFields {
   /** `<provider>/<model>`, an alias, a bare name of a model, or `auto`. */
   model: string;
   /** The candidates of `auto`. Default: the configured ones. */
@@ -28,14 +26,20 @@ export interface RunRequest extends ChatRequest {
   onBrokenStream?: 'continue' | 'fail' | null;
 }
 
+/**
+ * The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the
+ * provider's.
+ */
+export type RunRequest = ChatRequest & CallFields;
+
 /** The gateway's own fields in the bodies of other dialects; no provider gets them. */
 export const gatewayFields: ReadonlySet<string> = new Set(
   'models fallback_models tradeoff economy hedge preference_id previous_session onBrokenStream'.split(
     ' ',
   ),
 );
-/** Of a body in any of these dialects, what is not in `CompletionCall.chat`. */
-export const callFields: ReadonlySet<string> = new Set([...gatewayFields, 'model', 'stream']);
+/** The names of `CallFields`. */
+const callFields: ReadonlySet<string> = new Set([...gatewayFields, 'model', 'stream']);
 
 /** OpenAI's chat completions. */
 export const openai = {
@@ -58,41 +62,7 @@ export const openai = {
   errorBody: openAIErrorBody,
   readCall(parsed) {
     const body = parsed as RunRequest;
-    const { model, models, fallback_models: fallbackModels, stream, tradeoff, economy } = body;
-    const { hedge, preference_id, previous_session, onBrokenStream } = body;
-    const sent = omit(body, callFields) as ChatRequest;
-    refuseNativeFields(sent);
-    const chat = withImageObjects(withoutZeroLimits(sent));
-    const auto = model === 'auto';
-    const isList = auto && models;
-    const named = auto ? (models ?? null) : [model];
-    const asked = stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat);
-    return {
-      chat: asked,
-      models: named,
-      modelsField: isList ? 'models' : 'model',
-      modelField: isList ? 'models[0]' : 'model',
-      fallbackModels: fallbackModels ?? [],
-      order: null,
-      routing: {
-        messages: chat.messages,
-        tools: chat.tools ?? [],
-        maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
-        tradeoff: tradeoff ?? null,
-        economy: economy ?? null,
-      },
-      links: { preference_id, previous_session, conversationId: chat['conversationId'] },
-      stream: stream ?? false,
-      streamFromProvider: stream ?? false,
-      maxRetries: null,
-      onBrokenStream: onBrokenStream ?? null,
-      hedge: hedge ?? null,
-      store: chat['store'] !== false,
-      sentMessages: chat.messages,
-      invalidCode: 'bad_request',
-      keepsStatus: true,
-      grounding: searchSwitch({ chat: asked, models: named }),
-    };
+    return chatCall(omit(body, callFields) as ChatRequest, body);
   },
   writer({ res, call, stream }) {
     return stream
@@ -100,6 +70,47 @@ export const openai = {
       : new OpenAIReply(res);
   },
 } satisfies CompletionSurface;
+
+/**
+ * The call for a conversation, as the rest of its body says. Two objects, because joining them to one
+ * costs several µs. @throws GatewayError `bad_request`
+ */
+export function chatCall(sent: ChatRequest, fields: CallFields): CompletionCall {
+  const { model, models, fallback_models: fallbackModels, stream, tradeoff, economy } = fields;
+  const { hedge, preference_id, previous_session, onBrokenStream } = fields;
+  refuseNativeFields(sent);
+  const chat = withImageObjects(withoutZeroLimits(sent));
+  const auto = model === 'auto';
+  const isList = auto && models;
+  const named = auto ? (models ?? null) : [model];
+  const asked = stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat);
+  return {
+    chat: asked,
+    models: named,
+    modelsField: isList ? 'models' : 'model',
+    modelField: isList ? 'models[0]' : 'model',
+    fallbackModels: fallbackModels ?? [],
+    order: null,
+    routing: {
+      messages: chat.messages,
+      tools: chat.tools ?? [],
+      maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
+      tradeoff: tradeoff ?? null,
+      economy: economy ?? null,
+    },
+    links: { preference_id, previous_session, conversationId: chat['conversationId'] },
+    stream: stream ?? false,
+    streamFromProvider: stream ?? false,
+    maxRetries: null,
+    onBrokenStream: onBrokenStream ?? null,
+    hedge: hedge ?? null,
+    store: chat['store'] !== false,
+    sentMessages: chat.messages,
+    invalidCode: 'bad_request',
+    keepsStatus: true,
+    grounding: searchSwitch({ chat: asked, models: named }),
+  };
+}
 
 /** Providers would ignore these, and the client would take a plain answer for a researched one. */
 function refuseNativeFields({ research, toolkits }: ChatRequest): void {

@@ -15,6 +15,7 @@ import {
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { exactJson } from '../../text/exact-json.js';
+import { present } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import type { SearchBlocks } from './web-search.js';
@@ -250,10 +251,7 @@ class MessageStream {
 
   /** Counts are running totals, which a later event may repeat, correct or omit. */
   private addUsage(usage: AnthropicUsage | null | undefined): void {
-    const reported = Object.entries(usage ?? {}).filter(
-      ([, value]: [string, unknown]) => value !== null,
-    );
-    this.usage = { ...this.usage, ...Object.fromEntries(reported) };
+    this.usage = Object.assign({}, this.usage, present(usage ?? {}));
   }
 
   private end(): void {

@@ -99,8 +99,8 @@ function buildRequest(
   const model = deploymentOf(settings, call.model) ?? call.model;
   const name = claudeName(settings, call.model);
   const { original } = call;
-  const body = original
-    ? { ...original.body, ...addedEffort(call, name), model, stream: call.stream }
+  const body: object = original
+    ? Object.assign({}, original.body, addedEffort(call, name), { model, stream: call.stream })
     : { model, ...toAnthropicBody(call.request, name), stream: call.stream };
   const sent = settings.cacheBreakpoints ? withCacheBreakpoints(body as AnthropicBody) : body;
   return postTo(settings, url, sent, apiKey, original);

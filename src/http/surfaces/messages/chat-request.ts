@@ -22,14 +22,12 @@ const adaptiveEffort = 'high';
 export function chatRequest(body: MessagesRequest): ChatRequest {
   const { max_tokens, temperature, top_p, top_k, stop_sequences: stop } = body;
   const effort = effortOf(body);
-  return {
+  const chat: ChatRequest = {
     messages: toChatMessages(body),
-    ...present({ max_tokens, temperature, top_p, top_k }),
-    ...(stop?.length ? { stop: [...stop] } : {}),
-    ...toolsOf(body),
-    ...(effort === null ? {} : { reasoning_effort: effort }),
-    ...formatOf(body),
+    ...present({ max_tokens, temperature, top_p, top_k, reasoning_effort: effort }),
   };
+  if (stop?.length) chat.stop = [...stop];
+  return Object.assign(chat, toolsOf(body), formatOf(body));
 }
 
 function effortOf({ thinking, output_config: output }: MessagesRequest): string | null {

@@ -1,5 +1,5 @@
-import { omit, pick } from '../../../text/is-object.js';
-import { callFields, gatewayFields, openai } from '../openai.js';
+import { omit } from '../../../text/is-object.js';
+import { chatCall, gatewayFields } from '../openai.js';
 import type { CompletionSurface } from '../surface.js';
 import { chatRequest, searchWish } from './chat-request.js';
 import { messagesErrors } from './errors.js';
@@ -33,7 +33,7 @@ export const messages: CompletionSurface = {
   readCall(parsed, { headers, query }) {
     const sent = parsed as MessagesRequest;
     const body = omit(sent, gatewayFields) as MessagesRequest;
-    const call = openai.readCall({ ...chatRequest(body), ...pick(sent, callFields) });
+    const call = chatCall(chatRequest(body), sent);
     return Object.assign(call, {
       original: {
         dialect: 'messages' as const,

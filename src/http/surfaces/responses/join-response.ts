@@ -38,16 +38,17 @@ export async function joinResponse(
   const earlier = previousId === null ? [] : await history(responses, accountId, previousId);
   const isAsSent = own === items && earlier.length === 0;
   const body: ResponsesBody = isAsSent ? sent : { ...sent, input: [...earlier, ...own] };
-  const turn = { id: `resp_${randomUUID().replaceAll('-', '')}`, previousId };
+  const id = `resp_${randomUUID().replaceAll('-', '')}`;
   const isCompaction = own.some((item) => typeOf(item) === 'compaction_trigger');
   request.responseTurn = {
-    ...turn,
+    id,
+    previousId,
     body,
     stores,
-    keep: (response) => responses.save(accountId, turn, own, response),
+    keep: (response) => responses.save(accountId, { id, previousId }, own, response),
     seal: isCompaction ? await responses.sealer(accountId) : null,
   };
-  record.responseId = turn.id;
+  record.responseId = id;
   return body;
 }
 

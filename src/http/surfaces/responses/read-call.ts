@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../../completion.js';
 import { invalidField } from '../../../errors.js';
 import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
-import { callFields, gatewayFields, openai } from '../openai.js';
+import { chatCall, gatewayFields } from '../openai.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
@@ -18,11 +18,11 @@ import { chatMessages } from './read-input.js';
 export function readCall(body: ResponsesBody, sent: SentAlong): CompletionCall {
   const isCompaction = itemsOf(body).some((item) => typeOf(item) === 'compaction_trigger');
   const chat = isCompaction ? compactionChat(chatOf(body)) : chatOf(body);
-  const call = openai.readCall({ ...chat, ...pick(body, callFields) });
+  const call = chatCall(chat, body);
   return Object.assign(call, {
     original: originalOf(body, sent.headers),
     store: body.store !== false,
-    grounding: isCompaction ? null : searchWish(body, call.chat, call.models),
+    grounding: isCompaction ? null : searchWish(body, call),
   });
 }
 
@@ -66,12 +66,11 @@ function formatOf(format: Json | null | undefined): ChatRequest['response_format
  * that no model can search for is answered without.
  */
 function searchWish(
-  body: ResponsesBody,
-  chat: ChatRequest,
-  models: readonly string[] | null,
+  { tools: sent }: ResponsesBody,
+  { chat, models, grounding }: CompletionCall,
 ): GroundingWish | null {
-  const tools = [...(chat.tools ?? []), ...(body.tools ?? [])] as ChatRequest['tools'];
-  const wish = searchSwitch({ chat: { ...chat, tools }, models });
+  const tools = [...(chat.tools ?? []), ...(sent ?? [])] as ChatRequest['tools'];
+  const wish = sent?.length ? searchSwitch({ chat: { ...chat, tools }, models }) : grounding;
   return wish?.withoutSwitch ? { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } } : null;
 }
 

@@ -370,7 +370,7 @@ describe.runIf(hasChromium)('the playground with limits.resumeMs', () => {
   let page: Page;
   beforeAll(async () => {
     const served = await startDashboard({
-      limits: { resumeMs: 30_000 },
+      limits: { resumeMs: 600_000 },
       models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },
     });
     upstream = served.upstream;
@@ -397,6 +397,18 @@ describe.runIf(hasChromium)('the playground with limits.resumeMs', () => {
       { role: 'assistant', content: words.join('') },
       { role: 'user', content: 'And now?' },
     ]);
+  });
+
+  it("ends the provider's call where the answer is stopped", async () => {
+    upstream.script([{ text: ['A beginning'], hang: 'afterContent' }]);
+    const before = upstream.requests.length;
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByLabel('Your message').fill('Tell me a long story');
+    await page.keyboard.press('Enter');
+    await page.getByText('A beginning').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(upstream.closed(before)).resolves.toBeNull();
+    await page.getByText(/^≈ \d+ \+ \d+ tokens$/).waitFor();
   });
 
   it('goes on with two answers side by side', async () => {

@@ -63,6 +63,15 @@ const resumed: Described = {
   errors: { 404: 'This account has no such stream, or it is no longer kept.' },
 };
 
+const cancelled: Described = {
+  id: 'cancelCompletion',
+  summary: 'End a streamed answer',
+  description:
+    'Also one that goes on for its next reader: the call of the provider is cancelled, and what it used is charged. Nothing happens where the answer is whole.',
+  scope: 'completions',
+  errors: { 404: 'This account has no such stream, or it is no longer kept.' },
+};
+
 const completionOf = ({ schema, described }: CompletionSurface): Described => ({
   ...described,
   request: `${schema}.request`,
@@ -98,7 +107,7 @@ export const completionPaths = (): object => ({
   ...describedPath(
     'Completions',
     '/api/v1/completions/{id}/stream',
-    { get: resumed },
+    { get: resumed, delete: cancelled },
     { invalid: 422, statuses: [429, 500, 503], takesSignIn: true },
   ),
   ...endpointPaths([getCompletionOptions]),
@@ -140,7 +149,7 @@ export function responsePaths(): object {
       delete: of('deleteResponse', 'Delete a stored response'),
     },
     [`${path}/input_items`]: { get: of('listInputItems', 'What a stored response answers') },
-    [`${path}/cancel`]: { post: of('cancelResponse', 'Refused: nothing runs in the background') },
+    [`${path}/cancel`]: { post: of('cancelResponse', 'End a stream that can be resumed') },
     '/v1/responses/input_tokens': { post: counted },
   };
   const paths = Object.entries(described);

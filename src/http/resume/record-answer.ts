@@ -4,7 +4,11 @@ import { invalidField } from '../../errors.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
-import { dayMs, type RecordingTerms } from '../../pipeline/resume/recorded-answer.js';
+import {
+  dayMs,
+  type RecordedAnswer,
+  type RecordingTerms,
+} from '../../pipeline/resume/recorded-answer.js';
 import { answerLogOf } from '../../pipeline/resume/recorded-answers.js';
 import { exactJson } from '../../text/exact-json.js';
 import { EventStream } from '../connections/event-stream.js';
@@ -60,11 +64,17 @@ export async function recordAnswer(parts: GatewayParts, asked: Recordable): Prom
     keepMs: resumeMs,
   };
   if (key === undefined) {
-    if (isNumbered) request.recording = parts.state.answers.record(terms);
+    if (isNumbered) request.recording = record(parts, request, terms);
     return false;
   }
   return claimAnswer(parts, asked, checked(String(key), surface), terms);
 }
+
+const record = (
+  { state }: GatewayParts,
+  { cancellation }: GatewayRequest,
+  terms: RecordingTerms,
+): RecordedAnswer => state.answers.record(terms, () => cancellation.cancel(clientLeft()));
 
 async function claimAnswer(
   parts: GatewayParts,
@@ -85,7 +95,7 @@ async function claimAnswer(
     if ('note' in claimed) {
       const claim = { note: claimed.note, fingerprint: wish.fingerprint };
       const keepMs = call.store ? dayMs : graceMs;
-      request.recording = parts.state.answers.record({ ...terms, claim, graceMs, keepMs });
+      request.recording = record(parts, request, { ...terms, claim, graceMs, keepMs });
       return false;
     }
     res.setHeader('Idempotent-Replayed', 'true');
@@ -123,13 +133,17 @@ export function openStream(
   res: Response,
   isStreamed: boolean,
 ): EventStream | null {
-  const { recording, cancellation } = request;
+  const { recording } = request;
   const { holdStatusMs: holdMs, pingMs } = request.snapshot.limits;
   if (!recording) {
     cancelWhenClosed(request, res);
     return isStreamed ? new EventStream(res, { holdMs, pingMs }) : null;
   }
-  res.once('close', () => recording.clientLeft(() => cancellation.cancel(clientLeft())));
+  res.once('close', () => {
+    // without the headers no client knows the id under which it could come back
+    if (res.headersSent || recording.terms.claim) recording.clientLeft();
+    else if (recording.isRunning) recording.cancel();
+  });
   if (!isStreamed) return null;
   const stream = new RecordedStream(res, { holdMs, pingMs }, recording, surface.firstEventId ?? 1);
   if (!recording.terms.isNumbered) return stream;

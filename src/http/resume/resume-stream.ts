@@ -17,7 +17,7 @@ const native: Surface = {
   errorBody: nativeErrorBody,
 };
 
-/** `GET /api/v1/completions/{responseMessageId}/stream`: what a client has missed, and the rest. */
+/** `/api/v1/completions/{responseMessageId}/stream`: what a client has missed and the rest; its end. */
 export function resumeRoutes(parts: GatewayParts): Router {
   const path = '/api/v1/completions/:id/stream';
   const access = [
@@ -33,9 +33,14 @@ export function resumeRoutes(parts: GatewayParts): Router {
       field: lastEventId === undefined ? 'Last-Event-ID' : 'lastEventId',
     });
   });
+  const cancel = answer(async (req, res) => {
+    if (!(await cancelStream(parts, req, res))) throw noStream();
+    res.status(204).end();
+  });
   return Router()
     .get(path, ...access, resume)
-    .all(path, ...access, methodNotAllowed('GET'));
+    .delete(path, ...access, cancel)
+    .all(path, ...access, methodNotAllowed('GET, DELETE'));
 }
 
 /** How a surface's clients say what they have. */
@@ -71,6 +76,12 @@ export async function resumeStream(
   });
   if (end !== 'answered') throw noStream();
   parts.metrics.readAgain('resumed');
+}
+
+/** Ends the call behind the stream whose id is in the path. False: this account has no such one. */
+export function cancelStream(parts: GatewayParts, req: Request, res: Response): Promise<boolean> {
+  const { accountId } = contextOf(parts, res).request.caller;
+  return parts.state.answers.cancel(answerLogOf(accountId, String(req.params['id'])));
 }
 
 /** How many events a client has that has this one. */

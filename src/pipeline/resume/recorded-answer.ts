@@ -43,6 +43,9 @@ const lookMs = 1_000;
 /** The note that says that somebody reads an answer. */
 export const readersOf = (log: string): string => `${log}/readers`;
 
+/** The note that says that an answer's client wants no more of it. */
+export const cancelledNoteOf = (log: string): string => `${log}/cancelled`;
+
 /**
  * An answer that is written to a log beside its client, so that it outlives the connection. Entries
  * are written in order; those that come while one is on its way are joined.
@@ -57,13 +60,16 @@ export class RecordedAnswer {
   /** Whether its log was given up. */
   private isLost = false;
   private hasEnded = false;
-  private leave: (() => void) | null = null;
+  /** When the client left; null: it is there. */
+  private leftAt: number | null = null;
   private look: NodeJS.Timeout | undefined;
   private readonly listeners: (() => void)[] = [];
 
   constructor(
     private readonly place: RecordingPlace,
     readonly terms: RecordingTerms,
+    /** Ends the call. */
+    readonly cancel: () => void,
   ) {
     this.send();
   }
@@ -111,27 +117,34 @@ export class RecordedAnswer {
   }
 
   /**
-   * The client's connection is closed. Unless somebody reads the answer from its log meanwhile,
-   * `leave` ends the call after the grace.
+   * The client's connection is closed. The call ends after the grace, unless somebody reads the
+   * answer from its log meanwhile, or as soon as another replica was asked to cancel it.
    */
-  clientLeft(leave: () => void): void {
+  clientLeft(): void {
     if (!this.isRunning) return;
-    this.leave = leave;
-    if (this.isLost) leave();
-    else this.lookFor(this.terms.graceMs);
+    this.leftAt = performance.now();
+    if (this.isLost) this.cancel();
+    else this.lookSoon();
   }
 
-  private lookFor(afterMs: number): void {
+  private lookSoon(): void {
+    const afterMs = Math.min(lookMs, this.terms.graceMs);
     this.look = setTimeout(() => void this.lookForReaders(), afterMs);
   }
 
   private async lookForReaders(): Promise<void> {
     const { log, graceMs } = this.terms;
-    const logs = this.place.logs();
-    const reader = await logs.then((kept) => kept.get(readersOf(log))).catch(() => null);
+    const has = (note: string): Promise<boolean> =>
+      this.place
+        .logs()
+        .then(async (logs) => (await logs.get(note)) !== null)
+        .catch(() => false);
+    const hasGrace = performance.now() - (this.leftAt ?? 0) < graceMs;
+    const isWanted =
+      !(await has(cancelledNoteOf(log))) && (hasGrace || (await has(readersOf(log))));
     if (!this.isRunning) return;
-    if (reader === null) this.leave?.();
-    else this.lookFor(Math.min(lookMs, graceMs));
+    if (isWanted) this.lookSoon();
+    else this.cancel();
   }
 
   private push(entry: LogEntry): void {
@@ -216,7 +229,7 @@ export class RecordedAnswer {
       .logs()
       .then((logs) => logs.expire([log], 0))
       .catch(() => undefined);
-    this.leave?.();
+    if (this.leftAt !== null) this.cancel();
   }
 }
 

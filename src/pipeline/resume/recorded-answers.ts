@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors.js';
 import type { AnswerLogs } from '../../store/contracts/answer-logs.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import {
+  cancelledNoteOf,
   type ClaimNote,
   leaseMs,
   RecordedAnswer,
@@ -39,12 +40,32 @@ export class RecordedAnswers implements RecordingPlace {
     return (await this.databases.get()).counters.answerLogs;
   }
 
-  /** Begins to record. */
-  record(terms: RecordingTerms): RecordedAnswer {
-    const answer = new RecordedAnswer(this, terms);
+  /** Begins to record. `cancel` ends the call. */
+  record(terms: RecordingTerms, cancel: () => void): RecordedAnswer {
+    const answer = new RecordedAnswer(this, terms, cancel);
     this.live.add(answer);
     this.heartbeat ??= setInterval(() => this.keepAlive(), heartbeatMs).unref();
     return answer;
+  }
+
+  /**
+   * Ends the call of an answer: at once in this process, elsewhere within a second after the client
+   * has left. What is over stays as it is. False: there is no such answer.
+   */
+  async cancel(log: string): Promise<boolean> {
+    for (const answer of this.live)
+      if (answer.terms.log === log) {
+        if (answer.isRunning) answer.cancel();
+        return true;
+      }
+    try {
+      const logs = await this.logs();
+      // first, because another replica may be about to store the log
+      await logs.set(cancelledNoteOf(log), '1', leaseMs);
+      return (await logs.read(log, [0, 0], 0)) !== null;
+    } catch {
+      throw logsAway();
+    }
   }
 
   /**

@@ -177,10 +177,10 @@ describe('requests about responses', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('cannot cancel what the client waits for', async () => {
+  it('cannot cancel what ends with its connection', async () => {
     expect(await of('resp_1', '/cancel', 'POST')).toMatchObject({
       status: 400,
-      json: { error: { message: expect.stringContaining('in the background') } },
+      json: { error: { message: expect.stringContaining('close the connection') } },
     });
   });
 

@@ -150,6 +150,76 @@ describe('a resumable stream', () => {
     expect(idOf(begun)).not.toBe('');
   });
 
+  it('ends at once when its client cancels it, and what was used is charged once', async () => {
+    const gateway = await start(600_000);
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    const begun = await complete(gateway, { abortAfterFrames: 1 });
+    const url = `${gateway.url}/api/v1/completions/${idOf(begun)}/stream`;
+    const other = { authorization: `Bearer ${keys[1]?.key ?? ''}` };
+    expect((await ask('DELETE', url, other)).status).toBe(404);
+    expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(1);
+    const cancelled = await ask('DELETE', url, gateway.auth);
+    expect(cancelled).toMatchObject({ status: 204, text: '' });
+    await expect(upstream.closed(0)).resolves.toBeNull();
+    // a second time changes nothing
+    expect((await ask('DELETE', url, gateway.auth)).status).toBe(204);
+    const rows = async (): Promise<unknown> =>
+      at((await ask('GET', `${gateway.url}/api/v1/requests`, gateway.auth)).json, 'items');
+    await until(async () => at(await rows(), 0) !== undefined);
+    const costUsd = Number(at(await rows(), 0, 'costUsd'));
+    expect(costUsd).toBeGreaterThan(0);
+    expect(await rows()).toMatchObject([{ code: 'client_closed' }]);
+    const { json } = await ask('GET', `${gateway.url}/api/v1/usage?by=model`, gateway.auth);
+    expect(at(json, 'items')).toMatchObject([{ requests: 1, costUsd, clientClosed: 1 }]);
+  });
+
+  it('ends for the client that still reads it, and for other readers', async () => {
+    const gateway = await start(600_000);
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    let cancelling: Promise<unknown> = Promise.resolve();
+    const reply = await complete(gateway, {
+      onFrame: ({ data = '' }, index) => {
+        if (index !== 0) return;
+        const id = textAt(JSON.parse(data), 'responseMessageId');
+        const url = `${gateway.url}/api/v1/completions/${id}/stream`;
+        cancelling = ask('DELETE', url, gateway.auth);
+      },
+    });
+    await cancelling;
+    expect(reply.frames.some(({ data }) => data === '[DONE]')).toBe(false);
+    await expect(upstream.closed(0)).resolves.toBeNull();
+  });
+
+  it('ends with a client that left before it could know its id', async () => {
+    const gateway = await start(600_000);
+    upstream.script([{ hang: 'beforeHeaders' }]);
+    const leaving = new AbortController();
+    const asked = fetch(`${gateway.url}/api/v1/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...gateway.auth },
+      body: JSON.stringify({ models: ['up/m'], messages, stream: true }),
+      signal: leaving.signal,
+    });
+    await until(() => upstream.requests.length === 1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await expect(upstream.closed(0)).resolves.toBeNull();
+  });
+
+  it("is cancelled in OpenAI's own form on the Responses surface", async () => {
+    const gateway = await start(600_000);
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    const begun = await postStream(
+      `${gateway.url}/v1/responses`,
+      { model: 'up/m', input: 'Hi', stream: true },
+      { headers: gateway.auth, abortAfterFrames: 1 },
+    );
+    const id = textAt(begun.events[0], 'response', 'id');
+    const { json } = await ask('POST', `${gateway.url}/v1/responses/${id}/cancel`, gateway.auth);
+    expect(json).toMatchObject({ id, status: 'cancelled' });
+    await expect(upstream.closed(0)).resolves.toBeNull();
+  });
+
   it('goes on for as long as somebody reads it', async () => {
     const gateway = await start(1_000);
     upstream.script([{ text: words, betweenMs: 80 }]);
@@ -222,6 +292,15 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     });
     expect(textOf([...begun.frames, ...rest.frames])).toBe(whole);
     expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+  });
+
+  it('is cancelled at another', async () => {
+    const [one, two] = (await shared('c')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    const begun = await complete(one, { abortAfterFrames: 1 });
+    const url = `${two.url}/api/v1/completions/${idOf(begun)}/stream`;
+    expect((await ask('DELETE', url, two.auth)).status).toBe(204);
+    await expect(upstream.closed(0)).resolves.toBeNull();
   });
 
   it('tells its client to go on elsewhere when its replica stops', async () => {

@@ -5,7 +5,8 @@ import type { Chunk, Failed, TraceEntry } from '../../components/conversation/an
 export interface StreamListener {
   /** The request was taken; its id names it in the request log. */
   begun(requestId: string | null): void;
-  chunk(chunk: Chunk): void;
+  /** `isNumbered`: the stream goes on without its reader until it is cancelled. */
+  chunk(chunk: Chunk, isNumbered: boolean): void;
   failed(failed: Failed): void;
 }
 
@@ -21,10 +22,11 @@ export function eventReader(listener: StreamListener): {
     isOver = true;
   };
   const parser = createParser({
-    onEvent({ event, data }) {
+    onEvent({ id, event, data }) {
       if (event === 'error') fail(failureIn(data) ?? { message: data, trace: [] });
       else if (data === '[DONE]') isOver = true;
-      else if (!isOver && data.startsWith('{')) listener.chunk(JSON.parse(data) as Chunk);
+      else if (!isOver && data.startsWith('{'))
+        listener.chunk(JSON.parse(data) as Chunk, id !== undefined);
     },
   });
   return {

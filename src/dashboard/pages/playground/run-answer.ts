@@ -1,4 +1,4 @@
-import { basePath, changeHeaders } from '../../api/client.js';
+import { api, basePath, changeHeaders } from '../../api/client.js';
 import { noteAnswer } from '../../api/connection.js';
 import { read } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
@@ -30,6 +30,9 @@ interface Watcher {
 /** How often, and how many times, the request log is asked for a request that has just ended. */
 const [readAgainMs, maxReads] = [400, 10];
 
+/** Why an answer is aborted that nobody wants any more; others may go on at the gateway. */
+export const stopped = 'stopped';
+
 /** A new answer, or the id of one that was under way when the page was loaded anew. */
 type Asked = { readonly body: Schema<'CompletionsRequest'> } | { readonly resumed: string };
 
@@ -43,6 +46,7 @@ export async function runAnswer(
   signal: AbortSignal,
 ): Promise<void> {
   let requestId: string | null = null;
+  let runningId = 'resumed' in asked ? asked.resumed : null;
   let waiting: Chunk[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   const show = (): void => {
@@ -61,7 +65,8 @@ export async function runAnswer(
           'resumed' in asked ? withoutContent(answer) : { ...answer, requestId: id },
         );
       },
-      chunk(chunk) {
+      chunk(chunk, isNumbered) {
+        if (isNumbered) runningId = chunk.responseMessageId;
         waiting.push(chunk);
         timer ??= setTimeout(show, frameMs);
         const { conversationId, conversationStored } = chunk;
@@ -75,11 +80,18 @@ export async function runAnswer(
     },
     signal,
   );
+  if (signal.reason === stopped && runningId !== null) cancel(runningId);
   show();
   grow((answer) => (isOpen(answer) ? { ...answer, state: 'stopped' } : answer));
   const figures = signal.aborted && mayReadRequests ? await figuresOf(requestId) : null;
   if (figures) grow((answer) => ({ ...answer, figures }));
 }
+
+/** Ends a call that would go on for a reader who comes back. */
+const cancel = (id: string): void =>
+  void api
+    .DELETE('/api/v1/completions/{id}/stream', { params: { path: { id } } })
+    .catch(() => undefined);
 
 /** An answer that comes again from its beginning. */
 const withoutContent = ({ responseId, requestId }: Answer): Answer => ({

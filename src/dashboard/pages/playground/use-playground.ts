@@ -21,7 +21,7 @@ import {
   withResults,
 } from './conversation-state.js';
 import { keepUnloaded } from '../../components/draft.js';
-import { runAnswer } from './run-answer.js';
+import { runAnswer, stopped } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
 import { api } from '../../api/client.js';
 import { useMay } from '../../session/session.js';
@@ -89,7 +89,7 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
     setState(current.current);
     return current.current;
   };
-  const stop = (): void => running.current.forEach((one) => one.abort());
+  const stop = (): void => running.current.forEach((one) => one.abort(stopped));
   const run = (place: Place, resumed: string | null = null): void => {
     const { turns, lanes } = current.current;
     const lane = lanes[place.lane];

@@ -7,7 +7,7 @@ import type { ResponseRecord } from '../../../store/contracts/responses.js';
 import { authenticate } from '../../authenticate.js';
 import { methodNotAllowed, validate } from '../../bodies/validate.js';
 import { contextOf } from '../../context.js';
-import { resumeStream } from '../../resume/resume-stream.js';
+import { cancelStream, resumeStream } from '../../resume/resume-stream.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { track } from '../../track.js';
@@ -38,7 +38,7 @@ export function responseRoutes(parts: GatewayParts): Router {
     .all(one, ...access, methodNotAllowed('GET, DELETE'))
     .get(itemsOfOne, ...access, listItems(parts))
     .all(itemsOfOne, ...access, methodNotAllowed('GET'))
-    .post(cancelOne, ...access, answer(refuseCancel))
+    .post(cancelOne, ...access, cancel(parts))
     .all(cancelOne, ...access, methodNotAllowed('POST'));
 }
 
@@ -100,11 +100,16 @@ const countTokens = (parts: GatewayParts): RequestHandler =>
     sendJson(res, 200, { object: 'response.input_tokens', input_tokens: tokens });
   });
 
-/** Only OpenAI's background mode has anything to cancel. */
-function refuseCancel(): never {
-  const reason = 'only responses in the background can be cancelled; close the connection instead';
-  throw new GatewayError('bad_request', reason);
-}
+/** A stream that goes on without its client is what there is of OpenAI's background mode. */
+const cancel = (parts: GatewayParts): RequestHandler =>
+  answer(async (req, res) => {
+    if (!(await cancelStream(parts, req, res))) {
+      const reason =
+        'only streams that can be resumed can be cancelled; close the connection instead';
+      throw new GatewayError('bad_request', reason);
+    }
+    sendJson(res, 200, { id: idIn(req), object: 'response', status: 'cancelled', output: [] });
+  });
 
 async function stored(parts: GatewayParts, req: Request, res: Response): Promise<ResponseRecord> {
   const { accountId } = contextOf(parts, res).request.caller;

@@ -54,7 +54,7 @@ const maxStatedMs = 86_400_000;
 const maxGapMs = 600_000;
 /** A longer wait that a provider asks for opens the circuit at once. */
 const minStatedWaitMs = 8_000;
-/** Of a key that met a rate limit that names no wait: at first, and at most. */
+/** Of a key that met a rate limit that names no wait: at first, then twice as long, and at most. */
 const firstLimitMs = 1_000;
 const maxLimitMs = 60_000;
 /** Clients choose the names of models. */
@@ -98,10 +98,7 @@ export class Breaker {
     return this.circuits.size === 0;
   }
 
-  /**
-   * Whether a model is to be called after all other candidates, and why. Null: it is not.
-   * @param marks of all keys
-   */
+  /** Why a model is called after all other candidates; null: it is not. @param marks of all keys */
   demotion(model: string, marks: readonly string[]): Demotion | null {
     if (this.isCalm || !this.rules?.enabled) return null;
     const [longest] = [this.at(''), this.at(model), this.limit(model, marks)]
@@ -115,11 +112,6 @@ export class Breaker {
   /** Whether the circuit of a model, or of its provider, is open. */
   isSetAside(model: string): boolean {
     return this.ofModel(model).some((circuit) => this.isOpen(circuit));
-  }
-
-  /** Whether a key rests, for this model or for all. */
-  rests(model: string, mark: string): boolean {
-    return this.restUntil(model, mark) > 0;
   }
 
   /** When the rest of a key ends, for this model or for all, in ms since 1970; 0: it does not rest. */
@@ -175,10 +167,7 @@ export class Breaker {
     if (isAway && !answered) this.count(rules, '', model, error, isTimeout);
   }
 
-  /**
-   * A key rests: ten minutes for all models if it was refused, else for a model's rate limit.
-   * @param statedMs null: a second at first, then twice as long each time
-   */
+  /** A key rests: ten minutes for all models if it was refused, else for a model's rate limit. */
   rest(model: string, mark: string, error: GatewayError, statedMs = error.retryAfterMs): void {
     const isRefused = error.recovery === 'next_key';
     const ms = isRefused ? refusedRestMs : statedMs;

@@ -239,7 +239,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   private canUseAnotherKey(failure: GatewayError): boolean {
     const { keys, breaker } = this.provider;
     const { model } = this.candidate;
-    const isFree = (mark: string): boolean => !breaker.rests(model, mark);
+    const isFree = (mark: string): boolean => breaker.restUntil(model, mark) === 0;
     return failure.code === 'rate_limited' && keys.size > 1 && keys.marks.some(isFree);
   }
 

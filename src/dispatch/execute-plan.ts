@@ -165,7 +165,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
     const { keys, breaker } = provider;
     const used = keys.markOf(apiKey);
     const isFree = keys.marks.some(
-      (mark) => mark !== used && !breaker.rests(candidate.model, mark),
+      (mark) => mark !== used && breaker.restUntil(candidate.model, mark) === 0,
     );
     return isFree ? { candidate, provider, isLast: true, usedKeys: [apiKey] } : null;
   }

@@ -251,7 +251,7 @@ export class WebSearch {
 
 /** Whether a key of an engine does not rest. */
 const isAwake = ({ keys, breaker }: EngineKeys): boolean =>
-  keys.marks.some((mark) => !breaker.rests('', mark));
+  keys.marks.some((mark) => breaker.restUntil('', mark) === 0);
 
 function allFailed(failures: readonly Failure[]): GatewayError {
   const reasons = failures.map(({ error }) => error.message).join('; ');

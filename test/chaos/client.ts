@@ -23,6 +23,8 @@ export interface Outcome {
   readonly stored: { readonly conversationId: string; readonly messageId: string } | null;
   /** What no client may ever see, such as half a frame before a clean end. */
   readonly fault: string | null;
+  /** What the error frame of a broken stream says. */
+  readonly reason: string;
   /** As `performance.now()`. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -52,7 +54,15 @@ export async function sendRequest(
       ? await sendTwice(send, request.repeats, headers, request)
       : await send();
   clearTimeout(timer);
-  return { request, stored: null, fault: null, ...ended, startedAt, endedAt: performance.now() };
+  return {
+    request,
+    stored: null,
+    fault: null,
+    reason: '',
+    ...ended,
+    startedAt,
+    endedAt: performance.now(),
+  };
 }
 
 interface Sent {
@@ -62,7 +72,7 @@ interface Sent {
   headers: Record<string, string>;
 }
 type Ended = Pick<Outcome, 'ending' | 'text' | 'status'> &
-  Partial<Pick<Outcome, 'stored' | 'fault'>>;
+  Partial<Pick<Outcome, 'stored' | 'fault' | 'reason'>>;
 
 /** Connections that end are cuts; whatever else the strict reader objects to is a fault. */
 function failed(error: unknown): Ended {
@@ -110,7 +120,8 @@ async function ask(
   const isComplete = dialect.isComplete(reply);
   if (dialect.isFailed(reply)) {
     const fault = isComplete ? 'an error frame, and yet an end' : null;
-    return { ending: text === '' ? 'refused' : 'broken', text, status, fault };
+    const reason = reply.frames.at(-1)?.data ?? '';
+    return { ending: text === '' ? 'refused' : 'broken', text, status, fault, reason };
   }
   if (isComplete) return { ending: 'complete', text, status, stored: storedAs(lastOf(reply)) };
   const fault = ended === 'end' ? 'a clean end of the body without the end of the stream' : null;
@@ -124,22 +135,23 @@ async function comeBack(
   { surface, comesBackAfterMs, leavesAfterFrames }: ChaosRequest,
 ): Promise<StreamReply> {
   const isNative = surface === 'native';
-  const id = isNative
-    ? first.headers['responsemessageid']
-    : textAt(first.events[0], 'response', 'id');
   if (!(isNative || surface === 'responses') || first.status !== 200) return first;
-  if (typeof id !== 'string' || id === '') return first;
   let reply = first;
   let leaves = leavesAfterFrames !== null && comesBackAfterMs !== null;
   if (leaves) await wait(comesBackAfterMs ?? 0);
   while (leaves || reply.frames.at(-1)?.event === 'moved') {
     leaves = false;
+    const id =
+      textAt(reply.events.at(-1), 'streamId') ||
+      textAt(reply.events[0], 'response', 'id') ||
+      String(reply.headers['responsemessageid'] ?? '');
+    if (id === '') return reply;
     const lastId = lastIdOf(reply.frames);
     const after = lastId === undefined ? '' : `&starting_after=${lastId}`;
     const next = isNative
       ? await resume(url, id, { headers, lastId })
       : await getStream(`${url}/v1/responses/${id}?stream=true${after}`, { headers });
-    if (next.status !== 200)
+    if (next.ended === 'end' && next.status !== 200)
       throw new Error(`a stream could not be resumed: ${next.status} ${next.text.slice(0, 200)}`);
     const frames = [...reply.frames, ...next.frames];
     reply = { ...next, frames, events: [...reply.events, ...next.events] };

@@ -4,7 +4,7 @@ const shown = 20;
 
 /** A report as a table for a terminal. */
 export function printReport(report: ChaosReport): string {
-  const { requests, seed, seconds, violations } = report;
+  const { requests, seed, seconds, unfinished, violations } = report;
   const rows: [string, string][] = [
     ['requests', `${requests} with seed ${seed} in ${seconds.toFixed(0)} s`],
     ...counts('ended', report.endings),
@@ -18,7 +18,8 @@ export function printReport(report: ChaosReport): string {
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
-  return [...lines, ...violations.slice(0, shown).map((each) => `  ${each}`)].join('\n');
+  const more = [...violations.slice(0, shown), ...unfinished.slice(0, shown)];
+  return [...lines, ...more.map((each) => `  ${each}`)].join('\n');
 }
 
 const counts = (name: string, of: Readonly<Record<string, number>>): [string, string][] =>

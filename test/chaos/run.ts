@@ -32,9 +32,11 @@ export interface ChaosReport {
   readonly disturbances: Readonly<Record<string, number>>;
   /**
    * How streams ended of which a call broke after its first content, without clients that left and
-   * the key with a budget.
+   * the key with a budget. Refused ones are not counted: their content came too late to be seen.
    */
   readonly brokenStreams: Readonly<Record<Ending, number>>;
+  /** Why those did not end complete that were not cut, each with the number of its request. */
+  readonly unfinished: readonly string[];
   /** Turns that were confirmed, and how many of them were looked up. */
   readonly confirmed: number;
   readonly lookedUp: number;
@@ -46,7 +48,7 @@ export interface ChaosReport {
 }
 
 const maxLookedUp = 20_000;
-const minContinued = 0.99;
+const maxUnfinished = 0.01;
 /** Clients may see a kill so much before or after we have sent the signal. */
 const aroundKillMs = 500;
 /** What a killed replica had still to charge is not older. */
@@ -87,7 +89,7 @@ class ChaosRun {
   private readonly statuses: Record<string, number> = {};
   private readonly disturbed: Record<string, number> = {};
   /** Of clients that stayed. */
-  private readonly streams: { id: number; ending: Ending }[] = [];
+  private readonly streams: Outcome[] = [];
   private readonly confirmed: { outcome: Outcome }[] = [];
   private readonly exact = { least: 0, unknown: 0 };
   private done = 0;
@@ -112,9 +114,10 @@ class ChaosRun {
     const billedUsd = this.billOf('budget');
     if (billedUsd > this.budgetUsd + 1e-9)
       this.violate(`the key with a budget of ${this.budgetUsd} USD was billed ${billedUsd} USD`);
+    const broken = this.streams.filter(({ request }) => this.providers.broken.has(request.id));
     const brokenStreams = zeros();
-    for (const { id, ending } of this.streams)
-      if (this.providers.broken.has(id)) brokenStreams[ending]++;
+    for (const { ending } of broken) brokenStreams[ending]++;
+    brokenStreams.refused = 0;
     this.checkContinued(brokenStreams);
     return {
       requests,
@@ -123,6 +126,9 @@ class ChaosRun {
       lookedUp,
       billedUsd,
       brokenStreams,
+      unfinished: broken
+        .filter(({ ending }) => ending === 'broken')
+        .map(({ request, reason }) => `request ${request.id} (${request.surface}): ${reason}`),
       endings: this.ended,
       statuses: this.statuses,
       played: Object.fromEntries(this.providers.played),
@@ -134,12 +140,12 @@ class ChaosRun {
   }
 
   /** With `onBrokenStream: continue`, of a hundred streams that broke one may fail. */
-  private checkContinued({ complete, broken, refused }: Readonly<Record<Ending, number>>): void {
+  private checkContinued({ complete, broken }: Readonly<Record<Ending, number>>): void {
     const { settings } = this.options;
     if (textAt(settings, 'limits', 'onBrokenStream') !== 'continue') return;
-    const share = complete / Math.max(1, complete + broken + refused);
-    if (share < minContinued)
-      this.violate(`of the streams that broke after their first content ${share} ended complete`);
+    const all = complete + broken;
+    if (broken > Math.max(1, all * maxUnfinished))
+      this.violate(`${broken} of ${all} streams that broke after their first content did not end`);
   }
 
   private async client(): Promise<void> {
@@ -187,7 +193,7 @@ class ChaosRun {
     if (ending === 'cut' && !this.isAroundKill(outcome))
       this.violate(`${name}: the connection was cut and no replica was killed`);
     // a spent budget ends streams too
-    if (streams && ending !== 'left' && request.key !== 'budget') this.streams.push({ id, ending });
+    if (streams && ending !== 'left' && request.key !== 'budget') this.streams.push(outcome);
     if (ending === 'complete' && outcome.stored !== null) this.confirmed.push({ outcome });
     if (request.key === 'exact') this.countExact(outcome);
   }

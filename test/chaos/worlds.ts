@@ -34,8 +34,8 @@ export interface WorldOptions {
 
 export const keyOf = (name: KeyName): string => `sk_chaos_${name}_0123456789abcdef`;
 
-/** Short limits: silence costs a second. */
-const timeouts = { connectMs: 2000, firstEventMs: 1000, idleMs: 1000 };
+/** Short, so that silence costs little; long enough for a provider whose machine is busy. */
+const timeouts = { connectMs: 5000, firstEventMs: 3000, idleMs: 3000 };
 
 /** A configuration with the providers, models and keys of the script. */
 export function configFor(
@@ -66,7 +66,7 @@ export function configFor(
     ),
     breaker: { openMs: 500, maxOpenMs: 1000 },
     ...settings,
-    limits: { totalTimeoutMs: 20_000, drainDelayMs: 500, ...settings.limits },
+    limits: { totalTimeoutMs: 60_000, drainDelayMs: 500, ...settings.limits },
   };
 }
 

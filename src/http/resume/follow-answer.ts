@@ -101,10 +101,10 @@ class Follower {
   }
 
   move(): void {
-    const { res, next } = this;
+    const { res, next, of } = this;
     if (this.isOver()) return;
     if (!res.headersSent) this.open(200, eventStreamHeaders);
-    res.end(movedEvent(next - 1, this.of.firstId));
+    res.end(movedEvent(of.log, next - 1, of.firstId));
     closeAfter(res);
   }
 

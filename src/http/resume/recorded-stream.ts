@@ -77,7 +77,7 @@ export class RecordedStream extends EventStream {
   /** Tells the client that another replica has the rest, and closes its connection. */
   move(): void {
     if (this.hasLeft || this.over) return;
-    this.endWith(movedEvent(this.flushed, this.firstId));
+    this.endWith(movedEvent(this.recording.terms.log, this.flushed, this.firstId));
     closeAfter(this.res);
   }
 
@@ -100,12 +100,16 @@ export class RecordedStream extends EventStream {
 }
 
 /**
- * What a client reads when its replica stops: it reconnects with the id of the last event.
+ * What a client reads when its replica stops: it reconnects with the ids of the stream, which no
+ * event may have told it yet, and of the last event.
+ * @param log made by `answerLogOf`
  * @param count how many events it has
  */
-export function movedEvent(count: number, firstId: number): string {
+export function movedEvent(log: string, count: number, firstId: number): string {
   const id = firstId + count - 1;
-  const data = JSON.stringify({ type: 'moved', text: '', lastEventId: count > 0 ? id : null });
+  const streamId = log.slice(log.lastIndexOf('/') + 1);
+  const lastEventId = count > 0 ? id : null;
+  const data = JSON.stringify({ type: 'moved', text: '', streamId, lastEventId });
   return `event: moved\n${count > 0 ? `id: ${id}\n` : ''}data: ${data}\n\n`;
 }
 

@@ -321,4 +321,26 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     expect(rest.frames.at(-1)?.data).toBe('[DONE]');
     await stopping;
   });
+
+  it('tells a client that has no event yet how it is called, when its replica stops', async () => {
+    const [one, two] = (await shared('c')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, delayMs: 300 }]);
+    const asking = postStream(
+      `${one.url}/v1/responses`,
+      { model: 'up/m', input: 'Hi', stream: true },
+      { headers: one.auth },
+    );
+    await until(() => upstream.requests.length === 1);
+    const stopping = one.gateway.handOver(10_000);
+    const { frames } = await asking;
+    expect(frames.map(({ event }) => event)).toEqual(['moved']);
+    const moved: unknown = JSON.parse(frames[0]?.data ?? '');
+    expect(moved).toMatchObject({ lastEventId: null });
+    const rest = await getStream(
+      `${two.url}/v1/responses/${textAt(moved, 'streamId')}?stream=true`,
+      { headers: two.auth },
+    );
+    expect(at(rest.events.at(-1), 'response', 'output', 0, 'content', 0, 'text')).toBe(whole);
+    await stopping;
+  });
 });

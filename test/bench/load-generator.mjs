@@ -89,20 +89,26 @@ function once({ port, request, patientMs = 0 }) {
   });
 }
 
-/** A closed loop: each connection sends the next request as soon as it has its answer. */
+/**
+ * A closed loop: each connection sends the next request as soon as it has its answer. Gives the times
+ * of answers in ms.
+ */
 function closed({ port, requests, count, connections }) {
   return new Promise((resolve) => {
     let sent = 0;
     let done = 0;
     let failures = 0;
     let bytes = 0;
+    const totals = [];
     const next = () => {
+      const sentAt = performance.now();
       connectionTo(port).send(requests[sent++ % requests.length], (answer) => {
         if (failed(answer)) failures++;
         else bytes += answer.bytes;
+        totals.push(performance.now() - sentAt);
         done++;
         if (sent < count) next();
-        else if (done === count) resolve({ failures, bytes });
+        else if (done === count) resolve({ failures, bytes, totals });
       });
     };
     for (let index = Math.min(connections, count); index > 0; index--) next();

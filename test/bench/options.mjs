@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 const usage = `npm run bench -- [options]
   Compares the gateway with the least that a proxy on Node can do.
 
-  --quick            fewer slices: about a minute instead of about ten
+  --quick            fewer slices: some three minutes instead of twenty
   --row=NAME         one row only; may be repeated. The table shows the names
   --slices=N         measured slices for each row
   --requests=N       requests in a slice of the JSON rows; the other rows follow in proportion

@@ -48,6 +48,11 @@ const chatBody = (model, streamed) => ({
   ...(streamed ? { stream: true } : {}),
 });
 
+const tenModels =
+  'gpt-4o gpt-4o-mini gpt-4.1 gpt-4.1-mini gpt-5 gpt-5-mini claude-haiku-4-5 claude-sonnet-4-5 gemini-2.5-flash gemini-2.5-pro'.split(
+    ' ',
+  );
+
 const nativeBody = (model, streamed) => ({
   models: [model],
   messages: [
@@ -78,9 +83,16 @@ const responsesBody = (model, streamed) => ({
   ...(streamed ? { stream: true } : {}),
 });
 
+/** `auto` among ten models, which the mock answers all alike. */
+const autoBody = (model, streamed) => ({
+  ...chatBody('auto', streamed),
+  models: tenModels.map((name) => `${model.split('/')[0]}/${name}`),
+});
+
 /** The surfaces of the gateway, each with the provider that speaks its dialect. */
 const surfaces = {
   openai: { path: '/v1/chat/completions', provider: 'up', bodyOf: chatBody },
+  auto: { path: '/v1/chat/completions', provider: 'up', bodyOf: autoBody },
   native: { path: '/api/v1/completions', provider: 'up', bodyOf: nativeBody },
   messages: { path: '/v1/messages', provider: 'messages', bodyOf: messagesBody },
   responses: { path: '/v1/responses', provider: 'responses', bodyOf: responsesBody },

@@ -1,12 +1,15 @@
 import { interleave, medians, ratioOf } from '../slices.mjs';
-import { models } from '../targets.mjs';
+import { bare, models, signalbox } from '../targets.mjs';
 
 /** A slow target is measured with this many times fewer requests. */
 const slowShare = { portkey: 8 };
 
+/** Surfaces whose streams end as the bare pipe's does. */
+const endsAlike = new Set(['openai', 'native']);
+
 /**
  * CPU time for each unit (a request, a chunk) of a closed loop. `share`: how many requests a slice
- * has, as a part of the JSON row's.
+ * has, as a part of the JSON row's. `config`: settings of a gateway of its own.
  */
 function cpuRow({
   name,
@@ -19,6 +22,7 @@ function cpuRow({
   share = 1,
   goal,
   portkeyGoal = null,
+  config = null,
 }) {
   return {
     name,
@@ -30,7 +34,14 @@ function cpuRow({
     async run(bench) {
       const { slices, requests } = bench.options;
       const request = (target) => target.request(surface, model, streamed);
-      const running = await bench.sharedAnswering(request, streamed ? 'data: [DONE]' : '');
+      const gateway = config
+        ? signalbox(bench.options.dist, name, { config })
+        : { name: 'signalbox' };
+      const running = await bench.sharedAnswering(
+        request,
+        streamed && endsAlike.has(surface) ? 'data: [DONE]' : '',
+        config ? [bare, gateway] : bench.targets,
+      );
       const measured = await interleave(
         running,
         { slices, warmUps: Math.ceil(slices * 0.7) },
@@ -42,20 +53,33 @@ function cpuRow({
           return (await bench.cpuOf(each, asked, count)) / count / units;
         },
       );
-      const ratio = ratioOf(measured, 'signalbox', 'bare');
+      const ratio = ratioOf(measured, gateway.name, 'bare');
       const cheap =
         !portkeyGoal ||
         !measured.portkey ||
         ratioOf(measured, 'portkey', 'signalbox') >= portkeyGoal;
-      return { values: medians(measured), ratio, met: ratio <= goal && cheap };
+      const values = medians(measured);
+      return {
+        values: { ...values, signalbox: values[gateway.name] },
+        ratio,
+        met: ratio <= goal && cheap,
+      };
     },
   };
 }
 
-const json = { unit: 'µs CPU / request', goal: 2 };
-const stream = { unit: 'µs CPU / chunk', streamed: true, units: 200, goal: 1.4 };
-const bursts = { ...stream, model: models.bursts, share: 0.1 };
-const singles = { ...stream, model: models.singles, share: 0.04 };
+const json = { unit: 'µs CPU / request', model: models.whole, streamed: false };
+const stream = { unit: 'µs CPU / chunk', streamed: true, units: 200 };
+const bursts = { ...stream, model: models.bursts, share: 0.1, goal: 1.25 };
+const singles = { ...stream, model: models.singles, share: 0.04, goal: 1.1 };
+/** Names of rows: those without `-bare` compare dialects with chat. */
+const suffixes = {
+  openai: '',
+  native: '-native',
+  messages: '-messages-bare',
+  responses: '-responses-bare',
+};
+const names = { openai: 'OpenAI', native: 'native', messages: 'Messages', responses: 'Responses' };
 
 /** What a request and a chunk cost. */
 export const cpuRows = [
@@ -64,9 +88,32 @@ export const cpuRows = [
     name: 'json',
     title: 'JSON, OpenAI surface',
     surface: 'openai',
-    model: models.whole,
-    streamed: false,
+    goal: 2.8,
     portkeyGoal: 12,
+  }),
+  cpuRow({
+    ...json,
+    name: 'json-unlogged',
+    title: 'JSON, OpenAI surface, request log off',
+    surface: 'openai',
+    config: { requestLog: { enabled: false } },
+    goal: 2.2,
+  }),
+  ...['messages', 'responses'].map((surface) =>
+    cpuRow({
+      ...json,
+      name: `json-${surface}-bare`,
+      title: `JSON, ${names[surface]}`,
+      surface,
+      goal: 3,
+    }),
+  ),
+  cpuRow({
+    ...json,
+    name: 'json-auto',
+    title: 'JSON, `auto` among ten models',
+    surface: 'auto',
+    goal: 5,
   }),
   cpuRow({
     ...json,
@@ -74,32 +121,22 @@ export const cpuRows = [
     title: 'JSON, native surface (the pipe streams)',
     surface: 'native',
     model: models.answer,
-    streamed: false,
     share: 0.25,
+    goal: 1.6,
   }),
-  cpuRow({
-    ...bursts,
-    name: 'sse-bursts',
-    title: 'SSE in bursts of 10, OpenAI surface',
-    surface: 'openai',
-    portkeyGoal: 4,
-  }),
-  cpuRow({
-    ...bursts,
-    name: 'sse-bursts-native',
-    title: 'SSE in bursts of 10, native surface',
-    surface: 'native',
-  }),
-  cpuRow({
-    ...singles,
-    name: 'sse-singles',
-    title: 'SSE one chunk a write, OpenAI surface',
-    surface: 'openai',
-  }),
-  cpuRow({
-    ...singles,
-    name: 'sse-singles-native',
-    title: 'SSE one chunk a write, native surface',
-    surface: 'native',
-  }),
+  ...Object.keys(names).flatMap((surface) => [
+    cpuRow({
+      ...bursts,
+      name: `sse-bursts${suffixes[surface]}`,
+      title: `SSE in bursts of 10, ${names[surface]} surface`,
+      surface,
+      portkeyGoal: surface === 'openai' ? 4 : null,
+    }),
+    cpuRow({
+      ...singles,
+      name: `sse-singles${suffixes[surface]}`,
+      title: `SSE one chunk a write, ${names[surface]} surface`,
+      surface,
+    }),
+  ]),
 ];

@@ -2,10 +2,11 @@ import { interleave, median } from '../slices.mjs';
 import { direct, models } from '../targets.mjs';
 
 /**
- * What a target adds to the upstream's own time, in ms, at a fixed rate of requests. `pick` chooses
- * the times to compare.
+ * What a target adds to the upstream's own time, in ms: at a fixed rate of requests, or without one
+ * over a single connection. `pick` chooses the figure to compare.
  */
 function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, pick, met }) {
+  const load = perSecond ? { kind: 'open', perSecond } : { kind: 'closed', connections: 1 };
   return {
     name,
     title,
@@ -24,15 +25,14 @@ function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, 
         { slices, warmUps: 2 },
         async ({ target, port }) => {
           const answers = await bench.tell({
-            kind: 'open',
+            ...load,
             port,
             requests: [target.request('openai', model, streamed)],
             count,
-            perSecond,
           });
           if (answers.failures > 0)
             throw new Error(`${answers.failures} of ${count} requests to ${target.name} failed`);
-          return median(pick(answers));
+          return pick(answers);
         },
       );
       const values = Object.fromEntries(
@@ -46,8 +46,24 @@ function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, 
   };
 }
 
+/** One connection in a closed loop: the time that `share` of the requests take at most. */
+const oneConnection = (name, share, limitMs) =>
+  addedRow({
+    name,
+    title: `${name.slice(4)} added, one connection`,
+    unit: 'ms',
+    goal: `≤ ${limitMs} ms`,
+    model: models.whole,
+    streamed: false,
+    share: 1,
+    pick: ({ totals }) => totals.sort((a, b) => a - b)[Math.floor(totals.length * share)],
+    met: ({ signalbox }) => signalbox <= limitMs,
+  });
+
 /** How much longer a client waits. */
 export const latencyRows = [
+  oneConnection('one-p50', 0.5, 0.1),
+  oneConnection('one-p99', 0.99, 0.3),
   addedRow({
     name: 'added',
     title: 'p50 added at 500 requests/s',
@@ -57,7 +73,7 @@ export const latencyRows = [
     streamed: false,
     perSecond: 500,
     share: 0.6,
-    pick: ({ totals }) => totals,
+    pick: ({ totals }) => median(totals),
     met: () => null,
   }),
   addedRow({
@@ -69,7 +85,7 @@ export const latencyRows = [
     streamed: true,
     perSecond: 200,
     share: 0.2,
-    pick: ({ firsts }) => firsts,
+    pick: ({ firsts }) => median(firsts),
     met: ({ signalbox }) => signalbox <= 1,
   }),
 ];

@@ -58,7 +58,7 @@ function selectRow(name, title, characters, limitUs, measure) {
 
 /** What a choice costs. */
 export const modelSelectRows = [
-  selectRow('select-1k', 'over HTTP', 1_024, 150, overHttp),
+  selectRow('select-1k', 'over HTTP', 1_024, 240, overHttp),
   selectRow('select-1k-plan', 'the plan alone', 1_024, 150, inProcess),
   selectRow('select-32k', 'over HTTP', 32_768, 1_000, overHttp),
   selectRow('select-32k-plan', 'the plan alone', 32_768, 1_000, inProcess),

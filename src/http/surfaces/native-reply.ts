@@ -43,11 +43,13 @@ export class NativeReply extends WholeAnswer {
 
   finish(answer: FinishedAnswer): void {
     const { text, reasoning } = this.message(answer.finishReason);
-    sendJson(this.res, 200, {
-      ...this.envelope.names(answer.candidate),
-      message: this.envelope.message(text, reasoning, this.calls),
-      ...this.envelope.closing(answer),
-    });
+    const { envelope } = this;
+    const body = Object.assign(
+      envelope.names(answer.candidate),
+      { message: envelope.message(text, reasoning, this.calls) },
+      envelope.closing(answer),
+    );
+    sendJson(this.res, 200, body);
     this.release();
     this.built = null;
   }

@@ -134,13 +134,13 @@ export class NativeStream extends StreamedAnswer {
   finish(answer: FinishedAnswer): void {
     if (this.plan) this.sendPlan(this.plan);
     this.stream.data(
-      byteJson({
-        ...this.envelope.names(answer.candidate),
-        type: 'text',
-        text: '',
-        message: this.envelope.message('', '', this.toolCalls()),
-        ...this.envelope.closing(answer),
-      }),
+      byteJson(
+        Object.assign(
+          this.envelope.names(answer.candidate),
+          { type: 'text', text: '', message: this.envelope.message('', '', this.toolCalls()) },
+          this.envelope.closing(answer),
+        ),
+      ),
     );
     this.stream.data('[DONE]');
     this.stream.end();

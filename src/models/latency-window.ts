@@ -21,21 +21,16 @@ export interface LatencyWindow {
 interface LatencyWindowOptions {
   /** Milliseconds, any epoch; by default a monotonic clock. */
   now?: () => number;
-  /** The length of the window: older measurements are ignored. */
-  windowMs?: number;
 }
 
+const windowMs = 3_600_000;
 const maxSamples = 256;
 const maxModels = 1000;
 const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 
-/**
- * Makes an empty window. It holds the thousand models that were used last, and at most twice
- * as many. All methods are cheap enough for every request.
- */
+/** An empty window of the thousand models that were used last. Cheap enough for every request. */
 export function createLatencyWindow({
   now = () => performance.now(),
-  windowMs = 3_600_000,
 }: LatencyWindowOptions = {}): LatencyWindow {
   const models = new NameCache<RecentSamples>(maxModels);
   return {

@@ -1,4 +1,4 @@
-import { encodePredictor } from '../../src/chooser/predictor/predictor-file.js';
+import { encodePredictor } from './encode-weights.js';
 import { QualityPredictor } from '../../src/chooser/predictor/quality-predictor.js';
 import type { DrawOptions } from './estimates.js';
 import { fitGate } from './fit/fit-gate.js';

@@ -7,7 +7,11 @@ import { hasFaults } from './known-faults.js';
 import { createLearnedTuning } from './learned-tuning.js';
 import type { Tuning } from '../predictor/tuning.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
-import type { LearningRecord, LearningScope } from '../../store/contracts/learnings.js';
+import {
+  type LearningRecord,
+  type LearningScope,
+  scopeKey,
+} from '../../store/contracts/learnings.js';
 import { RecordCache } from '../../store/record-cache.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import { forgetLearned } from './forget-learned.js';
@@ -47,9 +51,6 @@ const recentMs = 30 * 86_400_000;
 /** What was learned fades, so a cached tuning is computed anew after this long. */
 const refreshMs = 600_000;
 
-const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
-  `${accountId} ${preferenceId}`;
-
 function scopeOf(key: string): LearningScope {
   const end = key.lastIndexOf(' ');
   return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
@@ -82,7 +83,7 @@ export class LearningCache {
     this.now = options.now ?? Date.now;
     this.cache = new RecordCache<LearningRecord>(databases, {
       topic: 'learnings',
-      keyOf,
+      keyOf: scopeKey,
       // a scope that has learned nothing is cached as such
       load: async ({ store }, key) =>
         (await store.learnings.find(scopeOf(key))) ?? {
@@ -96,7 +97,7 @@ export class LearningCache {
 
   /** Null if nothing is known, or cannot be looked up in a moment. Never rejects. */
   async find(scope: LearningScope): Promise<KnownLearning | null> {
-    const key = keyOf(scope);
+    const key = scopeKey(scope);
     const lookup = this.lookups.get(key);
     if (lookup) return lookup;
     const isResting = this.now() < this.restingUntil;
@@ -106,7 +107,7 @@ export class LearningCache {
 
   /** Whether answers of a scope are known in this process to have failed. */
   hasFaults(scope: LearningScope): boolean {
-    return this.known(this.cache.peek(keyOf(scope)))?.hasFaults ?? false;
+    return this.known(this.cache.peek(scopeKey(scope)))?.hasFaults ?? false;
   }
 
   /** Stores feedback, and learns from it if it is a rating. @throws GatewayError `unavailable` */
@@ -135,10 +136,7 @@ export class LearningCache {
     this.changed(scope);
   }
 
-  /**
-   * Removes the kinds of task of a decision by another router: its numbers mean nothing here, and
-   * must not overwrite what was learned with this one's.
-   */
+  /** Leaves out kinds of task of a decision by another router: its numbers mean nothing here. */
   private withOwnKinds(score: ModelScore): ModelScore {
     return score.kinds === null || score.kinds.router === this.options.router()
       ? score
@@ -165,7 +163,7 @@ export class LearningCache {
 
   /** Must be called when this process has changed a scope. */
   changed(scope: LearningScope): void {
-    this.lookups.delete(keyOf(scope));
+    this.lookups.delete(scopeKey(scope));
     // the database answers again, and a client that has just rated expects the choice to follow
     this.restingUntil = 0;
     this.cache.changed({ ...scope, state: null, updatedAt: 0 });

@@ -5,7 +5,7 @@ import { sumOf, withOutcomes } from './add-evidence.js';
 import { type EvidenceRow, isMeantBy, type Retraction } from './evidence.js';
 import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
-import type { LearningScope } from '../../store/contracts/learnings.js';
+import { type LearningScope, scopeKey } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
 import type { Outcome, Outcomes } from './learn-from-request.js';
 
@@ -36,9 +36,6 @@ const maxTallies = 100;
 /** Answers without a fault are written once there are this many, or they have waited this long. */
 const minAnswers = 50;
 const maxWaitMs = 60_000;
-
-const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
-  `${accountId} ${preferenceId}`;
 
 /**
  * Counts answers and faults in memory, and adds them every few seconds to what the scopes have
@@ -78,7 +75,7 @@ export class OutcomeCounts {
   /** Takes the outcomes of one request with a key. Never throws. */
   add(scope: LearningScope, keyId: string | null, outcomes: Outcomes): void {
     if (this.isClosed || outcomes.size === 0) return;
-    const key = keyOf(scope);
+    const key = scopeKey(scope);
     const now = this.now();
     const undue = this.due.has(key) ? undefined : this.undue.get(key);
     const counts = undue ?? { scope, since: now, tallies: new Map<string, EvidenceRow>() };
@@ -106,7 +103,7 @@ export class OutcomeCounts {
   ): Promise<T> {
     return this.exclusive(async () => {
       const forgotten = await forgetStored();
-      const key = keyOf(scope);
+      const key = scopeKey(scope);
       const left = (counts: ScopeCounts | undefined): ScopeCounts | null =>
         counts && part ? withoutPart(counts, part) : null;
       const undue = left(this.undue.get(key));

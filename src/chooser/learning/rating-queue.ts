@@ -1,6 +1,5 @@
-import { BatchQueue } from '../../async/batch-queue.js';
 import { GatewayError } from '../../errors.js';
-import type { LearningScope } from '../../store/contracts/learnings.js';
+import { type LearningScope, scopeKey } from '../../store/contracts/learnings.js';
 
 /** Stores ratings of one scope in one transaction, all or none. */
 export type ApplyRatings<T> = (scope: LearningScope, ratings: readonly T[]) => Promise<void>;
@@ -27,25 +26,14 @@ const maxBatch = 100;
 export class RatingQueue<T> {
   /** Scopes with ratings that no transaction has taken yet. */
   private readonly scopes = new Map<string, ScopeRatings<T>>();
-  /** Keys of those scopes. Each rating is tried once, and its sender gets the error. */
-  private readonly queue = new BatchQueue<string>({
-    maxItems: Infinity,
-    maxBatch: 1,
-    delayMs: 0,
-    backoff: { firstMs: 0, maxMs: 0 },
-    write: ([key = '']) => this.applyNext(key),
-    onLost: () => undefined,
-  });
+  private isApplying = false;
 
   constructor(private readonly apply: ApplyRatings<T>) {}
 
-  /**
-   * Resolves when the rating is stored. Rejects as `apply` does for the ratings in its transaction;
-   * while the database is away, for all that wait.
-   */
+  /** Resolves when the rating is stored. Rejects as `apply`; in an outage, for all that wait. */
   add(scope: LearningScope, rating: T): Promise<void> {
     return new Promise((resolve, reject) => {
-      const key = `${scope.accountId} ${scope.preferenceId}`;
+      const key = scopeKey(scope);
       const waiting: Waiting<T> = { rating, resolve, reject };
       const known = this.scopes.get(key);
       if (known) known.waiting.push(waiting);
@@ -55,14 +43,18 @@ export class RatingQueue<T> {
 
   private enqueue(key: string, ratings: ScopeRatings<T>): void {
     this.scopes.set(key, ratings);
-    this.queue.add(key);
+    if (!this.isApplying) void this.applyAll();
+  }
+
+  /** Each rating is tried once, and its sender gets the error. Scopes that come meanwhile follow. */
+  private async applyAll(): Promise<void> {
+    this.isApplying = true;
+    for (const [key, ratings] of this.scopes) await this.applyNext(key, ratings);
+    this.isApplying = false;
   }
 
   /** Never rejects. */
-  private async applyNext(key: string): Promise<void> {
-    const ratings = this.scopes.get(key);
-    if (!ratings) return;
-    const { scope, waiting } = ratings;
+  private async applyNext(key: string, { scope, waiting }: ScopeRatings<T>): Promise<void> {
     this.scopes.delete(key);
     // what is too much for one transaction goes behind the other scopes
     if (waiting.length > maxBatch) this.enqueue(key, { scope, waiting: waiting.slice(maxBatch) });

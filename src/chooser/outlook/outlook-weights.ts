@@ -4,7 +4,6 @@ import {
   type ArraysOf,
   checkLengths,
   decodeWeights,
-  encodeWeights,
 } from '../predictor/weights-file.js';
 
 const arrays = {
@@ -20,7 +19,8 @@ const arrays = {
   dense: ['f32', 'features', 'columns'],
   bias: ['f32', 'columns'],
 } as const satisfies Arrays;
-const format = { magic: 'SBLOOK02', arrays };
+/** The file of an outlook's weights. */
+export const outlookFormat = { magic: 'SBLOOK02', arrays };
 
 /** What reads a request's kind, language and difficulty, as numbers. */
 export interface OutlookWeights extends ArraysOf<typeof arrays> {
@@ -49,15 +49,12 @@ export interface OutlookWeights extends ArraysOf<typeof arrays> {
 /** The columns before those of kinds and languages. */
 export const firstColumns = 3;
 
-/** Weights as the bytes of a file; the same weights always give the same bytes. */
-export const encodeOutlook = (weights: OutlookWeights): Buffer => encodeWeights(format, weights);
-
 /**
  * Reads weights from the bytes of a file.
  * @throws Error if the bytes are not such a file, are cut off, or do not fit together
  */
 export function decodeOutlook(bytes: Uint8Array): OutlookWeights {
-  const weights = decodeWeights(format, bytes) as OutlookWeights;
+  const weights = decodeWeights(outlookFormat, bytes) as OutlookWeights;
   checkLengths(weights, arrays, {
     features: weights.denseNames.length,
     columns: firstColumns + weights.kinds.length + weights.languages.length,

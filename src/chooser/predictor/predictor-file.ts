@@ -1,11 +1,5 @@
 import { gramBuckets } from './features/grams.js';
-import {
-  type Arrays,
-  type ArraysOf,
-  checkLengths,
-  decodeWeights,
-  encodeWeights,
-} from './weights-file.js';
+import { type Arrays, type ArraysOf, checkLengths, decodeWeights } from './weights-file.js';
 
 /** The number of buckets that describe a prototype. */
 export const gramsOfPrototype = 40;
@@ -68,7 +62,8 @@ const arrays = {
   /** By task: how much prototypes count compared to the rest of the prediction, 0..1. */
   prototypeTrust: ['f32', 'tasks'],
 } as const satisfies Arrays;
-const format = { magic: 'SBROUTE4', arrays };
+/** The file of a predictor's weights. */
+export const predictorFormat = { magic: 'SBROUTE4', arrays };
 
 /** What was learned, as numbers. `rank` is the number of coordinates of a text. */
 export interface PredictorWeights extends ArraysOf<typeof arrays> {
@@ -80,16 +75,12 @@ export interface PredictorWeights extends ArraysOf<typeof arrays> {
   readonly models: readonly string[];
 }
 
-/** Weights as the bytes of a file; the same weights always give the same bytes. */
-export const encodePredictor = (weights: PredictorWeights): Buffer =>
-  encodeWeights(format, weights);
-
 /**
  * Reads weights from the bytes of a file.
  * @throws Error if the bytes are not such a file, are cut off, or do not fit together
  */
 export function decodePredictor(bytes: Uint8Array): PredictorWeights {
-  const weights = decodeWeights(format, bytes) as PredictorWeights;
+  const weights = decodeWeights(predictorFormat, bytes) as PredictorWeights;
   const { rank, denseNames, taskNames, models, prototypeBuckets } = weights;
   checkLengths(weights, arrays, {
     rank,

@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 
 /*
  * The file format: eight bytes that name it, then, deflated: the length of the header (32 bits,
@@ -14,7 +14,8 @@ interface NumberArrays {
   readonly u16: Uint16Array;
 }
 type NumberKind = keyof NumberArrays;
-type Numbers = NumberArrays[NumberKind];
+/** The numbers of one array. */
+export type Numbers = NumberArrays[NumberKind];
 /** A file's arrays by name: the kind, and the sides whose product is the length. */
 export type Arrays = Readonly<
   Record<string, readonly [kind: NumberKind, ...sides: (string | number)[]]>
@@ -31,33 +32,8 @@ export interface WeightsFormat {
   readonly arrays: Arrays;
 }
 
-const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
-
-/**
- * The bytes of a file: the arrays of the format, and all other fields of the weights in its header.
- * The same weights always give the same bytes.
- */
-export function encodeWeights({ magic, arrays }: WeightsFormat, weights: object): Buffer {
-  const fields = Object.entries(weights) as [string, unknown][];
-  const header = fields.filter(([name]) => !(name in arrays));
-  const held = weights as Readonly<Record<string, Numbers>>;
-  const numbers = Object.keys(arrays).map((name) => [name, held[name]!] as const);
-  const lengths = Object.fromEntries(numbers.map(([name, { length }]) => [name, length]));
-  const text = Buffer.from(JSON.stringify({ ...Object.fromEntries(header), lengths }));
-  const start = Buffer.alloc(padded(4 + text.length));
-  start.writeUInt32LE(text.length);
-  text.copy(start, 4);
-  return Buffer.concat([
-    Buffer.from(magic, 'latin1'),
-    deflateRawSync(Buffer.concat([start, ...numbers.map(([, one]) => bytesOf(one))]), { level: 9 }),
-  ]);
-}
-
-function bytesOf(numbers: Numbers): Buffer {
-  const bytes = Buffer.alloc(padded(numbers.byteLength));
-  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(bytes);
-  return bytes;
-}
+/** Where what follows so many bytes begins. */
+export const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /**
  * Reads a file: the fields of its header, and its arrays.

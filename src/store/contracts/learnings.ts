@@ -7,6 +7,10 @@ export interface LearningScope {
   readonly preferenceId: string;
 }
 
+/** Names a scope in memory. */
+export const scopeKey = ({ accountId, preferenceId }: LearningScope): string =>
+  `${accountId} ${preferenceId}`;
+
 /** The learned state of a scope. */
 export interface LearningRecord extends LearningScope {
   /** In the learner's format; null: nothing was learned, or it was forgotten. */
@@ -37,10 +41,7 @@ export interface LearningStore {
     feedback: readonly FeedbackRow[],
     learn: (state: string | null) => string | null,
   ): Promise<void>;
-  /**
-   * Forgets a scope. Other processes see it as changed even if nothing was stored, because they may
-   * have counts that are not stored yet. False if nothing was stored.
-   */
+  /** Forgets a scope. Others see a change even if nothing was stored: they may have counts. */
   forget(scope: LearningScope): Promise<boolean>;
   /** The scopes that have changed since the revision, including forgotten ones. */
   changedSince(revision: number): Promise<Changes<LearningRecord>>;

@@ -5,7 +5,8 @@ import {
   type ModelAbility,
   shippedAbilities,
 } from '../../../src/chooser/outlook/model-abilities.js';
-import { decodeOutlook, encodeOutlook } from '../../../src/chooser/outlook/outlook-weights.js';
+import { decodeOutlook } from '../../../src/chooser/outlook/outlook-weights.js';
+import { encodeOutlook } from '../../lab/encode-weights.js';
 import { type Outlook, RequestKinds } from '../../../src/chooser/outlook/read-outlook.js';
 import { shippedOutlook } from '../../../src/chooser/outlook/shipped-outlook.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';

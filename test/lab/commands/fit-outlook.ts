@@ -1,9 +1,7 @@
 import { defaults } from '../../../src/config/fill.js';
+import { encodeOutlook } from '../encode-weights.js';
 import { ModelAbilities } from '../../../src/chooser/outlook/model-abilities.js';
-import {
-  encodeOutlook,
-  type OutlookWeights,
-} from '../../../src/chooser/outlook/outlook-weights.js';
+import { type OutlookWeights } from '../../../src/chooser/outlook/outlook-weights.js';
 import { OutlookReader } from '../../../src/chooser/outlook/read-outlook.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/chooser/rankers/learned-ranker.js';

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
+import { encodePredictor } from '../encode-weights.js';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  encodePredictor,
-  type PredictorWeights,
-} from '../../../src/chooser/predictor/predictor-file.js';
+import { type PredictorWeights } from '../../../src/chooser/predictor/predictor-file.js';
 import { printProgress } from '../../../src/cli/train.js';
 import { fitShipped } from '../fit/fit-shipped.js';
 import {

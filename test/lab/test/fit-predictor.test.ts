@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { encodePredictor } from '../encode-weights.js';
 import { featuresOf } from '../../../src/chooser/predictor/features/features.js';
 import {
   decodePredictor,
-  encodePredictor,
   type PredictorWeights,
 } from '../../../src/chooser/predictor/predictor-file.js';
 import { QualityPredictor } from '../../../src/chooser/predictor/quality-predictor.js';

@@ -1,17 +1,11 @@
-/**
- * The internal dialect is OpenAI's chat dialect: surfaces and providers translate to and from it.
- * Fields that are not declared here are kept and forwarded.
- */
+/** The internal dialect is OpenAI's chat dialect. Fields not declared are kept and forwarded. */
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
 
 export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage } from './usage.js';
 export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
 
-/**
- * A dialect that clients and providers both speak: OpenAI's chat completions, which is the internal
- * one, Anthropic's Messages, OpenAI's Responses.
- */
+/** A dialect that clients and providers both speak: chat completions, Messages, Responses. */
 export type SharedDialect = 'chat' | 'messages' | 'responses';
 
 export interface ContentPart {
@@ -70,10 +64,7 @@ export type ReasoningEffort = (typeof efforts)[number];
 export const effortOf = (value: unknown): ReasoningEffort | null =>
   efforts.find((effort) => effort === value) ?? null;
 
-/**
- * The finish reason of an answer that the provider paused in the middle of its own searches. Sent
- * back as it is, as the last message of the same request, it goes on.
- */
+/** The finish reason of an answer paused in its own searches: sent back last, it goes on. */
 export const pausedTurn = 'pause_turn';
 
 /** The type of `reasoning_details` with what a model's own search found, for the same turn. */

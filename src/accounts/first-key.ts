@@ -36,10 +36,7 @@ export const newSecret = (key: string): Pick<NewKey, 'prefix' | 'hash'> => ({
   hash: hashKey(key),
 });
 
-/**
- * Issues the first key, to the first account, if there is no key.
- * @returns what is stored of it; null if there are keys
- */
+/** Issues the first key, to the first account. @returns what is stored; null if there are keys */
 export const makeFirstKey = (store: Store, key: string): Promise<KeyRecord | null> =>
   store.keys.addFirst(keyFor(firstAccountId, 'first', key));
 

@@ -51,10 +51,7 @@ export function checkNewPassword(password: string, field = 'password'): void {
 export interface PasswordSender {
   /** The remote address. */
   readonly from: string;
-  /**
-   * Whether the sender has shown something that strangers do not have: a browser that signed in to
-   * the account before, or a secret. Default: false.
-   */
+  /** Whether the sender's browser has signed in to the account before. Default: false. */
   readonly isTrusted?: boolean;
 }
 
@@ -84,10 +81,7 @@ export class Passwords {
 
   constructor(private readonly hasher: PasswordHasher = argon2Hasher) {}
 
-  /**
-   * Hashes a new password.
-   * @throws GatewayError `validation_failed` if it is too short, `unavailable` if too many wait
-   */
+  /** Hashes a new password. @throws GatewayError `validation_failed`: short, or `unavailable` */
   async hash(password: string, sender: PasswordSender, field = 'password'): Promise<string> {
     checkNewPassword(password, field);
     return this.inTurn(sender, () => this.hasher.hash(password.normalize('NFC')));

@@ -62,10 +62,7 @@ export async function dropAccount({ parts, record }: ApiContext, id: string): Pr
   await record(actOnAccount('account.delete', id));
 }
 
-/**
- * All data of an account as lines of JSON.
- * @throws GatewayError `not_found`
- */
+/** All data of an account as lines of JSON. @throws GatewayError `not_found` */
 export async function accountLines(
   { parts, record }: ApiContext,
   id: string,

@@ -49,10 +49,7 @@ export interface FileTable<Item> {
 
 const pageSize = 500;
 
-/**
- * All rows of a table as a file, however many. A failure of the first page is answered as an error;
- * a later one cuts the file off, so that it does not look whole.
- */
+/** All rows of a table as a file. A failure after the first page cuts it off visibly. */
 async function tableFile<Item>(
   table: FileTable<Item>,
   format: keyof typeof fileFormats,

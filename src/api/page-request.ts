@@ -2,10 +2,7 @@ import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { WithQuery } from './query.js';
 
-/**
- * `?limit=…&cursor=…` of a list.
- * @throws GatewayError `validation_failed` for a `limit` below 1 or above the largest
- */
+/** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed` for a wrong `limit` */
 export function pageRequestOf(
   { query }: WithQuery,
   { normal, max } = { normal: 20, max: 100 },

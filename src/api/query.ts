@@ -30,10 +30,7 @@ export function refuseUnknown({ query }: WithQuery, known: readonly string[]): v
   throw invalidField(/^[A-Za-z]\w{0,31}$/.test(unknown) ? unknown : 'query', reason, 'bad_request');
 }
 
-/**
- * A query parameter; null if it is absent or empty.
- * @throws GatewayError `validation_failed` if it is given more than once
- */
+/** A query parameter; null: absent or empty. @throws GatewayError `validation_failed`: several */
 export function textParameter({ query }: WithQuery, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;
@@ -41,10 +38,7 @@ export function textParameter({ query }: WithQuery, name: string): string | null
   return value;
 }
 
-/**
- * A time in ms since 1970, given as such or in ISO 8601.
- * @throws GatewayError `validation_failed` for anything else
- */
+/** A time in ms since 1970 or ISO 8601. @throws GatewayError `validation_failed` otherwise */
 export function timeParameter(req: WithQuery, name: string): number | null {
   // a plus that the client did not encode arrives as a space
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
@@ -83,10 +77,7 @@ export function modelParameters(req: WithQuery): Pick<RequestFilter, 'provider' 
   return model === null ? { provider, model } : modelNamed(model, provider);
 }
 
-/**
- * The same, but `model` may name several, separated by commas.
- * @throws GatewayError `validation_failed`
- */
+/** The same; `model` may name several, by commas. @throws GatewayError `validation_failed` */
 export function modelsParameter(
   req: WithQuery,
 ): Pick<RequestFilter, 'provider' | 'model' | 'models'> {
@@ -105,10 +96,7 @@ function modelNamed(name: string, provider: string | null): ModelName {
     : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-/**
- * `status=429`, or `status=4xx` for a class of statuses.
- * @throws GatewayError `validation_failed`
- */
+/** `status=429`, or `status=4xx` for a class. @throws GatewayError `validation_failed` */
 export function statusParameter(req: WithQuery): Pick<RequestFilter, 'status' | 'statusClass'> {
   const status = textParameter(req, 'status');
   if (status === null) return {};
@@ -140,10 +128,7 @@ export const boundParameters = (
   maxCostUsd: numberParameter(req, 'maxCost', 'USD'),
 });
 
-/**
- * A parameter that names one of a few things; null if it is absent.
- * @throws GatewayError `validation_failed`
- */
+/** One of a few names; null if it is absent. @throws GatewayError `validation_failed` */
 export function choiceParameter<Name extends string>(
   req: WithQuery,
   name: string,

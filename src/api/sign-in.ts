@@ -102,10 +102,7 @@ const signInBrowser = endpoint('post', `${path}/sign-in`, 'signIn', {
   },
 });
 
-/**
- * Ends the browser's sign-in; with an API key it changes nothing. With `everywhere` it ends all
- * sign-ins of the account, for which a key needs the scope `admin`.
- */
+/** Ends this browser's sign-in, with `everywhere` all of the account: keys need scope `admin`. */
 const signOutBrowser = endpoint('post', `${path}/sign-out`, 'signOut', {
   ...open,
   summary: 'Sign out the browser, or all browsers of the account',

@@ -23,10 +23,7 @@ export async function nextTurn(): Promise<void> {
   endsAt = performance.now() + maxTurnMs;
 }
 
-/**
- * Does work that may take long, in turns.
- * @param work yields where it may be interrupted: about every millisecond
- */
+/** Does long work in turns. @param work yields where it may be interrupted, every millisecond */
 export async function inTurns<T>(work: Generator<unknown, T>): Promise<T> {
   for (;;) {
     const step = work.next();

@@ -8,10 +8,7 @@ const maxExploration = 0.2;
 /** An alternative may be expected to cost or take at most this many times as much as the first. */
 const maxRatio = 2;
 
-/**
- * A pseudo-random number from 0 to 1 that depends on the id alone.
- * @param salt different salts give independent numbers
- */
+/** A pseudo-random number, 0..1, of the id alone. @param salt gives independent numbers */
 export function drawOf(id: string, salt: number): number {
   let hash = 0x811c9dc5 ^ Math.imul(salt + 1, 0x9e3779b1);
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
@@ -77,10 +74,7 @@ export function explored(
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }
 
-/**
- * How far an account's own requests move a model from its published results, in log odds
- * (standard deviation): even a model that is measured well may do better or worse there.
- */
+/** How far an account's requests move a model from its published results, in log odds (SD). */
 const ownSpread = 0.3;
 
 /**

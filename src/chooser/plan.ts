@@ -105,10 +105,7 @@ export interface RoutingRequest {
   tools?: readonly unknown[];
   /** Output tokens asked for, if any. */
   maxTokens?: number | null;
-  /**
-   * How much the model is to reason; it holds for every candidate. Null: the request says so in a
-   * way that is no level. Absent: each candidate's own effort applies.
-   */
+  /** How much to reason; null: the request says it in no level; absent: as each candidate does. */
   reasoningEffort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
   /** The dial from 0 (quality decides) to 10 (the price decides), as the request sets it. */

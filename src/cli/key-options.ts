@@ -23,10 +23,7 @@ export interface KeyOptions {
 /** Removes a setting in `signalbox keys update`. */
 const none = 'none';
 
-/**
- * What the options of a key change; what they do not name is absent.
- * @throws Error that names the wrong option
- */
+/** What the options of a key change; others are absent. @throws Error that names a wrong option */
 export function changesOf(options: KeyOptions): KeyChanges {
   const { name, scopes: scopeNames, models, toolkits, economy, expires } = options;
   const limits = limitsOf(options);

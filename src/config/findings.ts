@@ -116,10 +116,7 @@ export const settingFindings = (
     return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
   });
 
-/**
- * Aliases whose targets are neither labels nor other aliases, that stand for themselves, or whose
- * wildcards do not match those of their targets.
- */
+/** Aliases without a target, that stand for themselves, or whose wildcards do not match. */
 export function aliasFindings({ aliases = {} }: WrittenConfig): Finding[] {
   const all = aliasTargets(aliases);
   return Object.entries(all).flatMap(([name, targets]) => {

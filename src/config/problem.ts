@@ -16,10 +16,7 @@ export interface Finding {
   readonly inEnvironment?: boolean;
 }
 
-/**
- * The path of a setting as the documentation writes it: `auth.keys[0].key`,
- * `models["openai/gpt-4.1"].quality`. Parts are cut at 60 characters, control characters shown as `?`.
- */
+/** A setting as documented: `models["openai/gpt-4.1"].quality`; parts cut at 60 characters. */
 export const settingName = (path: readonly string[]): string =>
   path
     .map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'))

@@ -45,10 +45,7 @@ export interface ProviderConfig extends Omit<FilledProvider, 'apiKey' | 'apiKeys
   readonly apiKeys: readonly string[];
 }
 
-/**
- * A complete configuration with all defaults. Immutable: a reload creates a new one. Null stands
- * for what `ConfigInput` says of a setting that is absent.
- */
+/** A complete, immutable configuration. Null: as `ConfigInput` says of an absent setting. */
 export interface Config extends Omit<FilledConfig, keyof Shaped>, Shaped {
   /** The file that it was read from; null if it was given as an object. */
   readonly file: string | null;

@@ -80,10 +80,7 @@ function sentContent(message: ChatMessage): unknown {
   return [...blocks, { type: toolTurn, ...fields }];
 }
 
-/**
- * The sent messages of a turn. Their ids are derived from the answer's id and their position, so
- * that a turn that is written twice has the same ids.
- */
+/** The sent messages of a turn, with ids derived from the answer's: the same if written twice. */
 export function sentMessages(messages: readonly ChatMessage[], answerId: string): NewMessage[] {
   const seed = createHash('sha256').update(answerId).digest('hex');
   const head = `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(13, 16)}-9${seed.slice(17, 20)}-${seed.slice(20, 24)}`;

@@ -158,10 +158,7 @@ export class ConversationKeeper {
     return record;
   }
 
-  /**
-   * Null if there is no such conversation.
-   * @param onlyDerived changes only a title that was derived from the first message
-   */
+  /** Null: no such conversation. @param onlyDerived keeps a title that a client has set */
   async rename(
     accountId: string,
     id: string,
@@ -174,10 +171,7 @@ export class ConversationKeeper {
     return record;
   }
 
-  /**
-   * Stores the derived title of a conversation that was created empty. Never rejects, and takes at
-   * most a second, because the answer waits for it.
-   */
+  /** Stores the derived title of an empty conversation. Never rejects; takes at most a second. */
   async name({ accountId, id, title }: JoinedConversation): Promise<void> {
     const renamed = this.rename(accountId, id, title, 'derived', true).catch(() => null);
     await withTimeout(renamed, maxNamingMs, () => null);

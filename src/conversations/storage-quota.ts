@@ -14,10 +14,7 @@ export class StorageQuota {
     ttl: freshMs,
   });
 
-  /**
-   * @param lookUp asks the database
-   * @param maxBytes for each account, according to the configuration in force
-   */
+  /** @param lookUp asks the database @param maxBytes for each account, by the current settings */
   constructor(
     private readonly lookUp: (accountId: string) => Promise<number>,
     private readonly maxBytes: () => number,

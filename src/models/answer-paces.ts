@@ -131,10 +131,7 @@ export class AnswerPaces {
     timed.perToken.add(msPerToken, now);
   }
 
-  /**
-   * Null if the last hour has fewer than three answers that tell of it.
-   * @param offer `<provider>/<model>`
-   */
+  /** Null if fewer than three answers of the last hour tell. @param offer `<provider>/<model>` */
   of(offer: string): Pace | null {
     const timed = this.models.get(offer);
     if (timed === undefined) return null;

@@ -13,9 +13,7 @@ export class LazyDatabases {
   private opened: Databases | null = null;
   private readonly waiting: ((opened: Databases) => void)[] = [];
 
-  /**
-   * @param isVolatile the database is in memory: empty when it is opened, and gone with the process
-   */
+  /** @param isVolatile in memory: empty when it is opened, and gone with the process */
   constructor(
     private readonly open: () => Promise<Databases>,
     readonly isVolatile: boolean,
@@ -26,10 +24,7 @@ export class LazyDatabases {
     return this.opened;
   }
 
-  /**
-   * Opens the databases once; after a failure the next call tries again.
-   * @throws GatewayError `unavailable`
-   */
+  /** Opens the databases once; a later call tries again. @throws GatewayError `unavailable` */
   get(): Promise<Databases> {
     return (this.opening ??= this.open().then(
       (opened) => {

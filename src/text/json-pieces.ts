@@ -100,11 +100,7 @@ export function* cutJson(json: Buffer, bytes: number): Generator<unknown, JsonPi
   return { frame: frame.join(''), lists };
 }
 
-/**
- * The object that pieces were cut from.
- * @param pause between two pieces
- * @throws SyntaxError where the whole was not JSON
- */
+/** The object that pieces were cut from. @param pause between two @throws SyntaxError: no JSON */
 export async function parsePieces(
   { frame, lists }: JsonPieces,
   pause: () => Promise<unknown>,

@@ -84,10 +84,7 @@ export class SeriesSums {
   }
 }
 
-/**
- * Adds rows to sums; what a row packs is read once for all of them.
- * @param sumsOf which sums a row belongs to
- */
+/** Adds rows to sums; what a row packs is read once. @param sumsOf which sums a row belongs to */
 export function addSeriesRows(
   rows: readonly SeriesRow[],
   sumsOf: (row: SeriesRow) => readonly SeriesSums[],

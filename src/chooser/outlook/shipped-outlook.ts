@@ -9,10 +9,7 @@ const file = packageFile('config/router/outlook.bin');
 
 let shipped: OutlookReader | undefined;
 
-/**
- * The shipped reader of requests, read once.
- * @throws Error if its file is missing, damaged or of another version
- */
+/** The shipped reader of requests, read once. @throws Error if its file is missing or damaged */
 export const shippedOutlook = (): OutlookReader => (shipped ??= readOutlookFile());
 
 function readOutlookFile(): OutlookReader {

@@ -75,10 +75,7 @@ export interface PredictorWeights extends ArraysOf<typeof arrays> {
   readonly models: readonly string[];
 }
 
-/**
- * Reads weights from the bytes of a file.
- * @throws Error if the bytes are not such a file, are cut off, or do not fit together
- */
+/** Reads weights from a file's bytes. @throws Error if they are no such file or do not fit */
 export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   const weights = decodeWeights(predictorFormat, bytes) as PredictorWeights;
   const { rank, denseNames, taskNames, models, prototypeBuckets } = weights;

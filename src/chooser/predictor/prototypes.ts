@@ -31,10 +31,7 @@ const wholeTask = 0.02;
 /** The number of values of a byte. */
 const maxFamilies = 256;
 
-/**
- * Finds the groups of similar prompts that a text belongs to, by the cosine of their characteristic
- * n-grams. A text of a kilobyte takes a few microseconds.
- */
+/** Finds a text's groups of similar prompts by the cosine of their n-grams, in microseconds. */
 export class Prototypes {
   /** An inverted index: by bucket its prototypes, with their weight in the lowest byte. */
   private readonly starts = new Uint32Array(gramBuckets + 1);

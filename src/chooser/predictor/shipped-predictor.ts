@@ -9,10 +9,7 @@ const file = packageFile('config/router/router.bin');
 
 let shipped: QualityPredictor | undefined;
 
-/**
- * The shipped predictor, read once.
- * @throws Error if its file is missing, damaged or of another version
- */
+/** The shipped predictor, read once. @throws Error if its file is missing or damaged */
 export function shippedPredictor(): QualityPredictor {
   shipped ??= readPredictor();
   return shipped;

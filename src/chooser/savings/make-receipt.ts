@@ -17,10 +17,7 @@ interface Counts {
   readonly pricedOthers: number;
 }
 
-/**
- * The receipt of some choices.
- * @param usage for the summary; null: unknown
- */
+/** The receipt of some choices. @param usage for the summary; null: unknown */
 export async function makeReceipt(
   sums: readonly ChoiceSums[],
   evidence: SavingsEvidence,

@@ -56,10 +56,7 @@ export interface Receipt {
 
 type Unsummed = Omit<Receipt, 'summary'>;
 
-/**
- * The receipt in plain sentences.
- * @param usage of the whole period; null: unknown
- */
+/** The receipt in plain sentences. @param usage of the whole period; null: unknown */
 export function summaryOf(receipt: Unsummed, usage: PeriodUsage | null): string {
   const chosen = choosingOf(receipt, usage?.requests ?? null);
   return [chosen, ...cachesOf(usage?.cacheSavedUsd ?? 0)].join(' ');

@@ -18,10 +18,7 @@ function read(weights: string): Read {
   }
 }
 
-/**
- * Reads stored weights as tunings of the shipped predictor. Weights that cannot be used are ignored
- * with a warning, and requests continue without them.
- */
+/** Reads weights as tunings of the shipped predictor; unusable ones are ignored with a warning. */
 export function tuningReader(warn: (warning: string) => void): ReadTuning {
   return (weights, preferenceId) => {
     const found = read(weights);

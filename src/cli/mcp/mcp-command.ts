@@ -58,11 +58,7 @@ class GatewayClient {
     this.url = url.replace(/\/+$/, '');
   }
 
-  /**
-   * Sends one message to `/mcp`, which needs no session.
-   * @returns its result
-   * @throws Error with the gateway's own message
-   */
+  /** Sends a message to `/mcp`. @returns its result @throws Error with the gateway's message */
   async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const answer = await fetch(`${this.url}/mcp`, {
       method: 'POST',

@@ -52,10 +52,7 @@ export const schemaNames = (): string[] =>
     .map((file) => file.slice(0, -suffix.length))
     .sort();
 
-/**
- * The parsed content of `schemas/<name>.schema.json`, a new copy at each call.
- * @throws Error if there is no such file
- */
+/** The parsed `schemas/<name>.schema.json`, a new copy. @throws Error if there is no such file */
 export const readSchema = (name: string): JsonSchema =>
   JSON.parse(readFileSync(join(folder, name + suffix), 'utf8')) as JsonSchema;
 
@@ -106,10 +103,7 @@ export class SchemaSet {
   private stepwise: Ajv2020 | undefined;
   private exhaustive: Ajv2020 | undefined;
 
-  /**
-   * @param isTrusted skips checking the schemas against the meta-schema, whose compilation takes 30
-   * ms
-   */
+  /** @param isTrusted skips the check by the meta-schema, whose compilation takes 30 ms */
   constructor(
     private readonly schemas: Readonly<Record<string, JsonSchema>>,
     private readonly options: { readonly isTrusted?: boolean } = {},

@@ -40,11 +40,7 @@ function skipBlank(text: string, at: number): number {
   return end;
 }
 
-/**
- * Reads what follows a `]`.
- * @param at the place after it
- * @returns null if it makes no link
- */
+/** Reads what follows a `]`. @param at the place after it @returns null if it makes no link */
 export function linkEndAt(text: string, at: number, isWhole: boolean): LinkEnd | null | Undecided {
   if (at >= text.length) return isWhole ? null : undecided;
   if (text[at] === '(') return inlineAt({ text, isWhole }, at + 1);

@@ -66,10 +66,7 @@ function bodyError(host: string, error: unknown): PageError {
 
 const firstCapacity = 65_536;
 
-/**
- * Collects bytes in one growing array up to a limit. A list of pieces would take a hundred times as
- * much memory as its bytes where each piece is a single byte.
- */
+/** Collects bytes in one growing array: a list of single bytes would take a hundred times more. */
 class GrowingBytes {
   private bytes = new Uint8Array(0);
   private length = 0;

@@ -111,10 +111,7 @@ const keptMs = 3_600_000;
 /** For a site whose robots.txt could not be read. */
 const keptAfterFailureMs = 60_000;
 
-/**
- * What the robots.txt of each site says. One that does not exist allows everything; one that cannot
- * be read allows nothing (RFC 9309, section 2.3.1).
- */
+/** The robots.txt of each site. None allows everything, an unreadable one nothing (RFC 9309). */
 export class RobotsCache {
   private readonly sites = new LRUCache<string, RobotsRules>({
     maxSize: maxCacheBytes,

@@ -30,10 +30,7 @@ function isClaim(line: string): boolean {
 
 const isFence = (line: string): boolean => /^\s{0,9}(```|~~~)/.test(line);
 
-/**
- * Passes an answer on line by line up to the first claim without a source. It holds the rest back, so
- * that sources can be added before the client sees it.
- */
+/** Passes an answer on up to the first claim without a source, and holds the rest back. */
 export class ClaimGate {
   private line = '';
   private isFlowing = false;
@@ -41,10 +38,7 @@ export class ClaimGate {
   private readonly held: string[] = [];
   private readonly unsupported: number[] = [];
 
-  /**
-   * @param sources whose numbers may be named
-   * @param mayHold asked at the first claim without one
-   */
+  /** @param sources whose numbers may be named @param mayHold asked at the first unsourced claim */
   constructor(
     private readonly sources: ReadonlySet<number>,
     private readonly mayHold: () => boolean,

@@ -3,10 +3,7 @@ import { invalidField } from '../../errors.js';
 import { contentText } from '../../text/content-text.js';
 import { measureRequest } from '../../models/tokens.js';
 
-/**
- * What the client asks: the text of the user's last message.
- * @throws GatewayError if there is none
- */
+/** What the client asks: the text of the last user message. @throws GatewayError: there is none */
 export function questionOf(messages: readonly ChatMessage[]): string {
   const last = messages.findLast(({ role }) => role === 'user');
   const text = last ? contentText(last.content).trim() : '';
@@ -28,10 +25,7 @@ const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || r
 const isTurn = (message: ChatMessage): boolean =>
   message.role === 'user' || (message.role === 'assistant' && contentText(message.content) !== '');
 
-/**
- * The conversation for the writer: the client's instructions with ours after them, the latest turns
- * that fit, and the user's last message with the material before it.
- */
+/** For the writer: all instructions, the latest turns that fit, the material, and the question. */
 export function writerMessages(
   messages: readonly ChatMessage[],
   rules: string,

@@ -174,10 +174,7 @@ async function takeNotes(
   }
 }
 
-/**
- * The notes that the page supports: the quotation is there, or at least all of the fact's numbers
- * are. Anything else may be the reader's own invention.
- */
+/** The notes that the page supports: with the quotation, or at least all of the fact's numbers. */
 function supported(run: ResearchRun, notes: readonly WrittenNote[], text: string): ReadFact[] {
   const questions = questionsOf(run.state);
   const ids = new Set(questions.map(({ id }) => id));

@@ -169,10 +169,7 @@ function thinnedSources(
     }));
 }
 
-/**
- * Notes as the gateway stored them.
- * @returns null if they are of another version
- */
+/** Notes as the gateway stored them. @returns null if they are of another version */
 export function readStoredNotes(json: string): ResearchNotes | null {
   const notes = JSON.parse(json) as ResearchNotes | { readonly version: 0 };
   return notes.version === 1 ? notes : null;

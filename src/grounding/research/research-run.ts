@@ -106,19 +106,13 @@ export class ResearchRun {
     return this.most(role, promptTokens(messages), maxTokens);
   }
 
-  /**
-   * Makes a call where the budget allows it.
-   * @returns the answer; null if the budget does not allow it
-   */
+  /** Makes a call where the budget allows it. @returns the answer; null: it does not allow it */
   async ask(call: RunCall, signal: AbortSignal): Promise<string | null> {
     const reservation = await this.reserve(this.maxOf(call), signal);
     return reservation && this.askWith(reservation, call, signal);
   }
 
-  /**
-   * Reserves for a step, as `BudgetLedger.reserve`. What the step before has found is saved first, so
-   * that a run that is killed has paid in vain only for what was under way.
-   */
+  /** As `BudgetLedger.reserve`, after saving what the step before found, in case of a kill. */
   async reserve(most: Spending, signal: AbortSignal): Promise<BudgetReservation | null> {
     await this.saver.flushWithin(maxSavingMs);
     return this.ledger.reserve(most, signal);
@@ -175,10 +169,7 @@ export async function inParallel<T>(
     if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/**
- * Saves what is newest, one save at a time: what changes during a save is saved after it. A save
- * that fails ends nothing; the next one has all that it had.
- */
+/** Saves what is newest, one save at a time. A save that fails ends nothing; the next has all. */
 class NotesSaver {
   private isWanted = false;
   private saving: Promise<void> | null = null;

@@ -9,10 +9,7 @@ const planTokens = 3_000;
 /** With fewer steps, the steps are better used for searching. */
 const minPlannedSteps = 4;
 
-/**
- * Finds the questions of what the client asked. Where the planner cannot be asked, fails, or
- * answers without a plan, what the client asked is the question.
- */
+/** The questions of what the client asked; without a plan, what it asked is the question. */
 export async function planQuestions(run: ResearchRun, signal: AbortSignal): Promise<void> {
   const { state, width, context } = run;
   if (state.phase !== 'plan') return;
@@ -91,10 +88,7 @@ const maxMaterialTokens = 6_000;
 /** With notes from this many sources a question counts as answered where the check fails. */
 const enoughSources = 3;
 
-/**
- * Finds which questions are answered, and what to search for next.
- * @returns false if the budget does not allow it
- */
+/** Finds answered questions and the next searches. @returns false: the budget does not allow it */
 export async function checkQuestions(run: ResearchRun, signal: AbortSignal): Promise<boolean> {
   const { state, context } = run;
   const room = Math.floor(run.contextOf('planner') / 2) - checkTokens;

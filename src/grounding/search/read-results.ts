@@ -72,10 +72,7 @@ export interface ResultRules {
   readonly now: number;
 }
 
-/**
- * An engine's results in the common shape, in its order: pages of allowed domains only, each once,
- * at most as many as were asked for. Results without a usable address are left out.
- */
+/** Results in the common shape: allowed domains, each page once, at most as many as asked for. */
 export function readResults(
   raw: readonly RawResult[],
   { query, engine, dropsOld, now }: ResultRules,
@@ -89,10 +86,7 @@ export function readResults(
   return uniqueResults(results).slice(0, query.maxResults);
 }
 
-/**
- * The results without those of a page that an earlier one has too, by `canonicalUrl`. The earlier
- * one takes over what it lacks: the longer snippet and content, and the date.
- */
+/** Results without repeated pages; the earlier one takes the longer snippet, content and date. */
 export function uniqueResults(results: readonly SearchResult[]): SearchResult[] {
   const byPage = new Map<string, SearchResult>();
   for (const result of results) {

@@ -20,10 +20,7 @@ export function searchKey(engine: string, query: SearchQuery): string {
   ]);
 }
 
-/**
- * Recent answers of search engines: at most a thousand, and 32 MiB of text. Every account shares
- * them: what engines find does not depend on who asks.
- */
+/** Recent answers of engines, shared by all accounts: at most a thousand, and 32 MiB of text. */
 export class SearchCache {
   private readonly answers: LRUCache<string, readonly SearchResult[]> | null;
 

@@ -26,10 +26,7 @@ export interface SearchResult {
   readonly url: string;
   /** Plain text on one line; '' where the engine gave none. */
   readonly snippet: string;
-  /**
-   * ISO 8601: a date, or date and time in UTC where the engine knows the time. Null: the engine did
-   * not say it, or in words that are not understood.
-   */
+  /** ISO 8601: a date, or date and time in UTC. Null: not said, or not understood. */
   readonly publishedAt: string | null;
   /** The page's text, or a long part of it, where the engine sends one. */
   readonly content?: string;
@@ -68,10 +65,7 @@ export const jsonPost = (
   body: JSON.stringify(body),
 });
 
-/**
- * What of an engine's settings its dialect needs: the address (null: the vendor's), and whether it
- * is asked for the texts of pages too, where it has them.
- */
+/** What a dialect needs: the address (null: the vendor's), and whether to ask for content. */
 type EngineSettings = Pick<SearchEngineConfig, 'url' | 'content'>;
 
 /** The answer with an error status, as a dialect explains it. */

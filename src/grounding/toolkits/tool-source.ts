@@ -23,10 +23,7 @@ export interface ToolAnswer {
 
 /** Where the tools of one configured toolkit come from. Connects when it is first needed. */
 export interface ToolSource {
-  /**
-   * The tools as they are now; remembered for about a minute.
-   * @throws GatewayError where the toolkit cannot be reached
-   */
+  /** The tools as now, for about a minute. @throws GatewayError if the toolkit cannot be reached */
   offer(signal: AbortSignal): Promise<ToolOffer>;
   /**
    * Runs one call within the toolkit's time limit. A failure is an answer with `isError`.

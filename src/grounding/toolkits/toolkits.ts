@@ -84,10 +84,7 @@ export class Toolkits {
     return { tools: tools.slice(0, maxToolsPerRequest), warnings };
   }
 
-  /**
-   * Takes over the connections of an earlier configuration whose settings are the same. The others
-   * are closed when the requests in flight do not call them any more.
-   */
+  /** Takes over connections with the same settings; the others are closed after their requests. */
   inheritFrom(earlier: Toolkits): void {
     const retired: RetiringSource[] = [];
     for (const [name, before] of earlier.byName) {

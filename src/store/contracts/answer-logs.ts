@@ -37,10 +37,7 @@ export const placeBehind = (entry: Pick<LogEntry, 'kind' | 'last'>): LogPlace =>
   return [last, step + 1];
 };
 
-/**
- * Answers under way and notes about them, which replicas share. Everything expires. All methods
- * reject while the place where they are kept cannot be reached.
- */
+/** Answers under way and notes, shared by replicas. Everything expires. Rejects in an outage. */
 export interface AnswerLogs {
   /** Whether other replicas can read what this one writes. */
   readonly isShared: boolean;

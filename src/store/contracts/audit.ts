@@ -46,10 +46,7 @@ export interface AuditRow {
   readonly actorAccountId: string | null;
   /** The actor's key; null for browsers and the command line. */
   readonly actorKeyId: string | null;
-  /**
-   * The address on the network that the request came from, `command line`, `configuration file`, or
-   * `start` for what a start issues; null: none.
-   */
+  /** The sender's address, `command line`, `configuration file` or `start`; null: none. */
   readonly address: string | null;
   /** The changed fields, never a secret; null: none. */
   readonly details: unknown;

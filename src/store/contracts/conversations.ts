@@ -75,10 +75,7 @@ export interface ConversationStore {
   ): Promise<ConversationRecord | null>;
   /** False if there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
-  /**
-   * Adds turns in one transaction, each completely or not at all; a turn whose answer is stored
-   * already is not added again. `gone`: the conversation was deleted.
-   */
+  /** Adds turns, each completely or not at all, once. `gone`: the conversation was deleted. */
   append(turns: readonly Turn[]): Promise<('stored' | 'gone')[]>;
 }
 
@@ -92,10 +89,7 @@ export interface NewNotes {
   readonly at: number;
 }
 
-/**
- * The notes of research runs, from which a run that was killed is continued. They are deleted with
- * their answer's conversation, or when they are old.
- */
+/** The notes from which a killed research run is continued, deleted with its conversation. */
 export interface ResearchStore {
   /** Stores notes in place of earlier ones of the same account and id. */
   save(notes: NewNotes): Promise<void>;

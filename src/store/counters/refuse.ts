@@ -1,10 +1,7 @@
 import type { LimitCharge, ReserveResult } from '../contracts/counters.js';
 import { isBudget, minuteMs, periodOf, usedInMinute } from './period.js';
 
-/**
- * The two numbers of a limit's usage: for a sliding minute the counts of the current and the
- * previous minute, for a budget the settled and the reserved amount.
- */
+/** Of a minute the counts of this and the previous one; of a budget the settled and reserved. */
 export type UsedPair = readonly [number, number];
 
 /** When to retry if only reservations are in the way: they end soon, and most use far less. */
@@ -14,10 +11,7 @@ const reservedRetryMs = 5_000;
 export const usedOf = (charge: LimitCharge, [first, second]: UsedPair, now: number): number =>
   isBudget(charge) ? first + second : usedInMinute(first, second, now);
 
-/**
- * The answer to charges of which at least one does not fit.
- * @param uses in the order of the charges
- */
+/** The answer if at least one charge does not fit. @param uses in the order of the charges */
 export function refuse(
   charges: readonly LimitCharge[],
   uses: readonly UsedPair[],

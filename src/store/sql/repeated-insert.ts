@@ -12,10 +12,7 @@ export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   /** By the database's adapter, the number of rows and their columns. */
   private readonly statements = new WeakMap<object, Map<string, string>>();
 
-  /**
-   * @param end what follows the values
-   * @param columns those of the first row of a call if absent
-   */
+  /** @param end what follows the values @param columns default: those of a call's first row */
   constructor(
     private readonly table: Table,
     private readonly end: RawBuilder<unknown>,

@@ -57,11 +57,7 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
 const maxName = 512;
 const named = (name: string | null): string | null => (name === null ? null : cut(name, maxName));
 
-/**
- * The row of a request.
- * @param salt for content of which only a hash is stored
- * @param shared as `storedContent` has it
- */
+/** The row of a request. @param salt for hashes of content @param shared as in `storedContent` */
 export function requestRowOf(
   finished: FinishedRequest,
   salt: Buffer | null,

@@ -28,10 +28,7 @@ function kindOfAscii(code: number): number {
 
 const ascii = Uint8Array.from({ length: 128 }, (_, code) => kindOfAscii(code));
 
-/**
- * The kind of a character outside ASCII, by ranges of UTF-16 units: accurate enough for counting,
- * without a table of a hundred thousand entries.
- */
+/** The kind of a character outside ASCII, by ranges: accurate enough for counting. */
 function kindOfWide(code: number): number {
   if (code < 0xc0) return code === 0xa0 ? space : mark;
   if (code === 0xd7 || code === 0xf7) return operator;

@@ -64,11 +64,7 @@ export class RowReader {
     this.places = new Map(this.models.map((model, place) => [model, place]));
   }
 
-  /**
-   * Adds one row.
-   * @param cells in the order of the columns
-   * @throws FileProblem if the row cannot be used
-   */
+  /** Adds one row. @param cells by column @throws FileProblem if the row cannot be used */
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new FileProblem('the prompt is empty', line);

@@ -1,10 +1,7 @@
 import { cutText } from '../../../text/cut-text.js';
 import type { ExtractedText, ExtractionLimits } from './task.js';
 
-/**
- * Characters that people do not see and models read: controls, marks that hide or reorder text,
- * and the tags of Unicode's plane 14, which spell ASCII invisibly.
- */
+/** Characters that people do not see and models read: controls, hiding marks, Unicode's tags. */
 const invisible =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 

@@ -34,10 +34,7 @@ export function mcpFailureReason(error: unknown, timeoutMs: number): string {
   return reasons[code] ?? reasons[causeCode] ?? saidBy(failure);
 }
 
-/**
- * Whether the server does not know the session (any more), so that it has not done what it was
- * asked. The protocol says 404; some servers say 400.
- */
+/** Whether the server does not know the session, so that it did nothing. Some say 400, not 404. */
 export function isSessionLost(error: unknown): boolean {
   const status = statusOf(error);
   return status === 404 || (status === 400 && /session/i.test(String(failureOf(error).message)));

@@ -12,10 +12,7 @@ export interface ReadApiDocument {
 
 const maxBytes = 16 * 1024 * 1024;
 
-/**
- * Reads the document of an API.
- * @throws Error that says what is wrong, in a few words after the toolkit's name
- */
+/** Reads an API's document. @throws Error that says what is wrong, after the toolkit's name */
 export async function readDocument(
   { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
   signal: AbortSignal,

@@ -38,10 +38,7 @@ export class LiveReservations<T extends LiveReservation> {
     return this.reservations.values();
   }
 
-  /**
-   * Renews the leases, and adds reservations that Redis has lost.
-   * @param key only those of this budget
-   */
+  /** Renews the leases, and adds what Redis has lost. @param key only those of this budget */
   renew(key?: string): void {
     if (!this.link.isUp) return;
     const budgets = new Map<string, { part: ReservationPart; reserved: string[] }>();

@@ -42,10 +42,7 @@ export class DatabaseThread {
   private readonly pending: Pending[] = [];
   private end: DatabaseFailure | null = null;
 
-  /**
-   * @param path absolute, or `:memory:`
-   * @param mustExist fails instead of creating the file
-   */
+  /** @param path absolute, or `:memory:` @param mustExist fails instead of creating the file */
   constructor(path: string, mustExist = false, busyTimeoutMs = 5_000) {
     const workerData = { path, busyTimeoutMs, mustExist, state: this.state };
     this.worker = new Worker(threadScript('store/drivers/libsql/worker'), {
@@ -65,10 +62,7 @@ export class DatabaseThread {
     return this.end !== null;
   }
 
-  /**
-   * Runs a statement after the earlier ones.
-   * @throws DatabaseFailure with SQLite's code, or `threadGone`
-   */
+  /** Runs a statement in turn. @throws DatabaseFailure with SQLite's code, or `threadGone` */
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     if (this.end) return Promise.reject(this.end);
     if (this.pending.length === 0) this.worker.ref();

@@ -30,9 +30,7 @@ export class Turns {
   private isTaken = false;
   private readonly waiting: Waiting[] = [];
 
-  /**
-   * @param maxWaitMs limits the queue behind a locked database, and ends a caller's wait for itself
-   */
+  /** @param maxWaitMs limits the queue behind a locked database, and a caller's own wait */
   constructor(private readonly maxWaitMs = 10_000) {}
 
   /**
@@ -189,10 +187,7 @@ class LibsqlConnection implements DatabaseConnection {
 
 /** Kysely's dialect for an embedded libsql database in a thread of its own. */
 export class LibsqlDialect implements Dialect {
-  /**
-   * @param path absolute, or `:memory:`
-   * @param start where statements run instead of in a thread of this process
-   */
+  /** @param path absolute, or `:memory:` @param start where statements run, if not in a thread */
   constructor(
     private readonly path: string,
     private readonly start?: () => StatementRunner,

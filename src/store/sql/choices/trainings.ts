@@ -104,10 +104,7 @@ async function removeExpired(
     .execute();
 }
 
-/**
- * @throws GatewayError `conflict` for a second training of the account, `unavailable` if too many
- * wait
- */
+/** @throws GatewayError `conflict` for an account's second, `unavailable` if too many wait */
 async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
   const waiting = await transaction
     .selectFrom('trainings')

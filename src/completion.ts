@@ -67,7 +67,10 @@ export const effortOf = (value: unknown): ReasoningEffort | null =>
 /** The finish reason of an answer paused in its own searches: sent back last, it goes on. */
 export const pausedTurn = 'pause_turn';
 
-/** The type of `reasoning_details` with what a model's own search found, for the same turn. */
+/**
+ * The type of the `reasoning_details` that hold what a model's own search found: of use only where
+ * the same turn goes on.
+ */
 export const searchDetailType = 'reasoning.search';
 
 /** A chat request without `model` and `stream`, which each attempt sets. */
@@ -233,7 +236,10 @@ export interface EventReader {
   close(): void;
 }
 
-/** The reasoning text of a message or delta, under either of its names; null if there is none. */
+/**
+ * The reasoning text of a message or delta, which providers name `reasoning_content` or
+ * `reasoning`; null if there is none.
+ */
 export function reasoningOf(part: {
   reasoning_content?: string | null;
   [field: string]: unknown;

@@ -124,7 +124,7 @@ const titles: Record<number, string> = {
 export const statusTitle = (status: number): string =>
   titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error');
 
-/** A failed attempt as clients see it: `status` null without an answer, `latency` in ms. */
+/** A failed attempt as clients see it. `status`: the provider's, null if none; `latency`: ms. */
 export interface ErrorTraceEntry {
   provider: string;
   model: string;
@@ -163,7 +163,10 @@ export interface GatewayErrorOptions {
 
 const maxMessageLength = 500;
 
-/** The only error class. Messages have no prompts and keys, and at most 500 characters. */
+/**
+ * The only error class. Messages name the actor, the failure and the number, contain neither
+ * prompts nor keys, and are cut at 500 characters.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;

@@ -69,7 +69,10 @@ const maxWaitMs = 5_000;
 export class BackgroundTasks {
   private readonly underWay = new Set<Promise<void>>();
 
-  /** Begins after the current answer is written. Never throws: `onFailure` gets what fails. */
+  /**
+   * Begins the work after the current answer has been written. Never throws; `onFailure` is called
+   * when the work fails or is refused.
+   */
   run(work: () => Promise<void>, onFailure: (error: unknown) => void): void {
     if (this.underWay.size >= maxUnderWay) {
       onFailure(new Error(`${maxUnderWay} tasks are under way already`));

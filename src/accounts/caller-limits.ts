@@ -9,7 +9,10 @@ import type { KeyLimits } from '../store/contracts/accounts.js';
 import type { Spender } from '../store/contracts/requests.js';
 import type { Caller } from './caller.js';
 
-/** What a request uses, or may use at most, of its caller's limits. Null: not that limit. */
+/**
+ * What a request uses, or may use at most, of its caller's limits. Null: it does not count towards
+ * that limit.
+ */
 export interface Use {
   readonly requests: number | null;
   readonly tokens: number | null;
@@ -83,7 +86,10 @@ export const hasTokenLimit = ({ limits, accountLimits }: BothLimits): boolean =>
 export const hasRequestLimit = ({ limits, accountLimits }: BothLimits): boolean =>
   limits.requestsPerMinute !== null || accountLimits.requestsPerMinute !== null;
 
-/** The charges of a use on its caller's limits. At least 1, so that none passes a used-up limit. */
+/**
+ * The charges of a use on the limits of its caller's key and account. Each needs at least 1, so that
+ * no request passes a limit that is used up.
+ */
 export function chargesOf(caller: Caller, atMost: Use): LimitCharge[] {
   const charges: LimitCharge[] = [];
   addCharges(charges, `key:${caller.keyId ?? caller.accountId}`, caller.limits, atMost);

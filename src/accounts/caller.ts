@@ -97,7 +97,10 @@ export const issuedCaller = (key: KeyRecord): Caller => ({
   accountLimits: key.accountLimits,
 });
 
-/** The caller of a signed-in browser: all of its own account. Administrators: all toolkits. */
+/**
+ * The caller of a signed-in browser: may do everything with its own account. Administrators may use
+ * all toolkits.
+ */
 export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
   const toolkits = role === 'admin' ? ['*'] : [];
   const own = { accountId: id, role, name: email ?? id, scopes, toolkits, accountLimits: limits };

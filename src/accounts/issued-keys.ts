@@ -5,7 +5,7 @@ import { type Caller, issuedCaller, refusalOf } from './caller.js';
 import { remoteAddress, FairQueue, type WorkSource } from '../async/fair-queue.js';
 import { GatewayError } from '../errors.js';
 
-/** Issued keys. One that was used here needs no database; a revoked one ends within a second. */
+/** Issued keys. One used here needs no database; a revoked one is refused within a second. */
 export class IssuedKeys {
   private readonly cache: RecordCache<KeyRecord>;
   private readonly lookups = new KeyLookups();

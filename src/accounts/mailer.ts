@@ -16,7 +16,7 @@ export interface Mail {
 
 /** Sends mails. */
 export interface Mailer {
-  /** Resolves when a server has accepted the mail. Errors do not contain the address. */
+  /** Resolves when a server has accepted the mail. Its errors do not contain the address. */
   send(mail: Mail): Promise<void>;
   /** Connects and signs in, and sends nothing. Rejects as `send` does. */
   check(): Promise<void>;

@@ -29,7 +29,10 @@ export async function issueResetLink(
 export const resetUrl = (publicUrl: string, token: string): string =>
   `${publicUrl}/reset-password#token=${token}`;
 
-/** How to use a link. Not by the host of the request, which an attacker could choose. */
+/**
+ * How to use a link. The host of the request is never used: an attacker who requests the mail could
+ * choose where its link leads.
+ */
 function instructions(publicUrl: string | null, { token, expiresAt }: ResetLink): string {
   const until = `It can be used once, until ${new Date(expiresAt).toUTCString()}.`;
   return publicUrl === null

@@ -16,7 +16,10 @@ export interface SignInAttempt extends Omit<BrowserProof, 'browser'> {
 const hourMs = 3_600_000;
 /** Requests per minute of one remote address that cost a hash, a row or a mail. */
 const maxPerMinute = 10;
-/** Password checks per minute of one address and account: each costs a hash, a success a row. */
+/**
+ * Password checks per minute for one remote address and account, successful ones included: each
+ * costs a hash, and a success a row.
+ */
 const maxChecksPerMinute = 30;
 /** Of all accounts together, for one remote address without a known browser. */
 const maxAddressChecksPerMinute = 60;
@@ -127,7 +130,10 @@ export async function limitRequests(
   if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
 }
 
-/** Whether a mail may go to the address now, and counts it: it may be somebody else's. */
+/**
+ * Whether a mail may go to the address now, and counts it: an attacker could request mails to
+ * somebody else's address.
+ */
 export async function mayMail(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,
@@ -141,7 +147,10 @@ export async function mayMail(
 /** Failed sign-ins of one account that are recorded in a minute, from all addresses together. */
 const maxRecordedPerMinute = 10;
 
-/** Whether to record a failed sign-in now, and counts it: one a minute by account and address. */
+/**
+ * Whether a failed sign-in may be recorded now, and counts it: one a minute for each account and
+ * address, because strangers cause them.
+ */
 export async function mayRecordFailure(
   { counters }: Pick<AccountContext, 'counters'>,
   accountId: string,

@@ -6,7 +6,10 @@ export interface KnownKey extends FixedKey {
   readonly key: string;
 }
 
-/** The fixed keys of one configuration, by hash: the keys themselves are not kept. */
+/**
+ * The fixed keys of one configuration, by hash, so that a lookup takes constant time and the keys
+ * themselves are not kept.
+ */
 export class StaticKeys {
   private readonly callers = new Map<string, Caller>();
 
@@ -33,7 +36,10 @@ export class StaticKeys {
   }
 }
 
-/** The hash that is stored of a key, which is random enough for a fast hash without salt. */
+/**
+ * The hash that is stored of a key. A key has at least 128 random bits, so a fast hash without salt
+ * is enough.
+ */
 export const hashKey = (key: string): string => hash('sha256', key);
 
 /** How every issued key begins. */

@@ -16,7 +16,7 @@ export type Access = Scope | 'administrator';
 
 /** What the API's document says of an operation. What is the same for all operations is added. */
 export interface Described extends TakesParameters {
-  /** The `operationId`: a verb and a noun. Generated clients name functions after it. */
+  /** The `operationId`: a verb and a noun. Clients name functions after it, so it never changes. */
   readonly id: string;
   /** What it does, in a few words. */
   readonly summary: string;
@@ -70,7 +70,10 @@ export interface Endpoint<Input extends Call = RequestCall<never>, Answer = unkn
   readonly tag: Tag;
 }
 
-/** Makes endpoints of one tag and scope: from the route, the id, and all else. */
+/**
+ * Makes endpoints of one tag and scope: from the route, the id, and all else, which may name another
+ * scope.
+ */
 export const endpointsOf =
   (group: Pick<Endpoint, 'tag' | 'scope'>) =>
   <Input extends Call, Answer>(

@@ -50,7 +50,10 @@ const listEvaluations = endpoint('get', path, 'listEvaluations', {
   },
 });
 
-/** Takes a request's last turn and cost; one that is in the set already gets the new figures. */
+/**
+ * Of a request it takes the last turn of its user and what the answer cost; a request that is in the
+ * set already gets the new figures.
+ */
 const createEvaluation = endpoint('post', path, 'createEvaluation', {
   summary: 'Add a prompt or a request to the evaluation set',
   description:

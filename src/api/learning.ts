@@ -36,7 +36,10 @@ const getLearning = endpoint('get', path, 'getLearning', {
   },
 });
 
-/** Needs the scope `admin`; a key without it may take back what came with itself. */
+/**
+ * The next choice no longer uses what was forgotten. Needs the scope `admin`; a key without it may
+ * take back what came with itself.
+ */
 const forgetLearning = endpoint('delete', path, 'forgetLearning', {
   summary: 'Forget what was learned, or a part of it',
   description: `Without parameters, everything. ${whoForgets}`,

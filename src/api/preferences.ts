@@ -37,7 +37,10 @@ export interface PreferenceRouter {
   readonly inUse: 'router' | 'calibration' | null;
   /** Of what is in use, over always calling the best single model. */
   readonly gain: number | null;
-  /** The share of its cost that `tradeoff: cost` saves; null if that was not found as good. */
+  /**
+   * The share of that model's cost that it saves with `tradeoff: cost`; null if it was not found as
+   * good for less.
+   */
   readonly saved: number | null;
   /** Why requests do not use it; null if they do, or nothing is in use. */
   readonly passedOver: string | null;
@@ -94,7 +97,7 @@ function shownPreference(
   };
 }
 
-/** Returns what shows preferences of one account, with the state of their last training. */
+/** Returns a function that formats an account's preferences, with the state of their training. */
 async function shownWith(
   parts: GatewayParts,
   accountId: string,

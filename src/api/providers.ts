@@ -185,7 +185,10 @@ const shownFailure = ({ at, ...failure }: LastFailure | Cause): object => ({
   ...failure,
 });
 
-/** `untried`: no call is known, here or in the last day's log, of a model that it has. */
+/**
+ * `untried`: neither this process nor, in the last day, the request log knows of a call; or only of
+ * calls for models that it does not have.
+ */
 function conditionOf(
   health: ProviderHealth | null,
   rests: boolean,

@@ -1,6 +1,9 @@
 import type { Candidate, Continued, RankedCandidate } from './plan.js';
 
-/** A saved share below this is no reason to leave a model: another must read all anew. */
+/**
+ * Savings below this share of a cost or time are no reason to leave a model: another model would
+ * have to read the whole conversation first.
+ */
 const smallSaving = 0.2;
 
 /** Whether a candidate is the model that answered last in the conversation. */

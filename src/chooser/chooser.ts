@@ -143,12 +143,18 @@ export class Chooser {
     return this.trainings.add(accountId, preferenceId, dataset, wishes);
   }
 
-  /** What traffic has taught a scope; null: nothing, or not in a moment. Never rejects. */
+  /**
+   * What a scope's ratings and outcomes have taught, for a plan. Null if nothing is known or it
+   * cannot be looked up in a moment. Never rejects.
+   */
   learned(scope: LearningScope): Promise<KnownLearning | null> {
     return this.learning.find(scope);
   }
 
-  /** Learns from a request that is over: length, pace and, where choices learn, outcomes. */
+  /**
+   * Learns from a request that is over: how long and how fast its answer was and, where choices
+   * learn, how its models did. Never throws.
+   */
   learn(request: AnsweredRequest): void {
     const { caller, record } = request;
     const ratio = learnLength(this.corrections, request);

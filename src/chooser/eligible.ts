@@ -18,7 +18,10 @@ export interface Eligibility {
 
 /** What decides which candidates may be called at all. */
 export interface CallRules extends AccessRules {
-  /** Why the gateway cannot call it; null if it can. Absent: the caller calls models itself. */
+  /**
+   * Why the gateway cannot call a candidate; null if it can. Absent: the caller calls the model
+   * itself, so any will do.
+   */
   readonly unknownReason?: (candidate: Candidate) => string | null;
   /** Why a candidate cannot do what the request asks beside answering; null if it can. */
   readonly unfitReason?: (candidate: Candidate) => string | null;
@@ -106,7 +109,7 @@ function exclusionOf(
   return tooLong === null ? null : { reason: tooLong, cause: 'length' };
 }
 
-/** Parts the candidates that can serve a request from the others. Unknown facts exclude none. */
+/** Separates the candidates that can serve a request from others. Unknown facts exclude none. */
 export function eligible(
   request: RoutingRequest,
   size: RequestSize,

@@ -3,7 +3,10 @@ import { thousandths } from '../models/numbers.js';
 import type { Candidate, Exclusion, Plan, RankedCandidate } from './plan.js';
 import type { ReasoningEffort } from '../completion.js';
 
-/** What `?explain=true` shows of a candidate: with `score` or `excluded`. Null: unknown. */
+/**
+ * What `?explain=true` shows of one candidate. Unknown figures are null; it has either a `score` or
+ * `excluded`.
+ */
 export interface CandidateExplanation extends ExplainedFigures {
   label: string;
   provider: string | null;

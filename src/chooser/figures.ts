@@ -77,7 +77,10 @@ export interface Explanation extends Figures {
 const isWaiting = (figures: Figures): figures is Explanation =>
   (figures as Explanation).reason === noReason;
 
-/** Figures with the reason for the place: those that wait for one themselves, else a copy. */
+/**
+ * The figures with the reason for the candidate's place: those that wait for one (`noReason`)
+ * themselves, of others a copy.
+ */
 export function explanationOf(figures: Figures, reason: string): Explanation {
   if (isWaiting(figures)) {
     figures.reason = reason;
@@ -152,7 +155,10 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
 const minShare = 0.1;
 const maxShares = 4;
 
-/** The kinds that make up much of a request: four at most, largest first, as parts of a whole. */
+/**
+ * The kinds that make up much of a request, at most four, the largest first, as parts of a whole.
+ * Empty if none is large.
+ */
 export function largestShares(
   shares: Iterable<readonly [kind: number, share: number]>,
 ): [kind: number, share: number][] {

@@ -26,7 +26,10 @@ export interface Candidate {
   /** Seconds to the first token; overrides what was measured. */
   latency?: number;
   attributes?: Record<string, unknown>;
-  /** The effort that a call asks for unless its request names one. Absent: the default. */
+  /**
+   * How much the model is to reason. A call asks for it unless its request names an effort itself.
+   * Absent: as the provider does by default.
+   */
   effort?: ReasoningEffort;
 }
 
@@ -150,7 +153,7 @@ export interface Plan {
   kinds?: KindsOfTask;
 }
 
-/** Orders candidates, best first, with scores that never rise. Calls none, and drops none. */
+/** Orders candidates, best first; scores never rise. Calls no provider, drops no candidate. */
 export interface Ranker {
   readonly name: string;
   /** Whether ratings, outcomes and trainings change its predictions. */

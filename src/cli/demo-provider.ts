@@ -185,7 +185,7 @@ function usageOf(model: string, request: DemoRequest): object {
   };
 }
 
-/** The demo provider: used from the start until the first provider is configured. */
+/** The demo provider: used from the start until the first provider is configured, never after. */
 export class Demo {
   private constructor(private upstream: DemoProvider | null) {}
 

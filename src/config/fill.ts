@@ -62,7 +62,7 @@ export function fillProvider(name: string, input: WrittenProvider): ProviderConf
 export const aliasTargets = (aliases: FilledConfig['aliases']): Config['aliases'] =>
   recordOf(Object.entries(aliases).map(([name, targets]) => [name, [targets].flat()]));
 
-/** A copy with a schema's defaults, in its order. An absent section gets its settings' own. */
+/** A copy with a schema's defaults, in its order. An absent section gets those of its settings. */
 function filled(value: unknown, part: JsonSchema | undefined): unknown {
   const own = value === undefined ? part?.default : value;
   const inner = (item: unknown, key: string) => filled(item, childSchema(part, key, schema));

@@ -12,7 +12,10 @@ export function apiKeysOf({
   return [...new Set(written.filter((key) => key !== ''))];
 }
 
-/** The paths of skipped providers and engines: all their keys are empty. */
+/**
+ * The paths of the providers and search engines whose keys are all empty, which are skipped. One
+ * without `apiKey` needs none.
+ */
 export function pathsWithoutKey(settings: unknown): readonly (readonly string[])[] {
   const { providers, search } = isObject(settings) ? settings : {};
   const engines = isObject(search) ? search.engines : undefined;

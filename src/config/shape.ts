@@ -41,7 +41,7 @@ export type ListenerSurface = keyof Input['surfaces'];
 /** The settings of one provider. */
 export interface ProviderConfig extends Omit<FilledProvider, 'apiKey' | 'apiKeys'> {
   readonly name: string;
-  /** `apiKey` and `apiKeys` without empty and repeated ones; empty for a provider without. */
+  /** `apiKey` and `apiKeys` together, without empty and repeated ones; empty: no keys. */
   readonly apiKeys: readonly string[];
 }
 

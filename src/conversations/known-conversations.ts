@@ -17,7 +17,10 @@ const defaultFreshMs = 3_000;
 
 const ownedKey = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
-/** Conversations used lately: no lookup to continue at once, and a help in an outage. */
+/**
+ * Conversations that were used lately. A client that continues at once needs no lookup; what is
+ * older serves while the database is away.
+ */
 export class KnownConversations {
   private readonly known: LRUCache<string, KnownConversation>;
 
@@ -61,7 +64,10 @@ const maxConversations = 1_000;
 /** Characters of text of all of them. */
 const maxText = 128 * 1024 * 1024;
 
-/** Keeps a database in memory to the thousand conversations used last, and bounds their text. */
+/**
+ * Limits the conversations of a database in memory, or its notes of research: to the thousand that
+ * were used last, and in their text.
+ */
 export class VolatileConversations {
   private readonly used: LRUCache<string, { readonly accountId: string; readonly id: string }>;
 

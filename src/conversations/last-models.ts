@@ -38,7 +38,10 @@ export class LastModels {
   }
 }
 
-/** How many first and last messages identify a history, and how many characters of each. */
+/**
+ * How many of the first and the last messages identify a history, and how many characters of each
+ * end of a text.
+ */
 const maxFirst = 2;
 const maxLast = 4;
 const maxEnd = 1_024;

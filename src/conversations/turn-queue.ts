@@ -3,7 +3,10 @@ import { BatchQueue, type LossReason } from '../async/batch-queue.js';
 import { withTimeout } from '../async/with-timeout.js';
 import type { Turn } from '../store/contracts/conversations.js';
 
-/** What becomes of a turn. `gone`: its conversation was deleted, or is not the account's. */
+/**
+ * What becomes of a turn: `stored`, committed to the database; `gone`, its conversation was deleted
+ * meanwhile or is not the account's; `lost`.
+ */
 export type TurnEnd = 'stored' | 'gone' | 'lost';
 
 /**
@@ -98,7 +101,7 @@ export class TurnQueue {
     });
   }
 
-  /** Resolves when a turn is stored, or its client has waited long enough; never rejects. */
+  /** Adds a turn. Resolves when it is stored, or its client has waited enough; never rejects. */
   add(turn: Turn): Promise<TurnResult> {
     const { promise: result, entry } = waiting(turn);
     this.queue.add(entry);

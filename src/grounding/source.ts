@@ -24,7 +24,10 @@ export interface Citation {
   readonly end: number;
   /** What the source says, in its own words; '' where that is not known. */
   readonly quote: string;
-  /** `text`: the quote is in the text; `provider`: the provider says so; false: neither. */
+  /**
+   * `text`: the quote was found in the text that was read; `provider`: the model's provider
+   * returned the span; false: neither.
+   */
   readonly verified: 'text' | 'provider' | false;
 }
 

@@ -83,7 +83,7 @@ export interface AccessRules {
   readonly keyModels?: readonly string[] | null;
 }
 
-/** Why a candidate may not be used; null if it may. Without a provider its bare name counts. */
+/** Why a candidate may not be used; null if it may. Without a provider its bare name is matched. */
 export function forbiddenReason(
   { provider, model }: { readonly provider: string | null; readonly model: string },
   { allow, deny, keyModels }: AccessRules,

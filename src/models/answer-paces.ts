@@ -39,7 +39,10 @@ function publishedPace({ offer, knownAs }: Pick<ModelFacts, 'offer' | 'knownAs'>
 /** How many answers an expected pace counts as beside measured ones. */
 const expectedCounts = 2;
 
-/** The expected pace if none is measured; else the mean of both, by their answers, in logs. */
+/**
+ * The expected pace where nothing is measured; else the mean of both, in logarithms, by their numbers
+ * of answers.
+ */
 export function likelyPace(
   { firstTokenMs, tokensPerSecond }: ExpectedPace,
   measured: Pace | null,

@@ -51,7 +51,10 @@ export interface Owner {
 
 /** The known facts of models. A name is resolved once: later look-ups read a hash table. */
 export interface Catalog {
-  /** Never fails; null: unknown. A null provider stands for the model's own maker. */
+  /**
+   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its
+   * name identifies it.
+   */
   lookup(provider: string | null, model: string): ModelFacts;
   /** Names of a provider's models, the configuration's first, without deprecated ones. */
   models(provider: string): string[];
@@ -105,7 +108,7 @@ function abilityOf(stated: StatedAbility | null, model: string): number | null {
     : (abilityByName(stated.like) ?? abilityByName(model));
 }
 
-/** The name by which a model's facts are found: ours, unless only the provider's tells. */
+/** The name by which a model's facts are found: ours, unless only the provider's identifies it. */
 function knownName(
   priceId: string | null,
   model: string,

@@ -3,7 +3,7 @@ import type { ReasoningEffort } from '../completion.js';
 /** USD per million tokens: one rate, or one that depends on the length of the prompt. */
 export type TokenPrice = number | TieredPrice;
 
-/** The whole prompt has the rate of the highest tier whose `start` it exceeds, or `standard`. */
+/** The whole prompt is charged at the highest tier whose `start` it exceeds, else at `standard`. */
 interface TieredPrice {
   readonly standard: number;
   /** By `start`, ascending. */
@@ -111,7 +111,10 @@ export function rateAt(price: TokenPrice, promptTokens: number): number {
   return rate;
 }
 
-/** One price for two rates, at three input tokens for each output token; null if none is known. */
+/**
+ * One price for two rates, at three input tokens for each output token. If only one rate is known,
+ * it is the price; null if neither is.
+ */
 export function blendedPrice(input: number | null, output: number | null): number | null {
   if (input === null) return output;
   return output === null ? input : (3 * input + output) / 4;

@@ -60,7 +60,10 @@ export function undatedName(canonical: string): string {
   }
 }
 
-/** A model's possible spellings in a provider's price list, without duplicates. */
+/**
+ * The spellings under which a provider's price list may have a model, without duplicates: first as
+ * written.
+ */
 export function spellings(model: string): string[] {
   const name = model.trim().toLowerCase();
   const plain = name.replace(/:[a-z][a-z-]*$/, '');

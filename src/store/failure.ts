@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.js';
 
-/** A failure of the database or its connection, without values of PostgreSQL's details. */
+/** A failure of the database or its connection. Without PostgreSQL's details, which hold values. */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 

@@ -23,7 +23,10 @@ function writtenText(content: unknown): string | null {
   return text === null ? null : `text ${text.trim()}`;
 }
 
-/** Whether a message is of the system: clients send these anywhere, so their order is none. */
+/**
+ * Whether a message is a system message. Clients may send these with every request, anywhere, so
+ * they are not part of the dialogue's order.
+ */
 export const isSystemMessage = (message: { readonly role: string }): boolean =>
   message.role === 'system' || message.role === 'developer';
 
@@ -61,7 +64,10 @@ function endOfLongestRun(stored: readonly string[], sent: readonly string[]): nu
   return found;
 }
 
-/** The Z function: for each index, how many items from there equal the list's beginning. */
+/**
+ * For each index, how many items from there on equal the beginning of the list (0 for the first
+ * index): the Z function, in linear time.
+ */
 function runsOfStart(items: readonly string[]): number[] {
   const runs = new Array<number>(items.length).fill(0);
   // the run that reaches furthest

@@ -73,7 +73,10 @@ export class RecordCache<T extends object> {
     return this.known.peek(key) ?? null;
   }
 
-  /** When this process has changed a record: forgets it, and notifies other replicas. */
+  /**
+   * Must be called when this process has changed a record: forgets it, and notifies the other
+   * replicas.
+   */
   changed(record: T): void {
     const key = this.source.keyOf(record);
     // not cached here: a later change by another replica may have arrived before our commit was

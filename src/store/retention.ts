@@ -15,7 +15,10 @@ const defaultMaxVolatile = 10_000;
 /** How many days rows are kept; null: until somebody deletes them. */
 export type KeptDays = Readonly<Partial<Record<AgedRows, number | null>>>;
 
-/** What no setting decides: old learning has faded, and expired links are of no use. */
+/**
+ * What no setting decides: after a year next to nothing is left of what was learned, and links and
+ * sign-ins that have expired are of no use.
+ */
 const fixedDays: KeptDays = { learnings: 365, password_resets: 1, sign_ins: 1 };
 
 export interface RetentionOptions {
@@ -43,7 +46,10 @@ export class Retention {
     this.timer = this.schedule(options.firstAfterMs ?? defaultFirstAfterMs);
   }
 
-  /** When requests or decisions were written: keeps a busy database in memory small. */
+  /**
+   * Must be called when requests or decisions have been written: keeps a database in memory small
+   * however busy it is.
+   */
   noteWritten(times: readonly number[]): void {
     if (!this.databases.isVolatile) return;
     for (const time of times) this.times.push(time);

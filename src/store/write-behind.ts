@@ -21,7 +21,10 @@ export interface WriteBehindOptions<T> {
   /** The bytes of a row beside its few fixed fields; 0 if absent. */
   readonly sizeOf?: (row: T) => number;
   readonly maxBytes?: number;
-  /** How many rows may wait before a database is opened for them. Null: one is open. */
+  /**
+   * While no database is open, how many rows may wait without causing one to be opened; the oldest
+   * are dropped. Null: one is open.
+   */
   readonly maxUnopened?: () => number | null;
   readonly delayMs?: number;
   readonly backoff?: BackoffRule;
@@ -38,7 +41,10 @@ const reasons: Record<Exclude<LossReason, 'refused'>, string> = {
   unwritten: 'the database was away when the gateway stopped',
 };
 
-/** Rows on their way to the database; opens none just for them, and reports what is lost. */
+/**
+ * Rows on their way to the database: a batch queue that counts and reports what it loses, and that
+ * does not open a database just for its rows.
+ */
 export class WriteBehind<T> {
   private readonly queue: BatchQueue<T>;
   /** Rows that wait while no database is open, oldest first. */

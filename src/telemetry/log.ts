@@ -46,7 +46,7 @@ const writesInfo = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>): boolean
 /** Outputs of loggers created here: direct writing saves 5 µs a line. */
 const outputs = new WeakMap<Log, { output: LogOutput; values: Record<string, number> }>();
 
-/** The process's logger on standard output: JSON lines, or readable ones. No prompts, no keys. */
+/** The process's logger on standard output: JSON, or readable if `pretty`. No prompts or keys. */
 export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
   if (pretty ?? process.stdout.isTTY) return pino({ level, base: null }, readableOutput());
   const logger = pino({ level, base: null, timestamp: () => `,"time":"${isoTime()}"` }, output);

@@ -40,7 +40,7 @@ type RowFigures = {
   ]: RequestRow[Name];
 };
 
-/** What log and metrics report of a request. The stages that know fill it in. */
+/** What the request log, the log and the metrics report. The stages that know fill it in. */
 export interface RequestRecord extends RowFigures {
   /** The HTTP status; null until the answer is over. */
   status: number | null;

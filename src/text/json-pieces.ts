@@ -10,7 +10,10 @@ export interface JsonPieces {
   readonly lists: readonly (readonly Buffer[])[];
 }
 
-/** Longer bodies are read in steps, for other requests' sake: tens of ms each for 32 MiB. */
+/**
+ * A body above this many bytes is read in steps, between which other requests proceed: each step
+ * takes some tens of ms for 32 MiB.
+ */
 const maxOneStepBytes = 512 * 1024;
 
 /** Whether other requests should proceed between the steps of a request with such a body. */

@@ -23,7 +23,10 @@ export function parsedJson(text: string, parse: (text: string) => unknown = JSON
   }
 }
 
-/** The value at a JSON pointer (RFC 6901). @returns undefined if there is none */
+/**
+ * The value at a JSON pointer (RFC 6901). @returns undefined if there is none, or the pointer is
+ * none
+ */
 export function atPointer(value: unknown, pointer: string): unknown {
   if (pointer === '') return value;
   if (!pointer.startsWith('/')) return undefined;

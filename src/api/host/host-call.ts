@@ -70,7 +70,10 @@ const callerFor = (account: string | null, isAdministrator: boolean): Caller => 
   toolkits: ['*'],
 });
 
-/** A host's fields as the parameters of an HTTP request: no nulls, lists joined with commas. */
+/**
+ * Fields that a host's code gives, as the parameters of an HTTP request would be: null is absent, a
+ * list is joined with commas.
+ */
 const queryOf = (fields: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>

@@ -98,7 +98,10 @@ function withOutcome(rows: readonly EvidenceRow[], given: EvidenceRow): readonly
   return keptRows([...others, ...kept], 'outcome');
 }
 
-/** Rows within a source's bound. The oldest of the key with most goes: none crowds out others. */
+/**
+ * The rows within the bound of a source. Beyond it the oldest goes of the key that has most, so that
+ * no key crowds out what others have said.
+ */
 function keptRows(
   rows: readonly EvidenceRow[],
   source: EvidenceRow['source'],

@@ -4,11 +4,17 @@ export interface Belief {
   readonly variance: number;
 }
 
-/** What ratings of one model on one kind of task said beyond the predictions, in log odds. */
+/**
+ * What ratings of one model on one kind of task said beyond the predictions, as a normal
+ * distribution in log odds.
+ */
 export interface Evidence {
   /** The inverse of its variance. */
   readonly weight: number;
-  /** Its mean times its weight: an answer that was almost certain may still surprise. */
+  /**
+   * Its mean times its weight. An answer that was almost certain has next to no weight, but a
+   * surprise still has a sum.
+   */
   readonly sum: number;
 }
 
@@ -56,7 +62,10 @@ function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
   return [weight / less, sum / less];
 }
 
-/** How a model's quality differs from the others', in log odds; `before` any rating. */
+/**
+ * How a model's quality differs from that of the others, in log odds, with the variance before any
+ * rating.
+ */
 export interface Move extends Belief {
   readonly before: number;
 }
@@ -71,7 +80,10 @@ interface ModelPosterior {
   /** The sum of all weights and of the prior's precision. */
   readonly precision: number;
   mean: number;
-  /** This model's covariance with the shared effects, by place; the variance that they add. */
+  /**
+   * The covariance of this model's mean with the shared effects, by place; and the variance that
+   * those effects add.
+   */
   sharedCovariance: Float64Array;
   sharedVariance: number;
 }

@@ -65,7 +65,10 @@ export function decodeEvidence(text: string | null): LearnedState {
   };
 }
 
-/** What becomes of a state of an earlier version, for the log; null: all of it is used. */
+/**
+ * What becomes of a stored state that an earlier version of the gateway wrote, for the log; null if
+ * all of it is used, or nothing was stored.
+ */
 export function fateOf(text: string | null): string | null {
   if (text === null) return null;
   const stored = read(text);

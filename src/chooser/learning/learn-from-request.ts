@@ -96,7 +96,10 @@ interface FinishedAttempts {
   readonly isBounded: boolean;
 }
 
-/** Whether a model answered; or failed, refused, or was cut off without a limit of the client. */
+/**
+ * How a provider's model did: it answered; or it failed, its answer was refused, or cut off although
+ * the client had set no limit.
+ */
 export type Outcome = 'answered' | 'failed';
 
 /** By `<provider>/<model>`. */

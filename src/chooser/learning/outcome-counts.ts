@@ -30,7 +30,7 @@ const defaultEveryMs = 5_000;
 const closeMs = 3_000;
 /** Scopes that are written in one transaction. */
 const maxBatch = 100;
-/** Scopes that are due, scopes that are not, and models of keys in each scope. */
+/** Scopes with counts that are due, scopes with counts that are not, and models of keys in each. */
 const maxScopes = 5_000;
 const maxTallies = 100;
 /** Answers without a fault are written once there are this many, or they have waited this long. */

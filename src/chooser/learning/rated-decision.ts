@@ -40,7 +40,10 @@ export type ModelRating = Pick<NewRating, 'score' | 'at'> & {
   readonly model: string | null;
 };
 
-/** A model's rating for a decision; null unless it could serve and had a predicted quality. */
+/**
+ * The rating of a model for a decision; null if the model was not a candidate, could not serve the
+ * request, or had no predicted quality.
+ */
 export function ratingOf(
   { kinds, candidates }: RatedDecision,
   { provider, model, score, at }: ModelRating,
@@ -52,7 +55,7 @@ export function ratingOf(
     : { model, kinds, predicted, score, at };
 }
 
-/** The quality that was predicted for a candidate; null if there is none, or it was stated. */
+/** The quality predicted for a candidate; null if it was stated, or there is no such candidate. */
 export function predictedQuality(
   { candidates }: RatedDecision,
   { provider = null, model = null }: { provider?: string | null; model?: string | null },

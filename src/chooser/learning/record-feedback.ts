@@ -13,7 +13,10 @@ import {
 import type { LearningCache } from './learning-cache.js';
 import { isSelection } from '../../surface-labels.js';
 
-/** What is rated: a model selection, an answer, or a request by its `X-Request-Id`. */
+/**
+ * What is rated: a model selection (session), an answer (response), or a request by its
+ * `X-Request-Id`.
+ */
 export interface FeedbackSubject {
   readonly kind: 'session' | 'response' | 'request';
   readonly id: string;
@@ -116,7 +119,7 @@ async function storeFeedback(
   return true;
 }
 
-/** `decision` is null if it is not stored: then nothing can be learned from it. */
+/** `decision` is null if it is no longer stored, or not yet: nothing can be learned from it. */
 type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & {
   readonly decision: RatedDecision | null;
 };

@@ -53,7 +53,7 @@ interface Answerer {
   readonly effort: ReasoningEffort | null;
 }
 
-/** Whose habits a candidate has: its own, or if unknown, those of what it is stated to be like. */
+/** Whose habits a candidate has: its own, else those of the model it is stated to be as good as. */
 export function answererOf({
   knownAs,
   abilityStated,
@@ -73,7 +73,10 @@ interface ShownAbility {
 /** The ability for one kind of task. */
 interface AbilityForKind extends ShownAbility {
   readonly kind: string;
-  /** Whether results are of this kind or related ones; else it is as in general, less sure. */
+  /**
+   * Whether published results of the model are of this kind or of related ones; else it is as in
+   * general, less sure.
+   */
   readonly measured: boolean;
 }
 

@@ -20,7 +20,10 @@ export interface ModelAbility {
   /** The standard deviation of the ability on tasks of all kinds. */
   readonly error: number;
   readonly basis: Basis;
-  /** What to add for a kind of task, by place in `kindNames`; NaN: no results there or near. */
+  /**
+   * What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there, nor in
+   * related kinds.
+   */
   readonly kinds: Float64Array;
   /** The standard deviation of the ability on a kind of task, by the same places. */
   readonly kindErrors: Float64Array;

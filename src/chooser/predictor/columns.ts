@@ -117,7 +117,7 @@ function write(sums: Float64Array, at: number, a: number, b: number, c: number, 
   sums[at + 3] = d;
 }
 
-/** The weighted sum of the numbers at some places, in four sums that do not wait for another. */
+/** The weighted sum of the numbers at some places: four sums, so that none waits for another. */
 export function sumOfNumbers(
   numbers: Int8Array,
   places: Int32Array,

@@ -16,7 +16,10 @@ import {
 
 const clip = 4;
 
-/** The number of a prompt's coordinates: its place in the predictor's space, dense features. */
+/**
+ * The number of coordinates of a prompt: its place in the predictor's space, then the dense
+ * features.
+ */
 export const coordinateCount = ({ rank, denseNames }: QualityPredictor['weights']): number =>
   rank + denseNames.length;
 

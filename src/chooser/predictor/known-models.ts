@@ -17,7 +17,7 @@ const earlierNames = new Map(Object.entries(namesOf2024));
 const conversing = ['-instruct', '-it', '-chat'];
 const converses = (canonical: string): boolean => /-(?:instruct|it|chat)(?=-|$)/.test(canonical);
 
-/** A canonical name whose versions sort by age: of dates without a year, 0125 is of 2024. */
+/** A canonical name changed so that versions sort by age: without a year, 0125 means 2024. */
 const byAge = (canonical: string): string => canonical.replace(/-0125(?=-|$)/, '-2024-01-25');
 
 /** The name of a fine-tuned model; null for other models. */

@@ -15,7 +15,7 @@ const arrays = {
   bias: ['f32', 'rank'],
   tasks: ['f32', 'tasks', 'rank'],
   taskBias: ['f32', 'tasks'],
-  /** By task, `rank` each: the centre of its texts, where the spread is 1 in all directions. */
+  /** By task, `rank` each: the centre of its texts, in coordinates whose spread is 1. */
   centres: ['f32', 'tasks', 'rank'],
   /** `rank` by `rank`, lower triangular: maps coordinates to those of `centres`. */
   whitening: ['f32', 'rank', 'rank'],
@@ -37,7 +37,10 @@ const arrays = {
   general: ['f32', 3],
   /** How much a text's difficulty counts. */
   trust: ['f32', 'tasks'],
-  /** How hard a text is in its task: by bucket, by dense feature, and the mean of each task. */
+  /**
+   * How hard a text is among those of its task: by bucket (in units of `difficultyScale`), by dense
+   * feature, and the mean of each task.
+   */
   difficultyGrams: ['i8', 'buckets'],
   difficultyDense: ['f32', 'features'],
   difficultyMeans: ['f32', 'tasks'],

@@ -24,7 +24,10 @@ export interface Nearest {
 /** The integer that stands for 1. */
 export const prototypeUnit = 127;
 const neighbours = 4;
-/** How fast a prototype's amount falls with its distance to the nearest one. */
+/**
+ * How fast a prototype's amount falls with its distance to the nearest one (e-folds for each whole
+ * of cosine).
+ */
 const sharpness = 10;
 /** The weight of the task as a whole, compared to the similarities. */
 const wholeTask = 0.02;

@@ -66,7 +66,10 @@ export class RequestReader {
     };
   }
 
-  /** The prompts that a request resembles, and how much they count: by familiarity, likeness. */
+  /**
+   * The prompts that the request resembles, and how much they count: as much as its kind is
+   * familiar, or the prompts are really similar.
+   */
   private alikeTo(
     features: Features,
     shares: Float64Array,

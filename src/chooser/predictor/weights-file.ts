@@ -16,7 +16,10 @@ interface NumberArrays {
 type NumberKind = keyof NumberArrays;
 /** The numbers of one array. */
 export type Numbers = NumberArrays[NumberKind];
-/** A file's arrays by name: the kind, and the sides whose product is the length. */
+/**
+ * The arrays in a file, by name: the kind of each, and the sides whose product is its length, as
+ * numbers or by name.
+ */
 export type Arrays = Readonly<
   Record<string, readonly [kind: NumberKind, ...sides: (string | number)[]]>
 >;

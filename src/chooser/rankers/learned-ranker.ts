@@ -32,7 +32,7 @@ export interface LearnedRankerOptions extends Margins {
   readonly corrections?: AnswerCorrections;
 }
 
-/** The prediction after all tunings: odds added up, the quality kept within 0 and 1, and why. */
+/** The prediction after all tunings: log odds added up, the quality within 0 and 1, and why. */
 class Tuned {
   readonly learned: string[] = [];
   private odds: number;
@@ -97,7 +97,7 @@ function weighsLatencyIn({ tradeoff, preference }: RoutingRequest): boolean {
   return wanted ? wanted === 'latency' : (preference?.weights?.latency ?? 0) > 0;
 }
 
-/** What is known of a candidate after the account's evaluations, and then its feedback. */
+/** What is known of a candidate after the account's evaluations, then its feedback and outcomes. */
 function tuned(
   known: Appraisal,
   expectation: ExpectedQuality,

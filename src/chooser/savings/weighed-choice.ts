@@ -68,7 +68,10 @@ export function openChoice(request: WeighedRequest): NewChoice | null {
 /** Whether its quality was predicted: fallbacks are not weighed, only tried. */
 const isWeighed = ({ why }: RankedCandidate): boolean => why.uncertainty !== undefined;
 
-/** Leaves out names that clients invent, unless the model answered: sums are kept for long. */
+/**
+ * Names that clients invent are left out, unless the model answered: the sums are kept for long, so
+ * that there must be few.
+ */
 function weighed(
   { snapshot, record }: WeighedRequest,
   candidates: readonly RankedCandidate[],

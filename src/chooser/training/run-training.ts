@@ -67,7 +67,7 @@ export async function runTraining(
   }
 }
 
-/** Renews the lease and reports progress; aborts `lost` if another process has the lease. */
+/** Renews the lease and reports progress each second; aborts `lost` when another process has it. */
 function keepLease(
   queue: Store['trainingQueue'],
   id: string,

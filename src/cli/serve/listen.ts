@@ -16,7 +16,10 @@ export interface Listening {
   readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
   /** From now on each answer closes its connection. */
   announceStop(): void;
-  /** Accepts no new connections; after `drainMs` for those in flight, `cut` is to end them. */
+  /**
+   * Accepts no new connections and gives requests in flight `drainMs` to finish; then `cut` is to
+   * end them.
+   */
   stop(drainMs: number, cut: () => void): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { failureOf, failuresOf, type SchemaFailure } from './failure.js';
 export type { JsonSchema } from './declared-order.js';
 export { fieldName, type SchemaFailure } from './failure.js';
 
-/** A compiled schema for values of type `T`. Keeps no reference to checked values. */
+/** A compiled schema for values of type `T`. Safe to share: it keeps no checked values. */
 export interface Validator<T> {
   /** Whether the value satisfies the schema. Stops at the first failure. */
   accepts(value: unknown): value is T;
@@ -56,7 +56,10 @@ export const schemaNames = (): string[] =>
 export const readSchema = (name: string): JsonSchema =>
   JSON.parse(readFileSync(join(folder, name + suffix), 'utf8')) as JsonSchema;
 
-/** The schema under a key or of a list's `items`, references resolved; undefined: none. */
+/**
+ * The schema of the value under a key, or of a list's items (`items`), with what its reference
+ * within `root` says; undefined if there is none.
+ */
 export function childSchema(
   schema: JsonSchema | undefined,
   key: string,

@@ -78,7 +78,10 @@ function stepwise(node: JsonSchema): JsonSchema {
   return { ...rest, allOf: steps };
 }
 
-/** The check of undeclared properties: declared ones are valid here, so that they are known. */
+/**
+ * The check of undeclared properties; it lists the declared ones as always valid, so that they
+ * count as known.
+ */
 function remainder(
   declared: JsonSchema,
   patternProperties: unknown,

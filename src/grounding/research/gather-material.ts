@@ -27,7 +27,10 @@ export const toSources = (
     return { ...page, text: state.wordsOf(source) };
   });
 
-/** The best notes that fit; without any, passages of pages, and what engines say of others. */
+/**
+ * The best notes that fit; where there are none, passages of pages that were read, and what the
+ * engines say of pages that were not.
+ */
 export async function gatherMaterial(
   run: ResearchRun,
   maxTokens: number,

@@ -34,6 +34,9 @@ export interface ToolSource {
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
-  /** Ends connections and processes. Later calls, and those on shared ones, get an error. */
+  /**
+   * Ends connections and processes. Later calls are answered with an error, and calls in progress
+   * where a connection serves several.
+   */
   close(): Promise<void>;
 }

@@ -20,7 +20,10 @@ export const noLimits: KeyLimits = {
 /** The rights of an account: an administrator may see and change other accounts. */
 export type AccountRole = 'admin' | 'member';
 
-/** The account that exists from the start: owns the first key, and is claimed once. */
+/**
+ * The account that exists from the start, an administrator. It owns the first key, and has no owner
+ * until a person claims it.
+ */
 export const firstAccountId = '00000000-0000-4000-8000-000000000001';
 
 /** An owner of keys, conversations and preferences. */
@@ -119,7 +122,10 @@ export interface SignInStore {
   /** Ends an account's sign-ins except one, and its reset links. */
   removeAll(accountId: string, exceptTokenHash: string | null): Promise<void>;
   addReset(reset: ResetRecord): Promise<void>;
-  /** Uses a link up, with the account's other links. Null: used, expired or unknown. */
+  /**
+   * Uses a link up, and ends the account's other links. Returns the account's id; null if the link
+   * was used, has expired or is unknown.
+   */
   takeReset(tokenHash: string, now: number): Promise<string | null>;
 }
 

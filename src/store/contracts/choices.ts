@@ -116,7 +116,10 @@ export interface RatedQuality {
   readonly squares: number;
 }
 
-/** Ratings by one key. Those of one answer count as their mean, of several keys in equal parts. */
+/**
+ * The same of ratings by one key. Several ratings of one answer count as their mean, and those by
+ * several keys in equal parts.
+ */
 export interface KeyRatings extends RatedQuality {
   readonly accountId: string;
   /** '': without a key. */

@@ -40,7 +40,10 @@ export interface Reservation {
 
 /** The result of a reservation on several limits. */
 export type ReserveResult =
-  /** `used`: of each limit, with this request, in the order of the charges; rounded up. */
+  /**
+   * `used` is what is used and reserved of each limit now, with this request, in the order of the
+   * charges; rounded up.
+   */
   | {
       readonly outcome: 'granted';
       readonly reservation: Reservation;
@@ -105,7 +108,10 @@ export interface Counters {
 
 /** Lists of short texts that expire. Never fails: a list that cannot be reached reads as empty. */
 export interface RecentLists {
-  /** Adds to the front of a list of `maxTexts`, which expires `keepMs` after its last text. */
+  /**
+   * Adds a text to the front of a list of at most `maxTexts`; the list expires `keepMs` after its
+   * last text.
+   */
   add(
     list: string,
     text: string,

@@ -21,7 +21,10 @@ export interface KeyRecord {
   readonly prefix: string;
   /** As `hashKey` returns it. */
   readonly hash: string;
-  /** The end of this secret, because a rotation has replaced it; null: it is the present one. */
+  /**
+   * Until when the secret with this hash is valid, because a rotation has replaced it; null: it is
+   * the key's present one.
+   */
   readonly secretValidUntil: number | null;
   /** Until when its replaced secrets are valid at the longest; null: the key was never rotated. */
   readonly previousValidUntil: number | null;
@@ -79,9 +82,12 @@ export interface KeyStore {
   list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
   /** The ids of the keys with this id or name. @param accountId null: any account */
   idsOf(accountId: string | null, idOrName: string): Promise<readonly string[]>;
-  /** Changes only the given fields, of the limits too, so that other changes persist. */
+  /** Changes only the given fields, of the limits too: concurrent changes of others persist. */
   update(accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null>;
-  /** Replaces a key's secret. The old one is found; earlier ones end at `validUntil` or before. */
+  /**
+   * Replaces the secret of a key. The old one is found until `validUntil` and after; earlier ones
+   * end at the latest then.
+   */
   rotate(accountId: string | null, id: string, rotation: KeyRotation): Promise<KeyRecord | null>;
   /**
    * The keys that have changed since the revision, including revoked ones and those whose account

@@ -1,7 +1,7 @@
 import type { FeedbackRow } from './requests.js';
 import type { Changes } from './page.js';
 
-/** What learns together: an account's requests with one preference, or with none (''). */
+/** What is learned together: an account's requests with one preference, or with none (''). */
 export interface LearningScope {
   readonly accountId: string;
   readonly preferenceId: string;

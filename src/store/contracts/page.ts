@@ -13,7 +13,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** Records that have changed since a revision, which counts up by commit, in each database. */
+/** Records changed since a revision. Revisions count up by commit, in each database separately. */
 export interface Changes<T> {
   readonly revision: number;
   readonly records: readonly T[];

@@ -268,7 +268,10 @@ export interface FeedbackPart {
 /** The feedback. */
 export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
-  /** Makes predictions for some feedback unknown, so that it is compared no more. */
+  /**
+   * Makes what was predicted for some feedback unknown, so that it is compared with nothing any
+   * more. False if there was none.
+   */
   forget(part: FeedbackPart): Promise<boolean>;
   /** The models of an account's feedback. */
   ratedModels(accountId: string): Promise<string[]>;

@@ -32,7 +32,10 @@ export interface PairSums {
   readonly pairs: number;
   /** Pairs whose two lengths and their predictions are known. */
   readonly measured: number;
-  /** Over those, the log of: the second answer's length by its prediction over the first's. */
+  /**
+   * Over those, the natural logarithm of: the second answer's length over its predicted length, by
+   * the same of the first; and its square.
+   */
   readonly logRatio: number;
   readonly logRatioSquares: number;
   /** What the second answers cost, in USD. */
@@ -44,7 +47,10 @@ export interface RatedPairs {
   readonly chosen: string;
   readonly shadow: string;
   readonly pairs: number;
-  /** By how much the second score exceeded its prediction, less the first; and its square. */
+  /**
+   * By how much the second answer's score exceeded what was predicted, less the same of the first;
+   * and its square.
+   */
   readonly difference: number;
   readonly squares: number;
   /** Sums of the standard deviations of the predictions. */

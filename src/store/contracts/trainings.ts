@@ -1,4 +1,7 @@
-/** `not_useful`: it succeeded, but its router is of no use, at most its levels of quality. */
+/**
+ * `not_useful`: it succeeded, but its router is of no use. At most the level of predicted quality is
+ * corrected.
+ */
 export type TrainingState = 'queued' | 'running' | 'done' | 'failed' | 'not_useful';
 
 /** How to read the rows of a training. */
@@ -41,11 +44,17 @@ export interface TrainingRecord {
 export interface StoredRouter {
   /** In the format of the routing. */
   readonly weights: string;
-  /** `calibration`: only levels of quality are corrected. Absent, as once stored: a router. */
+  /**
+   * `calibration`: only the level of each model's quality is corrected. Absent in what earlier
+   * versions stored: a router.
+   */
   readonly part?: 'router' | 'calibration';
   /** The gain over always calling the best single model. */
   readonly gain: number;
-  /** The share of its cost that `tradeoff: cost` saves; absent if not found as good for less. */
+  /**
+   * The share of that model's cost that `tradeoff: cost` saves; absent if it was not found as good
+   * for less.
+   */
   readonly saved?: number;
   readonly trainedAt: number;
 }
@@ -97,7 +106,7 @@ export interface TrainingStore {
 
 /** The queue of trainings, for the processes that run them. */
 export interface TrainingQueue {
-  /** Takes the training that has waited longest, or has lost its lease; null: there is none. */
+  /** Takes the training that has waited longest, or whose lease has expired; null if none has. */
   take(lease: Lease): Promise<LeasedTraining | null>;
   /** Renews the lease and stores the progress. False if another process has taken the training. */
   keep(id: string, lease: Lease, progress: number, doing: string): Promise<boolean>;

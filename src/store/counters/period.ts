@@ -35,7 +35,10 @@ export function periodOf(measure: BudgetMeasure, now: number): Period {
 /** The minute of a time in epoch ms, counted since 1970. */
 export const minuteOf = (now: number): number => Math.floor(now / minuteMs);
 
-/** What counts as used at `now`: this minute, and of the last one the share within 60 s. */
+/**
+ * What counts as used at `now`: the current minute, and the share of the previous one that lies
+ * within the last 60 s.
+ */
 export const usedInMinute = (current: number, previous: number, now: number): number =>
   current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
 

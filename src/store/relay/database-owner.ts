@@ -85,7 +85,10 @@ export class DatabaseOwner {
   }
 }
 
-/** One worker's statements, in turn; from `begin` on it keeps the connection to the end. */
+/**
+ * The statements of one worker, which come one after the other. It has the connection for one, or
+ * from `begin` to the end of the transaction.
+ */
 class WorkerStatements {
   private lent: DatabaseConnection | null = null;
   private inTransaction = false;

@@ -11,7 +11,10 @@ export interface EndOfRows {
   readonly key: readonly string[];
   /** The step of `RemovalStore` that ends an account's rows; null: they stay. */
   readonly removedBy: 'close' | 'removeRows' | 'finish' | null;
-  /** The indexed column that dates a row: ms, or `day`. Absent: it lives as long as its owner. */
+  /**
+   * The column that dates a row, by which an index finds the old ones: ms, or `day`. Absent: rows
+   * stay as long as what they belong to.
+   */
   readonly date?: string;
   /** Which rows are deleted when they are old; absent: all. */
   readonly only?: RawBuilder<unknown>;

@@ -9,7 +9,10 @@ import type { Database, StoreTables } from './tables.js';
  * columns.
  */
 export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
-  /** By the database's adapter, the number of rows and their columns. */
+  /**
+   * By the database's adapter, because one insert may serve both databases, and by the number of
+   * rows and their columns.
+   */
   private readonly statements = new WeakMap<object, Map<string, string>>();
 
   /** @param end what follows the values @param columns default: those of a call's first row */

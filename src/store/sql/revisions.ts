@@ -20,7 +20,7 @@ export async function raiseRevision(
   return revision;
 }
 
-/** Makes other writers of a topic wait for this transaction, at the same revision. */
+/** Makes other writers of a topic wait for this transaction, without raising the revision. */
 export async function lockRevision(
   transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],

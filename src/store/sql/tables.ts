@@ -136,7 +136,10 @@ export type UsagePeriodTable = ColumnsOf<PeriodRow>;
 
 export type FeedbackTable = ColumnsOf<FeedbackRow>;
 
-/** Sums of choices by day: see `ChoiceSums`. '' for no key or preference: a key has no null. */
+/**
+ * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
+ * primary key accepts no null.
+ */
 export interface ChoiceDayTable extends ColumnsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>> {
   day: string;
   account_id: string;

@@ -24,7 +24,10 @@ const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 /** What becomes of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
-/** One gateway's Prometheus metrics: OpenTelemetry's GenAI metrics, and our own. */
+/**
+ * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
+ * and our own.
+ */
 export class Metrics {
   /** All metrics of this gateway, and no other. */
   readonly registry = new Registry();

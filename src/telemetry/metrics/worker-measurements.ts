@@ -15,7 +15,10 @@ interface Measured {
 
 const maxWaitMs = 1_000;
 
-/** Gathers workers' measurements. An ended worker's stay in the sums: no counter falls. */
+/**
+ * Gathers the measurements of workers. What a worker had counted when it was last asked stays in the
+ * sums when it ends: a counter never falls.
+ */
 export class WorkerMeasurements {
   private readonly last = new Map<number, Measurements>();
   private ended: Promise<Measurements> = Promise.resolve([]);

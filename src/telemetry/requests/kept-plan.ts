@@ -14,7 +14,10 @@ export interface KeptPlan {
   readonly omitted?: number;
 }
 
-/** The best are stored, then excluded ones while there is room: forty are too dear to store. */
+/**
+ * The best candidates are stored, and then the excluded ones while there is room: forty candidates
+ * cost more to store than to rank.
+ */
 const maxCandidates = 16;
 const maxName = 512;
 const maxReason = 1_000;

@@ -67,7 +67,10 @@ export function lowered(code: number): number {
   return code < 0x400 ? code + 32 : code + 80;
 }
 
-/** Of a letter: 0 Latin, Greek, 1 Cyrillic, 2 Semitic, 3 Indic, 4 Hangul, Kana, Han. */
+/**
+ * The script of a letter outside ASCII: 0 Latin or Greek, 1 Cyrillic, 2 Hebrew or Arabic, 3 Indic
+ * or south-east Asian, 4 Hangul, Kana or Han.
+ */
 export function scriptOf(code: number): number {
   if (code < 0x400) return 0;
   if (code < 0x590) return 1;

@@ -49,5 +49,8 @@ for (const [index, group] of [...keywordGroups, ...markerGroups].entries()) {
   }
 }
 
-/** The groups of a word, as bits by place in both lists of groups; 0 for almost every word. */
+/**
+ * The groups of a word, as bits by their place in `keywordGroups` followed by `markerGroups`; 0 for
+ * almost every word.
+ */
 export const groupsOf = (hash: number): number => members[slotOf(hash)]!;

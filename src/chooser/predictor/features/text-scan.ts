@@ -63,7 +63,7 @@ export class TextScan {
   readonly groups = new Int32Array(keywordGroups.length + markerGroups.length);
   /** The code of the last character that is not white space. */
   lastCode = 0;
-  /** Hashes of the first `heldWords` words, to compare them with the tools' names. */
+  /** Hashes of the first `heldWords` words, at most 512, to compare them with the tools' names. */
   readonly wordHashes = new Int32Array(maxHeldWords);
   heldWords = 0;
 
@@ -108,7 +108,10 @@ export class TextScan {
     this.chars += to - from;
   }
 
-  /** A run of a to z, most of every text, with what is shared in registers. @returns its end */
+  /**
+   * A run of a to z, most of every text: as `wordPart` and `four` for each, with what they share in
+   * registers. Returns the place behind it.
+   */
   private smallLetters(text: string, from: number, to: number): number {
     const { bag } = this;
     let { hash, window } = this;

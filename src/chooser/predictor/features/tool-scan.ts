@@ -73,7 +73,7 @@ export class ToolScan {
   enums = 0;
   depth = 0;
   chars = 0;
-  /** The share of a tool's name, and description, said before: of the best-matching tool. */
+  /** The share of the best-matching tool's name, and of its description, that was said before. */
   nameOverlap = 0;
   descriptionOverlap = 0;
   private nodes = 0;

@@ -49,7 +49,7 @@ const drawsOfManyGroups = 400,
   drawsOfFewGroups = 2000;
 const manyGroups = 10_000;
 
-/** The mean, with the 95 % interval of its bootstrap; equal prompts go together, NaN counts not. */
+/** The mean, with its 95 % bootstrap interval; equal prompts are drawn together. NaN is ignored. */
 export const bootstrapMean = (values: Float64Array, groups: Int32Array, seed: number): Estimate =>
   bootstrapRatio(
     values,

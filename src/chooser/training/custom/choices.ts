@@ -110,7 +110,10 @@ export const valuesOf = (from: Float32Array, rows: Int32Array, width: number): F
     (_, at) => from[rows[Math.floor(at / width)]! * width + (at % width)]!,
   );
 
-/** AIQ between the cheapest and the dearest model: of mixtures (`zeroRouter`), of predictions. */
+/**
+ * AIQ, between the costs of the cheapest and the most expensive model: of mixtures of single models
+ * (`zeroRouter`), and of predictions.
+ */
 export function aiqOf(
   { pool, rows }: { readonly pool: Pool; readonly rows: Int32Array },
   predictions: Readonly<Record<string, Predicted>>,

@@ -68,7 +68,10 @@ function mappedColumns(
   return mapped;
 }
 
-/** An ending `/cost` is a cost only beside a column for the rest: it may belong to the name. */
+/**
+ * A model's own name may end in `/cost`: the ending means a cost only if there is a column for the
+ * rest of the name.
+ */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
   if (name.trim() === '') throw new FileProblem('a column has no name', 1);
   const [, model = '', role = ''] = suffix.exec(name) ?? [];

@@ -30,7 +30,10 @@ export interface CostQuality {
 const worthStep = 3;
 const draws = 300;
 
-/** Judges held-out choices by cost and score; null if scores, costs or prices are missing. */
+/**
+ * Judges held-out choices by cost and score; null if too few rows have all scores and costs, or
+ * models have no price.
+ */
 export function judgeCostQuality(
   rows: CustomRows,
   heldOut: HeldOut,

@@ -38,7 +38,10 @@ function* fitsOf(rows: CustomRows, chosen: Int32Array): Generator<readonly [Sett
   }
 }
 
-/** Squared error of the differences in a row: how hard it is for all changes no choice. */
+/**
+ * The squared error of the differences between models in a row: how hard the row is for all of them
+ * does not change the choice.
+ */
 function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row: number): number {
   const width = rows.models.length;
   let sum = 0,

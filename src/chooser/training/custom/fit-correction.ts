@@ -71,7 +71,10 @@ export function fitOffsets(rows: CustomRows, chosen: Int32Array, trust: number):
   return correction;
 }
 
-/** Finds by Newton's method what, added to the log odds, best explains scores, near `prior`. */
+/**
+ * Finds, by Newton's method, the number near `prior` that best explains some models' scores when
+ * added to their log odds.
+ */
 function newton(
   rows: CustomRows,
   chosen: Int32Array,
@@ -167,7 +170,10 @@ function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64A
   return products;
 }
 
-/** A random sample: rows may alternate, and the fit diverges if every n-th misses some of them. */
+/**
+ * A random sample rather than every n-th row: rows may alternate, and a bound on the curvature that
+ * misses some of them makes the fit diverge.
+ */
 function sampleOf(chosen: Int32Array): Int32Array {
   if (chosen.length <= maxSampledRows) return chosen;
   const order = chosen.slice();
@@ -216,7 +222,10 @@ function descend(
   }
 }
 
-/** Solves a positive definite system by the lower half of its matrix, which is overwritten. */
+/**
+ * Solves a symmetric, positive definite system, given the lower half of its matrix, which is
+ * overwritten.
+ */
 export const solve = (matrix: Float64Array[], target: Float64Array): Float64Array =>
   solveFactored(cholesky(matrix), target);
 
@@ -235,7 +244,7 @@ function solveFactored(lower: readonly Float64Array[], target: Float64Array): Fl
   return solution;
 }
 
-/** The lower root of a symmetric, positive definite matrix (Cholesky), computed in place. */
+/** The lower root (Cholesky) of a symmetric, positive definite matrix, computed in place. */
 export function cholesky(matrix: Float64Array[]): Float64Array[] {
   for (let row = 0; row < matrix.length; row++) {
     for (let column = 0; column <= row; column++) {

@@ -15,7 +15,10 @@ import {
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
   readonly format: 'csv' | 'jsonl';
-  /** The length of the collected evaluations, JSON lines before the file. Absent: none. */
+  /**
+   * How many characters the collected evaluations take: they come before the file, as JSON lines
+   * with `scores`. Absent: none.
+   */
   readonly collectedLength?: number;
 }
 

@@ -53,7 +53,10 @@ export interface TrainingReport extends Omit<Findings, 'single'> {
   /** The best single model, known with hindsight: the hardest to beat. */
   readonly bestSingle: { readonly model: string; readonly score: number };
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
-  /** Mean height of the cost-quality hull: predictions, mixtures; null: costs are not known. */
+  /**
+   * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
+   * null if costs are not known.
+   */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** Costs and scores of choices; null if costs are not known. */
   readonly evaluation: CostQuality | null;

@@ -17,7 +17,10 @@ function domainFilter({ allowedDomains, blockedDomains }: SearchQuery): string[]
   return allowedDomains.length > maxDomains ? [] : filter.slice(0, maxDomains);
 }
 
-/** Perplexity's Search API (docs.perplexity.ai, 2026-11), as LiteLLM's `/v1/search/…` too. */
+/**
+ * Perplexity's Search API (docs.perplexity.ai/api-reference/search-post, 2026-11), whose shape
+ * LiteLLM's `/v1/search/<search tool>` has too.
+ */
 export const perplexity: SearchDialect = {
   isFree: false,
   appliesRecency: true,

@@ -7,7 +7,10 @@ export interface PackingLimits {
   readonly maxTokens: number;
   /** What the caller writes for each text that has passages, such as its title and address. */
   readonly tokensPerText?: number;
-  /** A score below this share of the best is left out. Default 0.1; 0: all that fits. */
+  /**
+   * Passages that score less than this share of the best one are left out, also where there is
+   * room. Default 0.1; 0: the room is filled.
+   */
   readonly minShare?: number;
 }
 

@@ -46,7 +46,10 @@ const maxStreamBytes = 64 * 1024 * 1024;
 /** How much longer than the call itself its HTTP request may live. */
 const graceMs = 5_000;
 
-/** `fetch` for an MCP server: bounded answers, and an end for all but its stream of notices. */
+/**
+ * `fetch` for an MCP server: answers are bounded while they are read, and all requests but the
+ * stream of notifications end by themselves.
+ */
 function boundedFetch(timeoutMs: number): typeof fetch {
   return async (url, init) => {
     const isStream = init?.method === 'GET';

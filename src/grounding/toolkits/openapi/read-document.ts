@@ -44,7 +44,10 @@ async function asked(url: string, headers: Readonly<Record<string, string>>, sig
   return { status: answer.status, ...(await readBounded(answer.body, maxBytes)) };
 }
 
-/** The first server. One of another origin is refused: it would get the configured headers. */
+/**
+ * The first server, relative to the document. One of another origin is refused: it would get the
+ * configured headers.
+ */
 function serverOf(document: Readonly<Record<string, unknown>>, url: string): string {
   const { url: written, variables } = jsonFields(jsonItems(document.servers)[0]);
   const text = (typeof written === 'string' ? written : '/').replace(

@@ -41,7 +41,10 @@ export class MinuteCounter implements UsageCounter {
     return this.minute;
   }
 
-  /** Takes the unused off its minute, if that still counts; what was used beyond counts now. */
+  /**
+   * What was reserved and not used is subtracted from its minute if that still counts; what was
+   * used beyond the reservation counts from now.
+   */
   settle(minute: number, reserved: number, used: number, now: number): void {
     const more = used - reserved;
     if (more === 0) return;

@@ -4,7 +4,10 @@ import { numbersOf } from './limits.js';
 import type { RedisLink } from './link.js';
 import { failScript } from './scripts.js';
 
-/** Failed sign-ins that replicas count together, and each its own, for an outage of Redis. */
+/**
+ * Failed sign-ins that replicas count together. Each replica also counts its own, so that an outage
+ * of Redis clears no failures.
+ */
 export class RedisFailures {
   private readonly local: MemoryFailures;
 

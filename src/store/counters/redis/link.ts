@@ -22,7 +22,7 @@ const silenceMs = 250;
 /** So does one that answers other commands but leaves one unanswered for this long. */
 const maxAnswerMs = 1_000;
 const connectMs = 1_000;
-/** For all of opening; longer than `connectMs`, so that the client's own timeout comes first. */
+/** For connecting, authentication and scripts; above `connectMs`, whose timeout comes first. */
 const openMs = 2_000;
 const heartbeatMs = 2_000;
 const reconnect: BackoffRule = { firstMs: 100, maxMs: 5_000, jitter: 0.25 };
@@ -37,7 +37,10 @@ interface Sent {
   timer?: NodeJS.Timeout;
 }
 
-/** Without the client's queue and reconnection: what cannot be sent must fail at once. */
+/**
+ * Without the client's own queue and reconnection: a command that cannot be sent at once must fail,
+ * so that the memory counts instead.
+ */
 function newClient(url: string) {
   return createClient({
     url,
@@ -51,7 +54,10 @@ function newClient(url: string) {
   });
 }
 
-/** A connection to Redis that reconnects. While it is lost, commands reject at once. */
+/**
+ * One connection to Redis that reconnects by itself. Commands reject at once while it is lost, and
+ * when it is lost before their answer.
+ */
 export class RedisLink {
   private client: Client | null = null;
   private upAt = 0;
@@ -203,7 +209,10 @@ function discard(client: Client): void {
   client.destroy();
 }
 
-/** Redis as a whole is unavailable. The command may have been executed, or not. */
+/**
+ * Redis is unavailable: unreachable, silent, starting, full or read-only. The command may or may
+ * not have been executed.
+ */
 class RedisAway extends Error {
   override readonly name = 'RedisAway';
 }
@@ -213,7 +222,10 @@ export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
 }
 
-/** Codes that mean that Redis as a whole is unavailable; `ERR` may stand before them. */
+/**
+ * Error codes that mean that Redis as a whole is unavailable. They may follow `ERR` in a script's
+ * failure of older versions.
+ */
 const unusable =
   /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 

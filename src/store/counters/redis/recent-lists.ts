@@ -13,7 +13,10 @@ interface Batch {
 const delayMs = 50;
 const maxLists = 10_000;
 
-/** Lists that replicas share, written in batches; in an outage of Redis each reads its own. */
+/**
+ * Lists that replicas share, written in batches. While Redis is away each replica reads its own;
+ * Redis gets the texts when it is back.
+ */
 export class RedisRecentLists implements RecentLists {
   private batches = new Map<string, Batch>();
   private timer: NodeJS.Timeout | undefined;

@@ -151,7 +151,10 @@ for i = 1, #KEYS / 2 do
 end
 return 1`);
 
-/** Sets a budget's spending once. Arguments: measure, amount, period ('': the current one). */
+/**
+ * Sets the spending of a budget unless it is set. Arguments: measure, amount, the period that is
+ * meant ('' for the current one).
+ */
 export const setSpentScript = script(
   `
 local period = periodOf(ARGV[2])

@@ -53,7 +53,10 @@ export class Settlements {
     this.send();
   }
 
-  /** Counts the use of budgets under a reservation that Redis does not know. */
+  /**
+   * Counts what was used of budgets under a reservation that Redis does not know, as soon as Redis
+   * is available.
+   */
   settleUnreserved(parts: readonly SettledPart[]): void {
     for (const part of parts.filter(isBudget)) {
       const name = `${part.key} ${part.period}`;
@@ -66,7 +69,10 @@ export class Settlements {
     if (this.link.isUp) this.sendUnreserved();
   }
 
-  /** For a new connection: sends what has no answer yet, and the unreserved spending. */
+  /**
+   * Must be called for a new connection: sends all that the old one did not answer, and the
+   * unreserved spending.
+   */
   resume(): void {
     this.underWay = 0;
     this.sendUnreserved();

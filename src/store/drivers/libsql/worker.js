@@ -36,7 +36,10 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 const prepared = new LRUCache({ max: 200 });
 /** @type {InstanceType<typeof Database> | null} */
 let opened = null;
-/** The file that was opened: SQLite would go on writing into one that was deleted. */
+/**
+ * The file that was opened. When it has been deleted or replaced, SQLite would go on writing into a
+ * file that has no name any more.
+ */
 let openedFile = '';
 
 function open() {

@@ -92,7 +92,10 @@ class GuardedClient implements PostgresPoolClient {
  * error; standby server; lock not available.
  */
 const temporaryCodes = /^(08|28|3D|40|53|57|58|25006|55P03)/;
-/** The server closes the connection, or is a standby now: a new one may find its successor. */
+/**
+ * After these the server closes the connection, or has become a standby, and a new connection may
+ * lead to its successor.
+ */
 const closingCodes = /^(08|57P|25006)/;
 
 /** A failure, and whether the connection can be used again. */
@@ -101,7 +104,10 @@ interface PostgresFailure {
   readonly isLost: boolean;
 }
 
-/** Reads an error of the PostgreSQL client: what is not of the server is of the connection. */
+/**
+ * Interprets an error of the PostgreSQL client. An error that does not come from the server comes
+ * from the connection.
+ */
 function postgresFailure(error: unknown): PostgresFailure {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

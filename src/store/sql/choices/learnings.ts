@@ -33,7 +33,10 @@ export const createLearningStore = (database: Kysely<StoreTables>): LearningStor
   changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
 });
 
-/** Always leaves an empty row: counts from before its date are recognized by it. */
+/**
+ * Leaves an empty row even if there was none: by its date, counts from before are recognized when
+ * they are written.
+ */
 async function forget(
   transaction: Transaction<StoreTables>,
   scope: LearningScope,

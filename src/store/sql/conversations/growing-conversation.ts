@@ -35,7 +35,10 @@ export class GrowingConversation {
     return this.row.message_count;
   }
 
-  /** Registers a stored message: of the dialogue in order up to the last, of the system in any. */
+  /**
+   * Registers a stored message. Messages of the dialogue must come in order, up to the last one;
+   * system messages in any order.
+   */
   recall(message: { readonly role: string; readonly digest: string }): void {
     if (isSystemMessage(message)) this.systemMessages.add(message.digest);
     else this.dialogue.push(message.digest);

@@ -16,7 +16,10 @@ const rowsPerStatement = 1_000;
 
 type Conversations = Map<string, GrowingConversation>;
 
-/** `ConversationStore.append`, in few statements: round trips dominate the cost. */
+/**
+ * `ConversationStore.append`. The number of statements hardly depends on the number of turns,
+ * because round trips dominate the cost.
+ */
 export async function appendTurns(
   database: Kysely<StoreTables>,
   turns: readonly Turn[],

@@ -5,7 +5,10 @@ import { readValues } from '../pages.js';
 import type { StoreTables } from '../tables.js';
 import { selects, selectSummaries } from './select-requests.js';
 
-/** The value of each order, as in its index; no bare column, by which a filter would choose. */
+/**
+ * The values of each order, in the words of its index: none is a column, by which a filter would choose
+ * the index too.
+ */
 const values: Readonly<Record<RequestOrder, string>> = {
   latency: '(requests.latency_ms + 0)',
   cost: 'coalesce(requests.cost_usd, 0)',

@@ -236,16 +236,15 @@ export interface EventReader {
   close(): void;
 }
 
-/**
- * The reasoning text of a message or delta, which providers name `reasoning_content` or
- * `reasoning`; null if there is none.
- */
-export function reasoningOf(part: {
-  reasoning_content?: string | null;
-  [field: string]: unknown;
-}): string | null {
-  if (typeof part.reasoning_content === 'string') return part.reasoning_content;
-  return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'];
+
+/** The reasoning text of a message or delta, whatever its provider calls it; null if there is none. */
+export function reasoningOf(part: { readonly [field: string]: unknown }): string | null {
+  for (const field of reasoningFields) {
+    const text = part[field];
+    if (typeof text === 'string' && text !== '') return text;
+  }
+  return null;
 }
 
 /** ASCII that JSON needs not escape. */

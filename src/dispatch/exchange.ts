@@ -90,7 +90,9 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.headers = headers;
     if (status >= 300) this.awaitFailure();
     else this.phase = 'opening';
-    this.encoding = String(headers['content-encoding'] ?? 'identity');
+    const encoding = String(headers['content-encoding'] ?? '');
+    // some servers write their charset here
+    if (!/^\s*(identity|none|utf-?8)?\s*$/i.test(encoding)) this.encoding = encoding;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {

@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '../completion.js';
 import { CompletionBuilder } from '../completion-builder.js';
+import { isObject } from '../text/is-object.js';
 import type { CompletionAnswer } from './adapter.js';
 
 /** Fields of a chunk's choice beside its delta. */
@@ -100,6 +101,29 @@ export class AnswerChunks {
   private writeCall(call: ToolCallDelta): void {
     this.write({ tool_calls: [call] });
   }
+}
+
+/**
+ * A citation with what SDKs require; one that has it stays the same object. A citation whose place is
+ * unknown spans nothing.
+ */
+export function completeCitation(annotation: Record<string, unknown>): Record<string, unknown> {
+  const { url_citation: cited } = annotation;
+  if (!isObject(cited)) return annotation;
+  const { title, start_index: start, end_index: end } = cited;
+  const isComplete =
+    typeof title === 'string' && typeof start === 'number' && typeof end === 'number';
+  return isComplete
+    ? annotation
+    : {
+        ...annotation,
+        url_citation: {
+          ...cited,
+          title: title ?? '',
+          start_index: start ?? 0,
+          end_index: end ?? 0,
+        },
+      };
 }
 
 /** A citation of a page. @param start,end what it applies to in the answer's text, in UTF-16 units */

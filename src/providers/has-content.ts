@@ -1,4 +1,4 @@
-import type { ChunkDelta, CompletionChunk } from '../completion.js';
+import { type ChunkDelta, type CompletionChunk, reasoningOf } from '../completion.js';
 import { searchBlockOf } from './web-search/search-findings.js';
 
 /**
@@ -9,8 +9,7 @@ export function hasContent(chunk: CompletionChunk): boolean {
   for (const choice of chunk.choices) {
     const delta = choice.delta as ChunkDelta | undefined;
     if (!delta) continue;
-    if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal)
-      return true;
+    if (delta.content || delta.refusal || reasoningOf(delta)) return true;
     if (
       delta.tool_calls?.length ||
       delta.reasoning_details?.some((detail) => searchBlockOf(detail) === null) ||

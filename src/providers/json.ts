@@ -24,9 +24,23 @@ export function parseJson(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
-    return null;
+    const valid = validJson(text);
+    return valid === text ? null : parseJson(valid);
   }
 }
+
+// a text, whole or cut off, or what Python writes for floating-point numbers that JSON has not
+const textOrNumber = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g;
+const noNumbers: Readonly<Record<string, string>> = {
+  NaN: 'null',
+  Infinity: 'null',
+  // as OpenAI writes the log probability of a token that cannot come
+  '-Infinity': '-9999',
+};
+
+/** JSON without NaN and infinities, which some servers write; the same text where it has none. */
+export const validJson = (json: string): string =>
+  /NaN|Infinity/.test(json) ? json.replace(textOrNumber, (one) => noNumbers[one] ?? one) : json;
 
 // JSON.stringify escapes only halves of pairs; an escaped backslash may stand before `ud83d`
 const loneSurrogate = /\\(?:ud[89a-f][0-9a-f]{2}|[^])/g;

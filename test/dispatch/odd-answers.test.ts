@@ -127,6 +127,96 @@ const streamedAnswers: [string, readonly object[]][] = [
       end('stop'),
     ],
   ],
+  [
+    'an id, a time and a model of other types',
+    [role, text('Hel'), text('lo'), end('stop'), usageChunk].map((one) => ({
+      ...one,
+      id: 12,
+      created: '2026-01-01T00:00:00Z',
+      model: 4,
+    })),
+  ],
+  [
+    'a time after all dates, and errors that are none',
+    [
+      { ...role, created: 1e21, error: null },
+      { ...text('Hel'), error: {} },
+      { ...text('lo'), error: '' },
+      end('stop'),
+    ],
+  ],
+  [
+    'another role in each chunk',
+    ['model', '', 'ASSISTANT', 'user']
+      .map((name) =>
+        chunk({ delta: { role: name, content: { model: 'Hel', user: 'lo' }[name] ?? '' } }),
+      )
+      .concat(end('stop')),
+  ],
+  [
+    'usage as text',
+    [
+      role,
+      text('Hel'),
+      text('lo'),
+      end('stop'),
+      { ...usageChunk, usage: { prompt_tokens: '3', completion_tokens: '2', total_tokens: '5' } },
+    ],
+  ],
+  [
+    'details of usage of another type',
+    [
+      role,
+      text('Hel'),
+      text('lo'),
+      end('stop'),
+      { ...usageChunk, usage: { ...usage, prompt_tokens_details: [] } },
+    ],
+  ],
+  [
+    'contents that are lists and objects of other dialects',
+    [
+      role,
+      chunk({ delta: { content: [null, { type: 'output_text', text: 'H' }, 'e'] } }),
+      chunk({ delta: { content: { text: 'l' } } }),
+      text('lo'),
+      end('stop'),
+    ],
+  ],
+  ['bare text in its choices', [chunk({ text: 'Hel' }), chunk({ text: 'lo' }), end('stop')]],
+  [
+    'annotations that are none, and one without its place',
+    [
+      role,
+      text('Hel'),
+      chunk({
+        delta: {
+          content: 'lo',
+          annotations: [null, { type: 'url_citation', url_citation: { url: 'https://a.example' } }],
+        },
+      }),
+      end('stop'),
+    ],
+  ],
+  [
+    'the text "null" as finish reason until the end',
+    [
+      role,
+      ...['Hel', 'lo'].map((content) => chunk({ delta: { content }, finish_reason: 'null' })),
+      end('stop'),
+    ],
+  ],
+  ['the text "None" as its only finish reason', [role, text('Hel'), text('lo'), end('None')]],
+  ['a finish reason for calls, and none', [role, text('Hel'), text('lo'), end('tool_calls')]],
+  [
+    'calls without a name',
+    [
+      role,
+      chunk({ delta: { content: 'Hel', tool_calls: [{}] } }),
+      chunk({ delta: { content: 'lo', tool_calls: [{ index: 0, function: {} }] } }),
+      end('stop'),
+    ],
+  ],
   ...['STOP', 'eos', 'end_turn', 'COMPLETE', 'stop_sequence', 'surprise', 7].map(
     (reason): [string, object[]] => [
       `the finish reason ${String(reason)}`,
@@ -135,12 +225,41 @@ const streamedAnswers: [string, readonly object[]][] = [
   ),
 ];
 
+const hello = [role, text('Hel'), text('lo'), end('stop'), usageChunk];
+const framed: [string, (sse: string) => string, string?][] = [
+  ['lines that end in CR', (sse) => sse.replaceAll('\n', '\r')],
+  ['lines that end in CR and LF', (sse) => sse.replaceAll('\n', '\r\n')],
+  ['an end marker of another form', (sse) => sse.replace('[DONE]', 'DONE')],
+  ['an end marker that is JSON', (sse) => sse.replace('[DONE]', 'null')],
+  [
+    'lines of JSON in place of events',
+    (sse) => sse.replaceAll(/data: (\[DONE\])?/g, '').replaceAll('\n\n', '\n'),
+    'application/x-ndjson',
+  ],
+  [
+    'lines of JSON that are called events',
+    (sse) => sse.replaceAll(/data: (\[DONE\])?/g, '').replaceAll('\n\n', '\n'),
+  ],
+  [
+    'numbers that only Python writes',
+    (sse) => sse.replace('"finish_reason":null', '"finish_reason":null,"n":[NaN,-Infinity,"NaN"]'),
+  ],
+];
+
 describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
   it.each(streamedAnswers)('is a text where the stream has %s', async (what, chunks) => {
     const sent =
       what === 'no [DONE]'
         ? stream([role, text('Hel'), text('lo'), end('stop'), usageChunk], false)
         : stream(chunks);
+    expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
+  });
+
+  it.each(framed)('is a text where the stream has %s', async (_what, write, label) => {
+    const sent = {
+      raw: Buffer.from(write(`${hello.map(frame).join('')}data: [DONE]\n\n`)),
+      contentType: label ?? 'text/event-stream',
+    };
     expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
   });
 
@@ -204,6 +323,73 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: made, name: 'weather', input: city('Rome') }],
     ],
     [
+      'another id with each piece',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":')),
+        call(piece({ index: 0, id: 'call_abc2' }, null, '"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'one id for two calls',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":"Rome"}')),
+        call(piece({ index: 1, id: 'call_abc1', type: 'function' }, 'weather', '{"city":"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'objects as arguments, each at index 0',
+      [
+        call(
+          piece({ index: 0 }, 'weather', city('Rome')),
+          piece({ index: 0 }, 'weather', city('Oslo')),
+        ),
+      ],
+      [
+        { id: made, name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'all of the arguments again at the end',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":')),
+        call(piece({ index: 0 }, undefined, '"Rome"}')),
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'empty arguments before the real ones',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{}')),
+        call(piece({ index: 0 }, undefined, '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'no arguments',
+      [call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', ''))],
+      [{ id: 'call_abc1', name: 'weather', input: {} }],
+    ],
+    [
+      'the name late',
+      [
+        call({ index: 0, id: 'call_abc1', type: 'function', function: null }),
+        call(piece({ index: 0 }, 'weather', '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'name and arguments beside the id, and another type',
+      [call({ index: 0, id: 'call_abc1', type: 'call', name: 'weather', arguments: city('Rome') })],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
       'a number for its id',
       [call(piece({ index: 0, id: 1234567 }, 'weather', '{"city":"Rome"}'))],
       [{ id: '1234567', name: 'weather', input: city('Rome') }],
@@ -229,12 +415,51 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       { tool_calls: [piece({ id: 'call_abc1' }, 'weather', city('Rome'))] },
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
+    [
+      'one id for two calls',
+      {
+        tool_calls: ['Rome', 'Oslo'].map((name) =>
+          piece({ id: 'call_abc1', type: 'function' }, 'weather', JSON.stringify(city(name))),
+        ),
+      },
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'no arguments, and a call without a name',
+      { tool_calls: [{}, piece({ id: 'call_abc1', type: 'function' }, 'weather', '')] },
+      [{ id: 'call_abc1', name: 'weather', input: {} }],
+    ],
   ])('has its calls where the body has %s', async (_name, message, calls) => {
     const body = whole({
       message: { role: 'assistant', content: null, ...message },
       finish_reason: 'stop',
     });
     expect(await understood(reader, body)).toEqual({ text: '', calls, finish: 'tool_calls' });
+  });
+
+  it.each<[string, Fields, object?]>([
+    ['no finish reason', { finish_reason: null }],
+    ['another index, and no role', { index: '1', message: { content: 'Hello' } }],
+    ['bare text', { message: undefined, text: 'Hello' }],
+    ['odd log probabilities', { logprobs: [] }],
+    ['annotations that are none', { message: { content: 'Hello', annotations: [null] } }],
+    ['a content that is an object', { message: { content: { text: 'Hello' } } }],
+    ['a number that only Python writes', { logprobs: { n: 'NaN!' } }],
+    ['usage as text', {}, { usage: { prompt_tokens: '3', completion_tokens: '2.0' } }],
+    ['an odd envelope', {}, { id: 7, created: '1', model: null, error: {} }],
+  ])('is a text where the body has %s', async (_name, choice, envelope = {}) => {
+    const { raw } = whole({
+      message: { role: 'assistant', content: 'Hello' },
+      finish_reason: 'stop',
+      ...choice,
+    }) as { raw: Buffer };
+    const body = { ...(JSON.parse(raw.toString()) as object), ...envelope };
+    const json = JSON.stringify(body).replace('"NaN!"', 'NaN');
+    const sent = { raw: Buffer.from(json), contentType: 'application/json' };
+    expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
   });
 
   it('is a text where the body has a finish reason that nobody knows', async () => {

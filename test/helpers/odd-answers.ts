@@ -1,4 +1,6 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
+import { generateText, jsonSchema, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
 import type { RunningGateway } from './gateway.js';
 import { listAt, textAt } from './json.js';
@@ -56,9 +58,47 @@ export const readers: Readonly<
       finish: finishes[reason ?? ''] ?? reason,
     };
   },
+  // it checks each field of each chunk
+  async 'the AI SDK, streamed'(gateway, model) {
+    const failures: unknown[] = [];
+    const read = streamText({
+      ...aiCall(gateway, model),
+      onError: ({ error }) => void failures.push(error),
+    });
+    let text = '';
+    for await (const piece of read.textStream) text += piece;
+    if (failures.length > 0) throw failures[0];
+    const [calls, finish] = await Promise.all([read.toolCalls, read.finishReason]);
+    return ofAi(text, calls, finish);
+  },
+  async 'the AI SDK, whole'(gateway, model) {
+    const { text, toolCalls, finishReason } = await generateText(aiCall(gateway, model));
+    return ofAi(text, toolCalls, finishReason);
+  },
   'natively, streamed': (gateway, model) => natively(gateway, model, 0),
   'natively, whole': (gateway, model) => natively(gateway, model, 1),
 };
+
+const aiTools: ToolSet = {
+  weather: { inputSchema: jsonSchema({ type: 'object', additionalProperties: true }) },
+};
+
+const aiCall = (gateway: RunningGateway, model: string) => ({
+  model: createOpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` }).chat(model),
+  prompt: 'Hi',
+  tools: aiTools,
+  maxRetries: 0,
+});
+
+const ofAi = (
+  text: string,
+  calls: readonly { toolCallId: string; toolName: string; input: unknown }[],
+  finish: string,
+): Understood => ({
+  text,
+  calls: calls.map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input })),
+  finish: finish === 'tool-calls' ? 'tool_calls' : finish,
+});
 
 const openaiOf = (gateway: RunningGateway): OpenAI =>
   new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });

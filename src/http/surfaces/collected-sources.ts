@@ -27,7 +27,8 @@ export class CollectedSources {
     if (!known?.url) return;
     const source = this.add({ ...known, snippet: known.content });
     const { start_index: start, end_index: end, content: quote = '' } = known;
-    if (!source || start === undefined || end === undefined) return;
+    // one whose place is unknown spans nothing
+    if (!source || start === undefined || end === undefined || start === end) return;
     const isKnown = this.citations.some(
       (one) => one.source === source.id && one.start === start && one.end === end,
     );

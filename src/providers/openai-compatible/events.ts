@@ -1,20 +1,19 @@
 import {
   type ChunkChoice,
+  type ChunkDelta,
   type CompletionChunk,
   type CompletionSink,
   type EventReader,
   type Usage,
 } from '../../completion.js';
 import { endOfJsonText } from '../../text/exact-json.js';
-import { isObject } from '../../text/is-object.js';
 import { hasContent } from '../has-content.js';
 import type { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
-import { isExcessive } from '../json.js';
-import { splitContentParts } from './answer.js';
+import { isExcessive, validJson } from '../json.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { readFinishReason } from './finish-reason.js';
-import { StreamedCalls } from './tool-calls.js';
+import { mendChoice, mendEnvelope } from './mend-answer.js';
+import { MendedCalls } from './tool-calls.js';
 import { readChunkUsage } from './usage.js';
 
 /** In characters; a longer line is not a chunk of a conversation. */
@@ -44,6 +43,8 @@ export const openAIEvents = (sink: CompletionSink, provider: string): EventReade
 class OpenAIEventReader implements EventReader {
   /** A line that is not complete yet. */
   private rest = '';
+  /** Whether the last byte was CR. */
+  private isCut = false;
   /** Data lines of an event whose JSON is not complete yet. */
   private partialData = '';
   /** Characters that were parsed in vain, because more lines of the event followed. */
@@ -61,7 +62,8 @@ class OpenAIEventReader implements EventReader {
   private finishReason: string | null = null;
   private usage: Usage | null = null;
   private done = false;
-  private readonly calls = new StreamedCalls();
+  /** Of each choice, by its index. */
+  private readonly calls = new Map<number, MendedCalls>();
 
   constructor(
     private readonly sink: CompletionSink,
@@ -70,7 +72,7 @@ class OpenAIEventReader implements EventReader {
 
   push(bytes: Buffer): void {
     this.hasRead ||= bytes.length > 0;
-    const read = bytes.toString('latin1');
+    const read = this.withNewlines(bytes.toString('latin1'));
     const text = this.rest === '' ? read : this.rest + read;
     if (!read.includes('\n')) {
       // the pieces of a line are searched only once it is complete
@@ -82,12 +84,19 @@ class OpenAIEventReader implements EventReader {
       if (this.head !== '') start = this.passSameEnvelopes(text, start);
       const newline = text.indexOf('\n', start);
       if (newline === -1) break;
-      if (newline > start)
-        this.line(text, start, text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline);
+      if (newline > start) this.line(text, start, newline);
       else this.blank();
       start = newline + 1;
     }
     this.keep(text.slice(start));
+  }
+
+  /** Lines may end in CR, LF or both, and both may come in two pieces. */
+  private withNewlines(read: string): string {
+    const isRest = this.isCut && read.startsWith('\n');
+    this.isCut = read.endsWith('\r');
+    if (!isRest && !read.includes('\r')) return read;
+    return read.slice(isRest ? 1 : 0).replace(/\r\n?/g, '\n');
   }
 
   private keep(rest: string): void {
@@ -102,8 +111,8 @@ class OpenAIEventReader implements EventReader {
       this.rest = '';
     }
     if (this.done) return;
-    if (this.partialData !== '') throw cutShort(this.provider);
-    if (this.finishReason === null) throw this.unended();
+    if (this.finishReason === null)
+      throw this.partialData === '' ? this.unended() : cutShort(this.provider);
     this.finish();
   }
 
@@ -115,21 +124,24 @@ class OpenAIEventReader implements EventReader {
   }
 
   private line(text: string, start: number, end: number): void {
-    if (end === start) {
-      this.blank();
-      return;
-    }
     const at =
       text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
-    // only data lines matter: error events carry their error in the data too
+    // only data lines matter: error events carry their error in the data too. Some servers send
+    // errors, or all chunks, as lines of JSON
+    if (text.charCodeAt(at) === 123) this.data(text.slice(at, end));
     if (text.charCodeAt(at) !== 100 || !text.startsWith('data:', at)) return;
     const from = text.charCodeAt(at + 5) === 32 ? at + 6 : at + 5;
     this.data(text.slice(from, end));
   }
 
-  /** An empty line ends an event, so data that is not complete JSON by now never will be. */
+  /**
+   * An empty line ends an event, so data that is not complete JSON by now never will be. After the
+   * finish reason, it is an end marker of another form.
+   */
   private blank(): void {
-    if (this.partialData !== '') throw unreadable(this.provider, 'an event is not JSON');
+    if (this.partialData !== '' && this.finishReason === null)
+      throw unreadable(this.provider, 'an event is not JSON');
+    this.partialData = '';
   }
 
   private data(payload: string): void {
@@ -177,6 +189,11 @@ class OpenAIEventReader implements EventReader {
     try {
       chunk = JSON.parse(bytes.toString('utf8')) as CompletionChunk | null;
     } catch {
+      const valid = validJson(payload);
+      if (valid !== payload) {
+        this.parse(valid);
+        return;
+      }
       // an event may have several data lines
       this.partialData = payload;
       this.triedLength += payload.length;
@@ -187,8 +204,10 @@ class OpenAIEventReader implements EventReader {
     this.partialData = '';
     this.triedLength = 0;
     this.hasEvents = true;
-    if (typeof chunk !== 'object' || chunk === null)
+    if (typeof chunk !== 'object' || chunk === null) {
+      if (this.finishReason !== null) return;
       throw unreadable(this.provider, 'an event is not an object');
+    }
     const error = errorIn(chunk);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
     this.pass(chunk, payload);
@@ -199,45 +218,24 @@ class OpenAIEventReader implements EventReader {
   }
 
   private pass(chunk: CompletionChunk, payload: string): void {
-    const { choices }: { choices: unknown } = chunk;
     // the chunk then differs from the payload, which cannot be passed on
-    let rewritten = !Array.isArray(choices) || !choices.every(isObject);
-    if (rewritten)
-      chunk.choices = [choices].flat().filter((one): one is ChunkChoice => isObject(one));
+    let rewritten = mendEnvelope(chunk);
+    this.hasSaid ||= hasContent(chunk);
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
     if (!chunk.usage && this.passAsText(chunk, payload, rewritten)) return;
-    this.hasSaid ||= hasContent(chunk);
     this.sink.chunk(chunk, rewritten ? null : payload);
   }
 
   /** Corrects a choice in place. @returns whether anything was changed */
   private mend(choice: ChunkChoice, position: number): boolean {
-    let changed = false;
-    if (!isObject(choice.delta)) {
-      // Azure's content filter sends none; some servers call it as in a whole answer
-      choice.delta = isObject(choice['message']) ? choice['message'] : {};
-      delete choice['message'];
-      changed = true;
-    }
-    if (typeof choice.index !== 'number') {
-      choice.index = position;
-      changed = true;
-    }
-    if (Array.isArray(choice.delta.content)) {
-      splitContentParts(choice.delta);
-      changed = true;
-    }
-    if (this.calls.mend(choice)) changed = true;
-    const written: unknown = choice.finish_reason;
-    if (written === undefined || written === null) return changed;
-    const hasCalls = this.calls.has(choice.index);
-    const { reason, unknown } = readFinishReason(this.provider, written, hasCalls);
-    this.unknownFinish ??= unknown;
-    this.finishReason = reason ?? this.finishReason;
-    if (reason === written) return changed;
-    choice.finish_reason = reason;
-    return true;
+    const index = typeof choice.index === 'number' ? choice.index : position;
+    let calls = this.calls.get(index);
+    if (!calls) this.calls.set(index, (calls = new MendedCalls(false)));
+    const finish = mendChoice(this.provider, choice, position, 'delta', calls);
+    this.unknownFinish ??= finish.unknown;
+    this.finishReason = finish.reason ?? this.finishReason;
+    return finish.changed;
   }
 
   /**
@@ -259,7 +257,6 @@ class OpenAIEventReader implements EventReader {
     this.head = linePrefix + payload.slice(0, start);
     this.tail = payload.slice(end) + eventEnd;
     this.isMended = rewritten;
-    this.hasSaid = true;
     this.sink.text(payload.slice(start, end), rewritten ? null : payload);
     return true;
   }
@@ -268,9 +265,22 @@ class OpenAIEventReader implements EventReader {
   private finish(): void {
     if (this.done) return;
     this.done = true;
-    const finishReason = this.finishReason ?? (this.calls.areWhole ? 'tool_calls' : null);
+    // a server that writes a word for none may have no other
+    const byDefault = this.unknownFinish === undefined ? null : 'stop';
+    const finishReason = this.finishReason ?? (this.endsWithCalls() ? 'tool_calls' : byDefault);
     if (finishReason === null && this.hasSaid)
       throw unreadable(this.provider, 'its stream ended without a finish reason');
     this.sink.end(finishReason, this.usage, this.unknownFinish);
+  }
+
+  /** Whether there are calls, all of them whole; then the client has got all of their arguments. */
+  private endsWithCalls(): boolean {
+    const called = [...this.calls].filter(([, { hasAny }]) => hasAny);
+    if (called.length === 0 || !called.every(([, { areWhole }]) => areWhole)) return false;
+    for (const [index, calls] of called) {
+      const delta: ChunkDelta = {};
+      if (calls.complete(delta)) this.sink.chunk({ choices: [{ index, delta }] }, null);
+    }
+    return true;
   }
 }

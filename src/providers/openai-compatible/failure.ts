@@ -147,14 +147,18 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
  */
 export function errorIn(body: object): unknown {
   const { error, choices, object, type, message, detail } = body as Record<string, unknown>;
-  if (error) return body;
+  if (isGiven(error)) return body;
   if (!Array.isArray(choices))
     return object === 'error' || type === 'error' || typeof message === 'string' || detail
       ? body
       : null;
   for (const choice of choices) {
     if (!isObject(choice)) continue;
-    if (choice['error']) return choice;
+    if (isGiven(choice['error'])) return choice;
   }
   return null;
 }
+
+/** Some servers send an empty error with each answer. */
+const isGiven = (error: unknown): boolean =>
+  Boolean(error) && !(typeof error === 'object' && Object.keys(error as object).length === 0);

@@ -31,14 +31,17 @@ const printable = /^[\w-]{1,40}$/;
 /** A finish reason in OpenAI's words. */
 export interface FinishReason {
   readonly reason: string | null;
-  /** The provider's own word, if it is not a known one: then it counts as `stop`. */
+  /**
+   * The provider's own word, if it is not a known one: then it counts as `stop`, unless it is a word
+   * for none.
+   */
   readonly unknown?: string;
 }
 
 /**
  * Reads the finish reason of a choice.
  * @param hasCalls whether the choice has calls of tools: an answer that ends with some has ended for
- *   them, whatever the provider says
+ *   them, and one without has not, whatever the provider says
  * @throws GatewayError `upstream_error` where the provider says that it broke off
  */
 export function readFinishReason(
@@ -48,10 +51,9 @@ export function readFinishReason(
 ): FinishReason {
   if (value === undefined || value === null || value === '' || value === false)
     return { reason: null };
-  if (typeof value === 'string' && !hasCalls && known.get(value) === value)
-    return { reason: value };
   const written = typeof value === 'string' && printable.test(value) ? value : 'other';
   const word = written.toLowerCase().replaceAll('-', '_');
+  if (word === 'null' || word === 'none') return { reason: null, unknown: word };
   const own = known.get(word);
   if (own === undefined && brokeOff.test(word))
     throw new GatewayError(
@@ -59,6 +61,11 @@ export function readFinishReason(
       `${provider} broke off its answer with the finish reason ${written}`,
       { recovery: 'once', upstreamStatus: 500 },
     );
-  const reason = own === undefined || own === 'stop' ? (hasCalls ? 'tool_calls' : 'stop') : own;
-  return own === undefined ? { reason, unknown: written } : { reason };
+  const reason = own ?? 'stop';
+  const isUsual = reason === 'stop' || reason === 'tool_calls';
+  const byCalls = hasCalls ? 'tool_calls' : 'stop';
+  return {
+    reason: isUsual || (hasCalls && reason === 'function_call') ? byCalls : reason,
+    ...(own === undefined ? { unknown: written } : {}),
+  };
 }

@@ -101,7 +101,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     buildRequest: (call, apiKey) =>
       post('chat/completions', chatBody(call, settings, quirks, adapt), call.model, apiKey),
     readCompletion(body, call) {
-      const answer = readOpenAICompletion(provider, body);
+      const answer = readOpenAICompletion(provider, body, call.model);
       const searches = readerFor(call);
       return searches ? withFound(answer, searches) : answer;
     },

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ChunkChoice } from '../../completion.js';
 import { isObject } from '../../text/is-object.js';
 import { parseJson } from '../json.js';
 
@@ -10,6 +9,12 @@ interface KnownCall {
   id: string;
   name: string;
   arguments: string;
+  /** Whether the client does not know of its arguments `{}`: real ones may follow. */
+  isHeld: boolean;
+  /** Its place among the calls that the client knows; null: it does not know this one yet. */
+  index: number | null;
+  /** False: a custom tool's, which has no arguments. */
+  readonly isFunction: boolean;
 }
 
 /** The pieces of a call as servers send them: any of it may be missing or null. */
@@ -21,129 +26,169 @@ interface Piece {
   [field: string]: unknown;
 }
 
-/**
- * Corrects the tool calls of a stream, so that every client can join them. Clients join the pieces
- * of a call by `index`, some add up texts that are repeated, and results are matched by `id`. Some
- * servers send no index, or 0 for every call; no id, or one with each piece; the name with each
- * piece; arguments as an object.
- */
-export class StreamedCalls {
-  private readonly choices = new Map<number, KnownCall[]>();
+interface Holder {
+  tool_calls?: unknown;
+}
 
-  /** Whether the choice has calls. */
-  has(choice: number): boolean {
-    return this.choices.has(choice);
+/**
+ * Corrects the tool calls of a choice, so that every client can join them. Clients join the pieces
+ * of a call by `index`, some add up texts that are repeated, results are matched by `id`, and the
+ * arguments are parsed. Some servers send no index, or 0 for every call; no id, another one with each
+ * piece, or one for several calls; the name late, or with each piece; arguments as an object, none,
+ * `{}` before others, or all of them again at the end.
+ */
+export class MendedCalls {
+  private readonly calls: KnownCall[] = [];
+  private readonly ids = new Set<string>();
+  private count = 0;
+
+  /** @param isWhole whether each call comes in one piece */
+  constructor(private readonly isWhole: boolean) {}
+
+  /** Whether the client knows of calls. */
+  get hasAny(): boolean {
+    return this.count > 0;
   }
 
   /** Whether there are calls and the arguments of each are JSON. */
   get areWhole(): boolean {
-    const calls = [...this.choices.values()].flat();
-    return calls.length > 0 && calls.every(isWhole);
+    return this.hasAny && this.calls.every((call) => call.index === null || isComplete(call));
   }
 
-  /** Corrects the tool calls of a choice in place. @returns whether anything was changed */
-  mend({ index, delta }: Pick<ChunkChoice, 'index' | 'delta'>): boolean {
-    const { calls: pieces, isMended } = mendList(delta);
-    if (pieces.length === 0) return isMended;
-    const calls = this.choices.get(index) ?? [];
-    this.choices.set(index, calls);
-    return pieces.map((piece, at) => mendPiece(calls, piece, at)).some(Boolean) || isMended;
+  /** Corrects the calls of a delta or a message in place. @returns whether anything was changed */
+  mend(holder: Holder): boolean {
+    const { tool_calls: given } = holder;
+    if (given === undefined || given === null) return false;
+    const pieces = [given].flat().filter(isObject) as Piece[];
+    const told: Piece[] = [];
+    let changed = false;
+    for (const [position, piece] of pieces.entries()) {
+      if (normalize(piece)) changed = true;
+      const call = this.callOf(piece, position);
+      const isNew = call.index === null;
+      // clients read the name of the first piece
+      if (isNew && nameOf(piece) === '') hold(call, piece);
+      else {
+        if (isNew ? this.begin(call, piece) : goOn(call, piece)) changed = true;
+        told.push(piece);
+      }
+    }
+    if (!changed && Array.isArray(given) && told.length === given.length) return false;
+    holder.tool_calls = told;
+    return true;
+  }
+
+  /** Adds the arguments of calls that have none. @returns whether there are any */
+  complete(holder: Holder): boolean {
+    const bare = this.calls.filter(
+      (call) => call.index !== null && call.isFunction && (call.isHeld || call.arguments === ''),
+    );
+    const list = (holder.tool_calls ?? []) as Piece[];
+    for (const call of bare) {
+      call.arguments = '{}';
+      call.isHeld = false;
+      if (this.isWhole) Object.assign(list[call.index!]?.function ?? {}, { arguments: '{}' });
+      else list.push({ index: call.index, function: { arguments: '{}' } });
+    }
+    if (bare.length > 0) holder.tool_calls = list;
+    return bare.length > 0;
+  }
+
+  private callOf(piece: Piece, position: number): KnownCall {
+    const key = typeof piece.index === 'number' ? piece.index : position;
+    const known = this.isWhole ? undefined : knownCall(this.calls, piece, key);
+    if (known) return known;
+    const isFunction = piece['custom'] === undefined;
+    const call = { key, id: '', name: '', arguments: '', isHeld: false, index: null, isFunction };
+    this.calls.push(call);
+    return call;
+  }
+
+  /** Gives the first piece of a call what clients read of it. @returns whether that was missing */
+  private begin(call: KnownCall, piece: Piece): boolean {
+    hold(call, piece);
+    call.index = this.count++;
+    call.name = nameOf(piece);
+    call.isHeld = call.arguments === 'null' || (call.arguments === '{}' && !this.isWhole);
+    const isOwn = call.id !== '' && !this.ids.has(call.id);
+    const id = isOwn ? call.id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+    this.ids.add(id);
+    let changed = put(piece, 'id', id);
+    if (!this.isWhole && put(piece, 'index', call.index)) changed = true;
+    if (!call.isFunction) return changed;
+    if (put(piece, 'type', 'function')) changed = true;
+    const called = (piece.function ??= {});
+    if (put(called, 'name', call.name)) changed = true;
+    return put(called, 'arguments', call.isHeld ? '' : call.arguments) || changed;
   }
 }
 
-/** Corrects the calls of a whole message in place. @returns whether anything was changed */
-export function mendCalls(message: { tool_calls?: unknown }): boolean {
-  const { calls, isMended } = mendList(message);
-  // each is a call of its own
-  return calls.map(completeCall).some(Boolean) || isMended;
-}
-
-/** Makes a list of objects of what some servers send in its place. */
-function mendList(holder: { tool_calls?: unknown }): { calls: Piece[]; isMended: boolean } {
-  const { tool_calls: given } = holder;
-  if (given === undefined || given === null) return { calls: [], isMended: false };
-  const calls = [given].flat().filter(isObject) as Piece[];
-  const isMended = !Array.isArray(given) || calls.length < given.length;
-  if (isMended) holder.tool_calls = calls;
-  return { calls, isMended };
-}
-
-function mendPiece(calls: KnownCall[], piece: Piece, position: number): boolean {
-  const key = typeof piece.index === 'number' ? piece.index : position;
-  const id = idOf(piece);
-  const place = placeOf(calls, piece, key);
-  const isFirst = place === -1;
-  const index = isFirst ? calls.push({ key, id, name: '', arguments: '' }) - 1 : place;
-  const call = calls[index]!;
-  let changed = isFirst ? completeCall(piece) : leaveOutRepeated(call, piece);
-  if (piece.index !== index) {
-    piece.index = index;
-    changed = true;
-  }
-  call.id ||= id;
-  call.name += textOf(piece.function?.name);
-  call.arguments += textOf(piece.function?.arguments);
-  return changed;
-}
-
-const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : textOf(id));
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-// most pieces of arguments end otherwise, and need not be parsed again and again
-const isWhole = ({ arguments: json }: KnownCall): boolean =>
-  /[}\]]\s*$/.test(json.slice(-8)) && parseJson(json) !== null;
-
-/** Which of the known calls a piece belongs to; -1: it begins one. */
-function placeOf(calls: readonly KnownCall[], piece: Piece, key: number): number {
-  const id = idOf(piece);
-  const at = calls.findLastIndex((call) => call.key === key);
-  const known = calls[at];
-  if (!known) return -1;
-  if (id !== '' && known.id !== '') return known.id === id ? at : -1;
-  // without ids, a name and arguments after whole arguments are another call
-  const { name, arguments: args } = piece.function ?? {};
-  const isAnother = name && args && textOf(args).trim() !== '' && isWhole(known);
-  return isAnother ? -1 : at;
-}
-
-/** Gives the first piece of a call what clients read of it. @returns whether that was missing */
-function completeCall(piece: Piece): boolean {
-  let changed = stringifyArguments(piece);
-  if (typeof piece.id !== 'string' || piece.id === '') {
-    piece.id = idOf(piece) || `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
-    changed = true;
-  }
-  // a custom tool's call has no function
-  if (piece['custom'] !== undefined) return changed;
-  if (!piece.type) {
-    piece.type = 'function';
-    changed = true;
-  }
-  const { name, arguments: args } = piece.function ?? {};
-  if (typeof name === 'string' && typeof args === 'string') return changed;
-  piece.function = { ...piece.function, name: textOf(name), arguments: textOf(args) };
+/** Sets a field. @returns whether it was another value */
+function put<Holder extends object, Field extends keyof Holder>(
+  holder: Holder,
+  field: Field,
+  value: Holder[Field],
+): boolean {
+  if (holder[field] === value) return false;
+  holder[field] = value;
   return true;
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : textOf(id));
+const nameOf = ({ function: called, custom }: Piece): string =>
+  textOf(called?.name ?? (custom as Piece['function'])?.name);
+
+// most pieces of arguments end otherwise, and need not be parsed again and again
+const isComplete = ({ arguments: json }: KnownCall): boolean =>
+  /[}\]]\s*$/.test(json.slice(-8)) && parseJson(json) !== null;
+
+/** Which of the known calls a piece belongs to; undefined: it begins one. */
+function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): KnownCall | undefined {
+  const known = calls.findLast((call) => call.key === key);
+  if (!known) return undefined;
+  const [id, name] = [idOf(piece), nameOf(piece)];
+  if (id !== '' && known.id !== '' && known.id !== id) return name === '' ? known : undefined;
+  // a name and arguments after whole arguments are another call, unless they are the same again
+  const args = textOf(piece.function?.arguments);
+  const isAgain = id !== '' && args === known.arguments;
+  const isAnother = name !== '' && args.trim() !== '' && !isAgain && isComplete(known);
+  return isAnother ? undefined : known;
+}
+
+function hold(call: KnownCall, piece: Piece): void {
+  const more = textOf(piece.function?.arguments);
+  call.id ||= idOf(piece);
+  call.arguments = call.isHeld && more !== '' ? more : call.arguments + more;
+  if (more !== '') call.isHeld = false;
+}
+
 /** Takes out of a later piece what the client has already. @returns whether there was any */
-function leaveOutRepeated(call: KnownCall, piece: Piece): boolean {
-  let changed = stringifyArguments(piece);
-  if (piece.id) {
-    delete piece.id;
-    changed = true;
-  }
+function goOn(call: KnownCall, piece: Piece): boolean {
+  let changed = put(piece, 'index', call.index);
+  if (piece.id && put(piece, 'id', undefined)) changed = true;
   const { function: called } = piece;
-  if (called?.name && called.name === call.name) {
-    delete called.name;
-    changed = true;
-  }
+  if (!called) return changed;
+  const [name, args] = [textOf(called.name), textOf(called.arguments)];
+  if (name !== '' && name === call.name) changed = put(called, 'name', undefined);
+  else call.name += name;
+  const isAgain = args !== '' && args === call.arguments && isComplete(call);
+  if (isAgain) changed = put(called, 'arguments', '');
+  else hold(call, piece);
   return changed;
 }
 
-/** Makes text of arguments that a server sent as an object. @returns whether it did */
-function stringifyArguments({ function: called }: Piece): boolean {
+/** Makes one shape of what servers send as arguments. @returns whether it was another */
+function normalize(piece: Piece): boolean {
+  let changed = false;
+  if (!piece.function && typeof piece['name'] === 'string') {
+    piece.function = { name: piece['name'], arguments: piece['arguments'] };
+    piece['name'] = piece['arguments'] = undefined;
+    changed = true;
+  }
+  const { function: called } = piece;
   const given = called?.arguments;
-  if (!called || given === undefined || typeof given === 'string') return false;
+  if (!called || given === undefined || typeof given === 'string') return changed;
   called.arguments = given === null ? '' : JSON.stringify(given);
   return true;
 }

@@ -1,4 +1,11 @@
-import { type CompletionChunk, makeUsage, type OpenAIUsage, type Usage } from '../../completion.js';
+import {
+  type CompletionChunk,
+  makeUsage,
+  type OpenAIUsage,
+  toOpenAIUsage,
+  type Usage,
+} from '../../completion.js';
+import { isObject } from '../../text/is-object.js';
 
 type CompatibleUsage = OpenAIUsage & {
   /** DeepSeek */
@@ -23,9 +30,9 @@ type CompatibleUsage = OpenAIUsage & {
 export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | null {
   if (usage === null || usage === undefined || typeof usage !== 'object') return null;
   const loose: CompatibleUsage = usage;
-  const prompt = loose.prompt_tokens ?? loose.input_tokens;
-  const completion = loose.completion_tokens ?? loose.output_tokens;
-  if (typeof prompt !== 'number' && typeof completion !== 'number') return null;
+  const prompt = countIn(loose.prompt_tokens ?? loose.input_tokens);
+  const completion = countIn(loose.completion_tokens ?? loose.output_tokens);
+  if (prompt === undefined && completion === undefined) return null;
   const reasoning =
     loose.completion_tokens_details?.reasoning_tokens || loose.reasoning_tokens || 0;
   const isLeftOut =
@@ -42,6 +49,29 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
     audioTokens: loose.prompt_tokens_details?.audio_tokens,
     webSearches: loose.server_tool_use_details?.web_search_requests ?? loose.num_search_queries,
   });
+}
+
+/** A count, which some servers write as text. Undefined for anything else, as for -1. */
+function countIn(value: unknown): number | undefined {
+  const count = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof count === 'number' && count >= 0 ? count : undefined;
+}
+
+const countFields = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
+const detailFields = ['prompt_tokens_details', 'completion_tokens_details'];
+
+/** Brings usage that SDKs would refuse into OpenAI's shape, in place. @returns whether it did */
+export function mendUsage(holder: { [field: string]: unknown }): boolean {
+  const { usage } = holder as { usage?: unknown };
+  if (usage === undefined || usage === null) return false;
+  const isRight =
+    isObject(usage) &&
+    countFields.every((field) => Number.isSafeInteger(usage[field] ?? 0)) &&
+    detailFields.every((field) => isObject(usage[field] ?? {}));
+  if (isRight) return false;
+  const read = readOpenAIUsage(usage as OpenAIUsage);
+  holder['usage'] = read && toOpenAIUsage(read);
+  return true;
 }
 
 type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;

@@ -1,0 +1,147 @@
+import { isObject } from '../../text/is-object.js';
+import { completeCitation } from '../answer-chunks.js';
+import { type FinishReason, readFinishReason } from './finish-reason.js';
+import type { MendedCalls } from './tool-calls.js';
+import { mendUsage } from './usage.js';
+
+type Fields = Record<string, unknown>;
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** The last second that a JavaScript date can be. */
+const maxSeconds = 8.64e12;
+const isTime = (value: unknown): boolean =>
+  typeof value === 'number' && value >= 0 && value <= maxSeconds;
+
+/** What is around the choices, and when it is wrong. */
+const envelope: readonly (readonly [field: string, isWrong: (value: unknown) => boolean])[] = [
+  ['id', (value) => !isAbsent(value) && !isText(value)],
+  ['model', (value) => !isAbsent(value) && !isText(value)],
+  ['created', (value) => !isAbsent(value) && !isTime(value)],
+  // some clients take the mere field for a failure
+  ['error', (value) => value !== undefined],
+];
+
+/**
+ * Corrects a chunk or a completion in place, except what its choices contain. SDKs that check an
+ * answer refuse all of it where one field is of another type, so what is wrong becomes undefined.
+ * @returns whether anything was changed, or is missing that they need
+ */
+export function mendEnvelope(answer: { choices: unknown; [field: string]: unknown }): boolean {
+  // OpenAI's SDK passes over usage without an id
+  let changed = mendUsage(answer) || (isObject(answer['usage']) && !answer['id']);
+  for (const [field, isWrong] of envelope)
+    if (isWrong(answer[field])) {
+      answer[field] = undefined;
+      changed = true;
+    }
+  const { choices } = answer;
+  if (Array.isArray(choices) && choices.every(isObject)) return changed;
+  answer.choices = [choices].flat().filter(isObject);
+  return true;
+}
+
+/** A choice of a chunk, which has its message in `delta`, or of a completion. */
+interface AnyChoice {
+  index: number;
+  finish_reason?: string | null;
+  delta?: unknown;
+  message?: unknown;
+  logprobs?: unknown;
+  text?: unknown;
+}
+
+/**
+ * Corrects a choice in place, so that every client can read it.
+ * @param position in the list of choices
+ * @param calls those of this choice
+ * @returns what it says of its end, and whether anything was changed
+ * @throws GatewayError `upstream_error` where the provider says that it broke off
+ */
+export function mendChoice(
+  provider: string,
+  choice: AnyChoice,
+  position: number,
+  holder: 'delta' | 'message',
+  calls: MendedCalls,
+): FinishReason & { changed: boolean } {
+  let changed = false;
+  const isWhole = holder === 'message';
+  if (typeof choice.index !== 'number' || (isWhole && choice.index !== position)) {
+    choice.index = position;
+    changed = true;
+  }
+  if (!isObject(choice[holder])) {
+    // Azure's content filter sends none; some servers call it by the other name, or send bare text
+    const other = isWhole ? choice.delta : choice.message;
+    choice[holder] = isObject(other) ? other : { content: choice.text };
+    if (!isWhole) choice.message = undefined;
+    changed = true;
+  }
+  if (!isAbsent(choice.logprobs) && !isObject(choice.logprobs)) {
+    choice.logprobs = null;
+    changed = true;
+  }
+  const part = choice[holder] as Fields;
+  if (mendPart(part, isWhole)) changed = true;
+  if (calls.mend(part)) changed = true;
+  const written: unknown = choice.finish_reason;
+  const finish = readFinishReason(provider, written, calls.hasAny);
+  if (finish.reason === 'tool_calls' && calls.complete(part)) changed = true;
+  if (finish.reason === (isWhole ? written : (written ?? null))) return { ...finish, changed };
+  // clients expect the field, whether or not there is a reason
+  choice.finish_reason = finish.reason;
+  return { ...finish, changed: true };
+}
+
+const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'];
+
+/** Corrects the texts of a message, its role and its citations. */
+function mendPart(part: Fields, isWhole: boolean): boolean {
+  let changed = false;
+  const { role, content, annotations } = part;
+  // later deltas need not have one
+  if (role !== 'assistant' && (isWhole || !isAbsent(role))) {
+    part['role'] = 'assistant';
+    changed = true;
+  }
+  if (typeof content === 'object' && content !== null) {
+    splitContentParts(part, [content].flat());
+    changed = true;
+  }
+  for (const field of textFields) {
+    const value = part[field];
+    const isMissing = isWhole && field === 'content' && value === undefined;
+    if (typeof value === 'string' || (isAbsent(value) && !isMissing)) continue;
+    part[field] = typeof value === 'number' ? String(value) : null;
+    changed = true;
+  }
+  if (!Array.isArray(annotations)) return changed;
+  const complete = annotations.filter(isObject).map(completeCitation);
+  if (
+    complete.length === annotations.length &&
+    complete.every((one, at) => one === annotations[at])
+  )
+    return changed;
+  part['annotations'] = complete;
+  return true;
+}
+
+/**
+ * Splits a content that is a list of parts: Mistral's reasoning models think in some of them, and
+ * some servers send those of other dialects.
+ */
+function splitContentParts(part: Fields, list: readonly unknown[]): void {
+  let text = '';
+  let reasoning = '';
+  for (const piece of list) {
+    const { type, text: said, thinking }: Fields = isObject(piece) ? piece : { text: piece };
+    const thought = [thinking].flat().map((one) => (isObject(one) ? one['text'] : one));
+    reasoning += thought.filter(isText).join('');
+    if (!isText(said)) continue;
+    if (type === 'reasoning' || type === 'thinking') reasoning += said;
+    else text += said;
+  }
+  part['content'] = text;
+  if (reasoning) part['reasoning_content'] = reasoning;
+}

@@ -1,4 +1,7 @@
-/** The internal dialect is OpenAI's chat dialect. Fields not declared are kept and forwarded. */
+/**
+ * The internal dialect is OpenAI's chat dialect: surfaces and providers translate to and from it.
+ * Fields that are not declared here are kept and forwarded.
+ */
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
 
@@ -64,7 +67,10 @@ export type ReasoningEffort = (typeof efforts)[number];
 export const effortOf = (value: unknown): ReasoningEffort | null =>
   efforts.find((effort) => effort === value) ?? null;
 
-/** The finish reason of an answer paused in its own searches: sent back last, it goes on. */
+/**
+ * The finish reason of an answer that the provider paused in the middle of its own searches. Sent
+ * back as it is, as the last message of the same request, it goes on.
+ */
 export const pausedTurn = 'pause_turn';
 
 /**

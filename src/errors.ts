@@ -134,7 +134,10 @@ export interface ErrorTraceEntry {
   latency: number;
 }
 
-/** Error codes of OpenAI's dialect where they say more than the gateway's own. Null: unknown. */
+/**
+ * What clients of OpenAI's dialect branch on, in its vocabulary (`context_length_exceeded`,
+ * `model_not_found`), where that says more than the gateway's own code. Null: unknown.
+ */
 export interface ClientError {
   readonly code: string | null;
   /** The request field that is to blame, as the client's dialect names it. */

@@ -54,7 +54,10 @@ export class IssuedKeys {
       : cached;
   }
 
-  /** Whether a key of the configuration is an issued key too; false while the database is away. */
+  /**
+   * Whether a key of the configuration is an issued key too. False while the database is not open
+   * or cannot be reached: then the configuration decides.
+   */
   isIssued(keyHash: string): boolean | Promise<boolean> {
     const known = this.fixed.get(keyHash);
     if (known !== undefined) return known;
@@ -98,7 +101,10 @@ export class IssuedKeys {
 }
 
 const windowMs = 60_000;
-/** Unknown keys of one address in a minute. One wrong key is looked up once a second at most. */
+/**
+ * Unknown keys of one address in a minute. A program that goes on sending one wrong key stays below
+ * it, because each key is looked up at most once a second.
+ */
 const maxMisses = 120;
 const maxNetworkMisses = 4 * maxMisses;
 /** The addresses and networks that missed last: about 4 MB. */

@@ -4,7 +4,10 @@ import { invalidField } from '../errors.js';
 const form = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}\p{M}]+(?:(?:-+|\.)[\p{L}\p{N}\p{M}]+)*$/u;
 const maxLength = 254;
 
-/** A mail address as accounts are found by it. @throws GatewayError `validation_failed` */
+/**
+ * A mail address in the form by which accounts are found: composed, in lower case.
+ * @throws GatewayError `validation_failed`
+ */
 export function mailAddressOf(text: string, field = 'email'): string {
   // composed again, because some letters have a composed form only in lower case
   const address = text.normalize('NFC').toLowerCase().normalize('NFC');

@@ -51,7 +51,10 @@ export function checkNewPassword(password: string, field = 'password'): void {
 export interface PasswordSender {
   /** The remote address. */
   readonly from: string;
-  /** Whether the sender's browser has signed in to the account before. Default: false. */
+  /**
+   * Whether the sender has shown something that strangers do not have: a browser that signed in to
+   * the account before, or a secret. Default: false.
+   */
   readonly isTrusted?: boolean;
 }
 
@@ -81,7 +84,10 @@ export class Passwords {
 
   constructor(private readonly hasher: PasswordHasher = argon2Hasher) {}
 
-  /** Hashes a new password. @throws GatewayError `validation_failed`: short, or `unavailable` */
+  /**
+   * Hashes a new password.
+   * @throws GatewayError `validation_failed` if it is too short, `unavailable` if too many wait
+   */
   async hash(password: string, sender: PasswordSender, field = 'password'): Promise<string> {
     checkNewPassword(password, field);
     return this.inTurn(sender, () => this.hasher.hash(password.normalize('NFC')));

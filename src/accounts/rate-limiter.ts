@@ -44,7 +44,10 @@ const unlimited: Granted = { outcome: 'granted', statuses: [], settle: () => und
 /** How often a budget's spending may be read for one request before that is a failure. */
 const maxReads = 3;
 
-/** What keys and accounts use of their limits; what was spent before comes from the request log. */
+/**
+ * What keys and accounts use of their limits. What was spent of a budget before this process or Redis started to
+ * count is read from the request log.
+ */
 export class RateLimiter {
   /** Reads of the request log under way, by budget. */
   private readonly reading = new Map<string, Promise<void>>();

@@ -49,7 +49,10 @@ export interface FileTable<Item> {
 
 const pageSize = 500;
 
-/** All rows of a table as a file. A failure after the first page cuts it off visibly. */
+/**
+ * All rows of a table as a file, however many. A failure of the first page is answered as an error;
+ * a later one cuts the file off, so that it does not look whole.
+ */
 async function tableFile<Item>(
   table: FileTable<Item>,
   format: keyof typeof fileFormats,

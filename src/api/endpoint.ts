@@ -61,7 +61,10 @@ interface Operation<Input extends Call, Answer> extends Omit<Described, 'id'> {
   run(call: Input): Answer | Promise<Answer>;
 }
 
-/** One operation of the API: its route, checks, entry in `/openapi.json` and method for hosts. */
+/**
+ * One operation of the API as one value. Its route, its checks, its entry in `/openapi.json`, the
+ * `Allow` of its path and the methods for host apps follow from it.
+ */
 export interface Endpoint<Input extends Call = RequestCall<never>, Answer = unknown>
   extends Described, Operation<Input, Answer> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';

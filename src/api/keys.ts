@@ -161,7 +161,10 @@ export const updateKey = endpoint('patch', onePath, 'updateKey', {
   },
 });
 
-/** Revokes a key permanently, even when the account's requests are used up, as by a thief. */
+/**
+ * Revokes a key permanently. A revoked one stays as it is. It does not count as a request: a key
+ * that leaked can be revoked while its thief uses up the account's requests.
+ */
 export const revokeKey = endpoint('delete', onePath, 'revokeKey', {
   summary: 'Revoke an API key permanently',
   isUncounted: true,

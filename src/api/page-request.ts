@@ -2,7 +2,7 @@ import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { WithQuery } from './query.js';
 
-/** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed` for a wrong `limit` */
+/** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed`: `limit` out of range */
 export function pageRequestOf(
   { query }: WithQuery,
   { normal, max } = { normal: 20, max: 100 },

@@ -35,7 +35,10 @@ export const parametersOf = ({
 }: TakesParameters): readonly QueryParameter[] | undefined =>
   isList ? [...pageParameters, ...(parameters ?? [])] : parameters;
 
-/** Refuses parameters that an endpoint without a body lacks. @throws GatewayError `bad_request` */
+/**
+ * Refuses parameters that a reading or deleting endpoint does not have.
+ * @throws GatewayError `bad_request`
+ */
 export function checkQuery(
   one: TakesParameters & { readonly method: string },
   asked: WithQuery,

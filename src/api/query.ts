@@ -30,7 +30,10 @@ export function refuseUnknown({ query }: WithQuery, known: readonly string[]): v
   throw invalidField(/^[A-Za-z]\w{0,31}$/.test(unknown) ? unknown : 'query', reason, 'bad_request');
 }
 
-/** A query parameter; null: absent or empty. @throws GatewayError `validation_failed`: several */
+/**
+ * A query parameter; null if it is absent or empty.
+ * @throws GatewayError `validation_failed` if it is given more than once
+ */
 export function textParameter({ query }: WithQuery, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;

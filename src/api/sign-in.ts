@@ -102,7 +102,10 @@ const signInBrowser = endpoint('post', `${path}/sign-in`, 'signIn', {
   },
 });
 
-/** Ends this browser's sign-in, with `everywhere` all of the account: keys need scope `admin`. */
+/**
+ * Ends the browser's sign-in; with an API key it changes nothing. With `everywhere` it ends all
+ * sign-ins of the account, for which a key needs the scope `admin`.
+ */
 const signOutBrowser = endpoint('post', `${path}/sign-out`, 'signOut', {
   ...open,
   summary: 'Sign out the browser, or all browsers of the account',

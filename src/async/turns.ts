@@ -23,7 +23,7 @@ export async function nextTurn(): Promise<void> {
   endsAt = performance.now() + maxTurnMs;
 }
 
-/** Does long work in turns. @param work yields where it may be interrupted, every millisecond */
+/** Does long work in turns. @param work yields where it may be interrupted: about every ms */
 export async function inTurns<T>(work: Generator<unknown, T>): Promise<T> {
   for (;;) {
     const step = work.next();

@@ -10,7 +10,10 @@ const smallSaving = 0.2;
 export const isContinued = ({ provider, model }: Candidate, continued: Continued): boolean =>
   model === continued.model && provider === continued.provider;
 
-/** Whether switching saves too little. Unknown is equal to unknown, and far from what is known. */
+/**
+ * Whether switching to the model with the lower figure saves too little to leave the current one.
+ * Two unknown figures count as equal; an unknown one is never close to a known one.
+ */
 export function savesLittle(staying: number | null, lower: number | null): boolean {
   if (staying === null || lower === null) return staying === lower;
   return lower >= staying * (1 - smallSaving);

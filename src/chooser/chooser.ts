@@ -65,7 +65,10 @@ interface ChooserOptions {
   };
 }
 
-/** Chooses models and learns how they do: the one door to all of that. Never calls a provider. */
+/**
+ * Chooses models and learns how they do: the one door to all that ranks, learns, trains and counts
+ * what choosing saved. It outlives configurations, and never calls a provider.
+ */
 export class Chooser {
   /** How fast the models' answers came, in this process. */
   readonly paces = new AnswerPaces();
@@ -119,7 +122,7 @@ export class Chooser {
     return rankers[ranker]({ predictor: shippedPredictor, ...margins, corrections });
   }
 
-  /** A preference with what was trained; null: none such. @throws GatewayError `unavailable` */
+  /** A preference with what was trained, or null. @throws GatewayError `unavailable` */
   preference(accountId: string, id: string): Promise<KnownPreference | null> {
     return this.preferences.find(accountId, id);
   }

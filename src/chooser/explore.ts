@@ -8,7 +8,7 @@ const maxExploration = 0.2;
 /** An alternative may be expected to cost or take at most this many times as much as the first. */
 const maxRatio = 2;
 
-/** A pseudo-random number, 0..1, of the id alone. @param salt gives independent numbers */
+/** A pseudo-random number from 0 to 1, from the id alone. @param salt gives independent numbers */
 export function drawOf(id: string, salt: number): number {
   let hash = 0x811c9dc5 ^ Math.imul(salt + 1, 0x9e3779b1);
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);

@@ -108,7 +108,10 @@ export interface RoutingRequest {
   tools?: readonly unknown[];
   /** Output tokens asked for, if any. */
   maxTokens?: number | null;
-  /** How much to reason; null: the request says it in no level; absent: as each candidate does. */
+  /**
+   * How much the model is to reason; it holds for every candidate. Null: the request says so in a
+   * way that is no level. Absent: each candidate's own effort applies.
+   */
   reasoningEffort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
   /** The dial from 0 (quality decides) to 10 (the price decides), as the request sets it. */

@@ -47,7 +47,10 @@ function limited({ visible, reasoning }: AnswerTokens, limit: number): AnswerTok
   return { visible: Math.max(0, limit - left), reasoning: left };
 }
 
-/** Expected seconds of an answer, which begins no sooner than its first token; null: unknown. */
+/**
+ * Expected seconds of an answer; null if its model's pace is not known. Where only the time to the
+ * first token was measured, the answer begins no sooner.
+ */
 function timesOf(
   { pace, figures: { latency } }: Appraisal,
   { visible, reasoning }: AnswerTokens,

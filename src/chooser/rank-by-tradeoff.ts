@@ -67,7 +67,10 @@ const basisOf = ({ times }: Figures): string =>
   times?.isExpected ? ' (expected, not measured)' : '';
 const tenths = (seconds: number | null): number => Number((seconds ?? 0).toFixed(1));
 
-/** Time of the whole answer, or until it begins if it is watched; latencies if one is stated. */
+/**
+ * Time is that of the whole answer, or until it begins if somebody watches it; if a
+ * latency is stated, latencies are compared, expected ones where none is known.
+ */
 function sortingOf(candidates: readonly CandidateFigures[], isStreamed: boolean): Sorting {
   const timed = candidates.filter(({ figures }) => latencyOf(figures) !== null);
   const isKnown = timed.length > 0 && timed.every(({ figures }) => figures.times);

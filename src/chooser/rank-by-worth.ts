@@ -50,7 +50,10 @@ export function ascending(a: number | null, b: number | null): number {
 /** Tokens of an answer whose cost the ranker does not predict. */
 const defaultAnswerTokens = 1_000;
 
-/** USD for this answer if it is predicted, else for a thousand tokens. Null: unknown. */
+/**
+ * USD for answering: the expected cost of this conversation if the ranker predicts it, else that of
+ * a thousand tokens. Null: the price is unknown.
+ */
 export const expectedCost = ({ cost, price }: Figures): number | null =>
   cost !== undefined ? cost : price === null ? null : (price * defaultAnswerTokens) / 1e6;
 

@@ -30,7 +30,10 @@ export function unknownCommand(group: Command, words: readonly string[]): Error 
   return new Error(`unknown command ${JSON.stringify(words.join(' '))}; ${hint}`);
 }
 
-/** Runs a command's action on the configuration's database, and prints what it returns. */
+/**
+ * The action of a command: runs on the configuration's database, with the command's arguments and
+ * then its options, and prints what that returns.
+ */
 export const onStore = <Given extends unknown[]>(
   run: (store: Store, ...given: Given) => Promise<string>,
 ): ((this: Command, ...given: Given) => Promise<void>) =>

@@ -16,7 +16,10 @@ import { databaseFileOf } from '../store/open-store.js';
 
 const minNode = [20, 19] as const;
 
-/** `signalbox doctor`: checks what this configuration depends on, and calls each provider. */
+/**
+ * `signalbox doctor`: checks what a gateway with this configuration depends on, without changing
+ * it. Calls each provider once for each key, to list its models.
+ */
 export async function doctor(
   options: GlobalOptions,
 ): Promise<{ readonly text: string; readonly isHealthy: boolean }> {

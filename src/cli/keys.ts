@@ -60,7 +60,10 @@ export async function updateKeyCommand(
   return `updated: ${printable(updated?.name ?? named)}\n`;
 }
 
-/** `signalbox keys revoke <id or prefix>`, within a second. @throws Error unless one key matches */
+/**
+ * `signalbox keys revoke <id or prefix>`: running gateways refuse the key within a second.
+ * @throws Error if no key or several keys match
+ */
 export async function revokeKeyCommand(store: Store, named: string): Promise<string> {
   const { id, accountId, name, revokedAt } = await keyNamed(store, named);
   if (revokedAt === null) {
@@ -86,7 +89,7 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   return only;
 }
 
-/** The account with a mail address, by default the first. @throws Error if there is none */
+/** The id of an account by mail address, by default the first. @throws Error if there is none */
 export async function findAccountId(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
   const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));

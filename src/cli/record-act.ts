@@ -2,7 +2,10 @@ import { userInfo } from 'node:os';
 import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
 import type { Store } from '../store/contracts/store.js';
 
-/** Records what a command did, by the system's user. Never rejects: a failure is a warning. */
+/**
+ * Records what a command has done, in the name of the operating system's user. Never rejects: a row
+ * that cannot be written is a warning on standard error.
+ */
 export const recordAct = (store: Pick<Store, 'audit'>, done: DoneAct): Promise<void> =>
   writeAct(
     () => Promise.resolve(store),

@@ -59,14 +59,20 @@ export function parseConfig(
   return checked(file, value, env, options, lineOf);
 }
 
-/** Checks a configuration given as an object as a file, with variables. @throws ConfigError */
+/**
+ * Checks a configuration given as an object by the same rules as a file, including variables.
+ * @throws ConfigError
+ */
 export const resolveConfig = (
   input: WrittenConfig | undefined,
   env: Environment = process.env,
   options: ParseOptions = {},
 ): Config => checked(null, input, env, options, () => null);
 
-/** Watches a file: valid new content goes to `onConfig`, an error to `onError`; not at first. */
+/**
+ * Watches a configuration file: a valid new content is given to `onConfig`, the error of an invalid
+ * one to `onError`. Neither is called for the content at the start.
+ */
 export const watchConfig = (
   path: string,
   env: Environment,

@@ -116,7 +116,10 @@ export const settingFindings = (
     return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
   });
 
-/** Aliases without a target, that stand for themselves, or whose wildcards do not match. */
+/**
+ * Aliases whose targets are neither labels nor other aliases, that stand for themselves, or whose
+ * wildcards do not match those of their targets.
+ */
 export function aliasFindings({ aliases = {} }: WrittenConfig): Finding[] {
   const all = aliasTargets(aliases);
   return Object.entries(all).flatMap(([name, targets]) => {

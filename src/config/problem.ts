@@ -16,7 +16,10 @@ export interface Finding {
   readonly inEnvironment?: boolean;
 }
 
-/** A setting as documented: `models["openai/gpt-4.1"].quality`; parts cut at 60 characters. */
+/**
+ * The path of a setting as the documentation writes it: `auth.keys[0].key`,
+ * `models["openai/gpt-4.1"].quality`. Parts are cut at 60 characters, control characters shown as `?`.
+ */
 export const settingName = (path: readonly string[]): string =>
   path
     .map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'))

@@ -45,7 +45,10 @@ export interface ProviderConfig extends Omit<FilledProvider, 'apiKey' | 'apiKeys
   readonly apiKeys: readonly string[];
 }
 
-/** A complete, immutable configuration. Null: as `ConfigInput` says of an absent setting. */
+/**
+ * A complete configuration with all defaults. Immutable: a reload creates a new one. Null stands
+ * for what `ConfigInput` says of a setting that is absent.
+ */
 export interface Config extends Omit<FilledConfig, keyof Shaped>, Shaped {
   /** The file that it was read from; null if it was given as an object. */
   readonly file: string | null;

@@ -18,7 +18,10 @@ export interface ConfigWatch {
 export interface WatchReports {
   readonly onConfig: (config: Config) => void;
   readonly onError: (error: ConfigError) => void;
-  /** Read after this many ms without a change, or ten times as long after the first change. */
+  /**
+   * The file is read after the folder has not changed for this many ms, or ten times as long after
+   * the first change: others may write there all the time.
+   */
   readonly debounceMs: number;
 }
 

@@ -158,7 +158,10 @@ export class ConversationKeeper {
     return record;
   }
 
-  /** Null: no such conversation. @param onlyDerived keeps a title that a client has set */
+  /**
+   * Null if there is no such conversation.
+   * @param onlyDerived changes only a title that was derived from the first message
+   */
   async rename(
     accountId: string,
     id: string,

@@ -12,7 +12,10 @@ export interface LastModel {
 export const warmMs = 3_600_000;
 const maxKnown = 20_000;
 
-/** The last models of conversations in the last hour, in this process. Holds no content. */
+/**
+ * The last models of conversations in the last hour, in this process, by any key that identifies a
+ * continuation. Contains names and digests, no content.
+ */
 export class LastModels {
   private readonly known: LRUCache<string, LastModel>;
 

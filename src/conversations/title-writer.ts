@@ -56,7 +56,10 @@ const maxTokens = 1_000;
 const instruction =
   'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
 
-/** Has a model write titles in the background. When many wait, derived titles stay. */
+/**
+ * Has a model write titles in the background, a few at a time. When many wait already, further
+ * conversations keep the title that was derived from their first message.
+ */
 export class TitleWriter {
   private readonly limit = pLimit(maxConcurrent);
   private readonly underWay = new Set<Cancellation>();

@@ -1,7 +1,10 @@
 import type { Usage } from '../completion.js';
 import { type Prices, rateAt, type TokenPrice } from './model-facts.js';
 
-/** USD; null: a price is unknown, never 0. The total includes searches whose cost is known. */
+/**
+ * USD. The first three are null if a price of tokens is unknown: an unknown cost is never 0. The
+ * total has what searches cost, if that is known.
+ */
 export interface Costs {
   input_tokens_cost: number | null;
   output_tokens_cost: number | null;

@@ -107,7 +107,10 @@ export function maxSearches(
   return bounded && Number.isInteger(uses) && Number(uses) > 0 ? Number(uses) : null;
 }
 
-/** The most tokens that a model reads to answer with searches: the prompt and results each time. */
+/**
+ * An upper bound on the tokens that a model reads to answer with searches of its own: after each, it
+ * reads the prompt and all results so far again.
+ */
 export const maxPromptWithSearches = (promptTokens: number, searches: number): number =>
   (searches + 1) * promptTokens + ((searches * (searches + 1)) / 2) * maxTokensOfSearch;
 
@@ -148,7 +151,10 @@ export function cautiousPromptTokens(chat: ChatRequest, measured: number): numbe
   );
 }
 
-/** The larger of the two limits of output tokens per answer (providers differ); null: none. */
+/**
+ * The output tokens that a request asks for, per answer; null if it sets no limit. Providers differ
+ * in which of the two fields they obey, so the larger one counts.
+ */
 export const statedAnswerTokens = ({
   max_tokens: older,
   max_completion_tokens: newer,

@@ -22,7 +22,10 @@ export interface Rates {
   readonly request?: number;
 }
 
-/** A stated ability: that of another model, or log odds, where 0 is the usual model of 2024. */
+/**
+ * An ability that an operator states: that of another model, by any of its names, or log odds on
+ * the scale of abilities, where 0 is the usual model of 2024.
+ */
 export type StatedAbility = { readonly like: string } | { readonly value: number };
 
 /** The prices of a model, without its other facts. Null: unknown. */
@@ -85,7 +88,10 @@ export const noPrices: Prices = {
   searchPrice: null,
 };
 
-/** What a configuration may state about a model, in USD per million tokens and per search. */
+/**
+ * What a configuration may state about a model; whatever it leaves out comes from the catalogue.
+ * Prices in USD per million tokens, of searches in USD each.
+ */
 export interface ModelOverride {
   readonly inputPrice?: number | null;
   readonly outputPrice?: number | null;

@@ -92,7 +92,10 @@ export function statedDate(model: string): string | null {
 /** The time for a canonical name grows with the square of its length. */
 const maxCanonicalLength = 200;
 
-/** Every name, in lower case, by which a rule that refuses a model may mean it. */
+/**
+ * Every name by which a rule that refuses a model may mean it, in lower case: as written, without
+ * vendor, region, variant and date, and its canonical name.
+ */
 export function refusableNames(model: string): string[] {
   const names = spellings(model);
   if (lastSegment(model).length <= maxCanonicalLength) {

@@ -42,7 +42,10 @@ export class LatencyCounts {
     return packed.join(',');
   }
 
-  /** The duration in ms that a share does not exceed, within `maxPercentileError`. Null: none. */
+  /**
+   * The duration, in whole ms, that a share of all does not exceed; its relative error is at most
+   * `maxPercentileError`, beside the rounding. Null: nothing was counted.
+   */
   percentile(share: number): number | null {
     if (this.total === 0) return null;
     const rank = Math.max(1, Math.ceil(share * this.total));

@@ -24,7 +24,10 @@ export class LazyDatabases {
     return this.opened;
   }
 
-  /** Opens the databases once; a later call tries again. @throws GatewayError `unavailable` */
+  /**
+   * Opens the databases once; after a failure the next call tries again.
+   * @throws GatewayError `unavailable`
+   */
   get(): Promise<Databases> {
     return (this.opening ??= this.open().then(
       (opened) => {

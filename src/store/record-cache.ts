@@ -86,7 +86,10 @@ export class RecordCache<T extends object> {
     this.pubSub?.publish(this.source.topic, '');
   }
 
-  /** After changes of several records: resolves when seen here, tells replicas. Never rejects. */
+  /**
+   * Must be called when this process has changed several records: resolves when the changes are
+   * seen here, and notifies the other replicas. Never rejects.
+   */
   async changedMany(): Promise<void> {
     this.pubSub?.publish(this.source.topic, '');
     const databases = this.databases.now;

@@ -11,7 +11,10 @@ export interface LogOptions {
   pretty: boolean | null;
 }
 
-/** Where a gateway logs: pino, `console`, or alike. Nothing written has prompts or keys. */
+/**
+ * Where a gateway writes its log: pino, `console`, or anything with these methods. Fields are plain
+ * values; neither they nor messages have prompts or keys.
+ */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -103,7 +103,11 @@ export function* cutJson(json: Buffer, bytes: number): Generator<unknown, JsonPi
   return { frame: frame.join(''), lists };
 }
 
-/** The object that pieces were cut from. @param pause between two @throws SyntaxError: no JSON */
+/**
+ * The object that pieces were cut from.
+ * @param pause between two pieces
+ * @throws SyntaxError where the whole was not JSON
+ */
 export async function parsePieces(
   { frame, lists }: JsonPieces,
   pause: () => Promise<unknown>,

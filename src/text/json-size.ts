@@ -170,7 +170,10 @@ class NameSet {
   }
 }
 
-/** As `jsonExcess` for parsed JSON, level by level, because a recursion could be too deep. */
+/**
+ * As `jsonExcess` for JSON that has been parsed already, where names cost nothing any more. Takes
+ * one level after the other, because a recursion could be too deep.
+ */
 export function parsedExcess(value: unknown, bounds: JsonBounds): JsonExcess | null {
   const counted = { values: typeof value === 'string' ? 1 : 0, members: 0, next: [] as unknown[] };
   let level: unknown[] = [value];

@@ -114,7 +114,10 @@ export interface PreferenceMethods {
   list(options: PageOptions & { readonly account: string }): Promise<List<preferences.Preference>>;
   /** One preference. @throws GatewayError `not_found` */
   get(preference: OwnedId): Promise<preferences.Preference>;
-  /** Changes given fields; `null` removes. @throws GatewayError `not_found`, `validation_failed` */
+  /**
+   * Changes the given fields; `null` removes a setting.
+   * @throws GatewayError `not_found`, `validation_failed`
+   */
   update(changes: preferences.PreferenceRequest & OwnedId): Promise<preferences.Preference>;
   /** Deletes a preference. @throws GatewayError `not_found` */
   delete(preference: OwnedId): Promise<void>;

@@ -101,7 +101,10 @@ const withoutDescription = (entries: [string, unknown][]): JsonSchema =>
 const mapValues = (values: JsonSchema, change: (value: unknown) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 
-/** A condition between properties: generators take `anyOf` beside `properties` for the shape. */
+/**
+ * Whether a keyword only adds a condition between properties. Generators take `anyOf` beside
+ * `properties` for the whole shape, so the description says it instead.
+ */
 const isCondition = (key: string, schema: JsonSchema): boolean =>
   key === 'anyOf' && 'properties' in schema;
 

@@ -50,7 +50,10 @@ const agreedLog = (accounts: Iterable<Seen>): number =>
 export class AnswerCorrections {
   private readonly models = new NameCache<Known>(maxModels);
 
-  /** What is expected of a model times this; 1: no answers. @param account null: unknown */
+  /**
+   * By how much to multiply what is expected of a model; 1 for a model without answers.
+   * @param account whose request it is; null: unknown
+   */
   factorOf(model: string, account: string | null): number {
     const known = this.models.get(model);
     if (known === undefined) return 1;

@@ -138,7 +138,10 @@ function measuredAt(known: readonly RequestWord[], at: number, text: string): Me
   return null;
 }
 
-/** Whether a length is that of a given text (`this 2,000-word essay`) or of each part. */
+/**
+ * Whether a length is not that of the answer: of a given text (`this 2,000-word essay`, `a book has
+ * 300 pages`) or of each part (`sentences under 20 words`).
+ */
 function isOfOther({ known }: RequestWords, text: string, { first, named }: Measured): boolean {
   const isMeasure = measures.has(named.unit),
     isBound = text.charAt(first.end) === '-';

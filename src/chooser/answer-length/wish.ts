@@ -179,7 +179,10 @@ function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
   return { ...asked, length, isLabel, work: (isWork ? said.work : null) ?? asked.work, cues };
 }
 
-/** Reads what the last user turn asks for, from a bounded part of it and of the instructions. */
+/**
+ * Reads what the last user turn asks for. Bounded work: of a long turn the first 900 and last 600
+ * characters are read, of the instructions a kilobyte.
+ */
 export function readWish(messages: readonly ChatMessage[]): Wish {
   const last = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
   return withInstructions(readText(last ? messageText(last) : ''), messages);

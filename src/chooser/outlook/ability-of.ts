@@ -64,7 +64,10 @@ export function answererOf({
   return { model: abilityStated.like, effort: effort ?? effortLike(abilityStated) };
 }
 
-/** A model's ability: the share done well of tasks of which a usual model of 2024 does half. */
+/**
+ * A model's ability as the share of tasks done well, of tasks of which a usual model of 2024 does
+ * half. Nine times of ten it lies within the interval.
+ */
 interface ShownAbility {
   readonly quality: number;
   readonly interval: readonly [low: number, high: number];

@@ -18,7 +18,10 @@ export interface ExpectedQuality {
   readonly interval: readonly [low: number, high: number];
 }
 
-/** Where the curve is flat the computed uncertainty vanishes; no result measures better: 0068. */
+/**
+ * Near the ceiling of quality the computed uncertainty vanishes, because the curve is flat there. No
+ * published result measures quality better than this (docs/decisions/0068).
+ */
 const defaultMinUncertainty = 0.0009;
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
 export class QualityScale {

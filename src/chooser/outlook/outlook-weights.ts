@@ -49,7 +49,7 @@ export interface OutlookWeights extends ArraysOf<typeof arrays> {
 /** The columns before those of kinds and languages. */
 export const firstColumns = 3;
 
-/** Reads weights from a file's bytes. @throws Error if they are no such file or do not fit */
+/** Reads weights from a file's bytes. @throws Error if they are no such file, or are cut off */
 export function decodeOutlook(bytes: Uint8Array): OutlookWeights {
   const weights = decodeWeights(outlookFormat, bytes) as OutlookWeights;
   checkLengths(weights, arrays, {

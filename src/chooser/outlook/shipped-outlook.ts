@@ -9,7 +9,10 @@ const file = packageFile('config/router/outlook.bin');
 
 let shipped: OutlookReader | undefined;
 
-/** The shipped reader of requests, read once. @throws Error if its file is missing or damaged */
+/**
+ * The shipped reader of requests, read once.
+ * @throws Error if its file is missing, damaged or of another version
+ */
 export const shippedOutlook = (): OutlookReader => (shipped ??= readOutlookFile());
 
 function readOutlookFile(): OutlookReader {

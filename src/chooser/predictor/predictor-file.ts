@@ -78,7 +78,7 @@ export interface PredictorWeights extends ArraysOf<typeof arrays> {
   readonly models: readonly string[];
 }
 
-/** Reads weights from a file's bytes. @throws Error if they are no such file or do not fit */
+/** Reads weights from a file's bytes. @throws Error if they are no such file, or are cut off */
 export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   const weights = decodeWeights(predictorFormat, bytes) as PredictorWeights;
   const { rank, denseNames, taskNames, models, prototypeBuckets } = weights;

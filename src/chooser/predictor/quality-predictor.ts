@@ -22,7 +22,10 @@ const minOutputTokens = 1,
 
 const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 
-/** Predicts each model's quality from fitted weights, in tens of microseconds for a request. */
+/**
+ * Predicts each model's quality from fitted weights. Reading a request of a kilobyte takes some
+ * tens of microseconds, a prediction for one model less than one.
+ */
 export class QualityPredictor {
   /** Reads requests; public because the laboratory fits the gate to its figures. */
   readonly reader: RequestReader;

@@ -9,7 +9,10 @@ const file = packageFile('config/router/router.bin');
 
 let shipped: QualityPredictor | undefined;
 
-/** The shipped predictor, read once. @throws Error if its file is missing or damaged */
+/**
+ * The shipped predictor, read once.
+ * @throws Error if its file is missing, damaged or of another version
+ */
 export function shippedPredictor(): QualityPredictor {
   shipped ??= readPredictor();
   return shipped;

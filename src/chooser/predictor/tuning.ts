@@ -40,7 +40,10 @@ export interface Adjustment {
   readonly reason: string;
 }
 
-/** What evaluations, feedback and outcomes taught beyond the shipped predictor. Synchronous. */
+/**
+ * What an account's own evaluations, feedback and outcomes taught, in addition to the shipped
+ * predictor. Synchronous and cheap: it is asked for each candidate of each request.
+ */
 export interface Tuning {
   /** Null if it does not know the candidate. `expected`: before this tuning. Never throws. */
   adjust(candidate: TunedCandidate, request: TunedRequest, expected: Expected): Adjustment | null;

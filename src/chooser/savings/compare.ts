@@ -129,7 +129,10 @@ export async function compare(
   };
 }
 
-/** The gain of the best. Its upper end is the highest of all: an approximation from below. */
+/**
+ * The gain of the best. Its upper end is the highest of all usual ones: one of them may be the best.
+ * That is an approximation from below of the upper end of the highest gain.
+ */
 const givenUpOf = (gain: Figure, usual: readonly Figure[]): Figure => ({
   ...gain,
   high: Math.max(...usual.map(({ high }) => high)),

@@ -10,7 +10,10 @@ export type Term = readonly [place: number, weight: number];
 /** Quantities beyond these stay independent: the sums over pairs of them would take too long. */
 const maxCorrelated = 100;
 
-/** What is believed of quantities that are independent until a sum of some is observed. */
+/**
+ * What is believed of several quantities together, in a normal distribution. They are independent
+ * until a weighted sum of some of them is observed.
+ */
 export class JointBelief {
   private readonly means: Float64Array;
   private readonly spreads: Float64Array;

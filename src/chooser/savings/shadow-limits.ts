@@ -13,7 +13,10 @@ export interface ReservedBudget {
   settle(costUsd: number): void;
 }
 
-/** What second answers may cost in a UTC day, of all accounts and replicas together. */
+/**
+ * What second answers may cost in a UTC day, of all accounts and replicas together. What was spent
+ * before this process or Redis started to count is read from the store.
+ */
 export class ShadowBudget {
   /** @param flushRequestLog resolves when finished requests are in the request log */
   constructor(
@@ -66,7 +69,10 @@ export class RunningShadows {
   private readonly running = new Set<{ cancel: Cancel | null }>();
   private isClosed = false;
 
-  /** Begins the work in a later turn; false: no place. It says how it can be cancelled. */
+  /**
+   * Begins the work in a later turn of the event loop; false if there is no place. The work says how
+   * it is cancelled once it can be, and never rejects.
+   */
   run(work: (whenCancelled: (cancel: Cancel) => void) => Promise<void>): boolean {
     if (this.isClosed || this.running.size >= maxRunning) return false;
     const one: { cancel: Cancel | null } = { cancel: null };

@@ -29,7 +29,10 @@ interface Scale {
 
 const asPredicted: Scale = { prompt: 1, answer: 1, maxTokens: Infinity };
 
-/** The choice behind an answer, costs scaled to its tokens; null if nothing was weighed. */
+/**
+ * The choice behind an answer, with the costs of the other candidates scaled to its tokens; null if
+ * no model answered, or the model that did was not weighed against another one.
+ */
 export function answeredChoice(request: WeighedRequest): NewChoice | null {
   const { record, plan, surface, call } = request;
   const { provider, model, promptTokens, completionTokens } = record;

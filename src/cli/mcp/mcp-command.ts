@@ -58,7 +58,11 @@ class GatewayClient {
     this.url = url.replace(/\/+$/, '');
   }
 
-  /** Sends a message to `/mcp`. @returns its result @throws Error with the gateway's message */
+  /**
+   * Sends one message to `/mcp`, which needs no session.
+   * @returns its result
+   * @throws Error with the gateway's own message
+   */
   async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const answer = await fetch(`${this.url}/mcp`, {
       method: 'POST',

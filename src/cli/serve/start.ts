@@ -103,7 +103,10 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
   else supervisor.obey({ stop, reload, measured: gateway.measured });
 }
 
-/** Issues what a first start issues, after listening succeeded, and shows it with the address. */
+/**
+ * Issues what a first start issues, which a start that cannot listen must not use up, and shows it
+ * with the address: on a terminal as text, else in the log.
+ */
 async function greet(
   config: Config,
   listening: Listening,

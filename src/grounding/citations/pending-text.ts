@@ -30,7 +30,10 @@ const maxLinkText = 512;
 /** The most pieces that are held at once. */
 const maxPieces = 4_096;
 
-/** Text that was understood, held from the first bracket that may still become a link. */
+/**
+ * Text that was understood, in pieces. It is held from the first bracket that may still become a
+ * link, because that bracket goes if the link does; the rest is released.
+ */
 export class PendingText {
   private pieces: Piece[] = [];
   private brackets: OpenBracket[] = [];

@@ -10,7 +10,10 @@ interface FoundMarker extends MarkerSyntax {
   readonly link: LinkEnd | null;
 }
 
-/** Reads brackets. False: more text must come before. `cut`: the rest of a URL is left out. */
+/**
+ * Reads what begins and ends with brackets. Methods return false if more text must come before, and
+ * `cut` if the rest of a URL is to be left out.
+ */
 export class BracketReader {
   /** The place after the last bracket that closed no marker. */
   private lastClose = -1;

@@ -61,7 +61,10 @@ export class ExtractionThread {
     return this.hasEnded;
   }
 
-  /** Extracts one document; never two at once. @throws PageError `unreadable`, or the signal's */
+  /**
+   * Extracts one document; the thread must not be busy.
+   * @throws PageError `unreadable`, or the reason of the signal
+   */
   async run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
     let finish: Running['finish'] = () => undefined;
     const result = new Promise<ExtractedText | Error>((resolve) => (finish = resolve));

@@ -66,7 +66,7 @@ function bodyError(host: string, error: unknown): PageError {
 
 const firstCapacity = 65_536;
 
-/** Collects bytes in one growing array: a list of single bytes would take a hundred times more. */
+/** Collects bytes up to a limit, in one array: single bytes in a list take 100 times as much. */
 class GrowingBytes {
   private bytes = new Uint8Array(0);
   private length = 0;

@@ -53,7 +53,10 @@ export interface ReadableUrl {
 const maxUrlLength = 2_048;
 const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** Names that networks resolve themselves (RFC 6761, 6762, 7686, 8375, 9476): never looked up. */
+/**
+ * Names that networks resolve for themselves (RFC 6761, 6762, 7686, 8375, 9476; ICANN's
+ * `internal`), and what routers and companies use in their place. They are not even looked up.
+ */
 const localNames =
   /(^|\.)(localhost|local|internal|intranet|lan|corp|home|private|localdomain|home\.arpa|onion|alt|invalid)$/;
 

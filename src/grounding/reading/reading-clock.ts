@@ -1,6 +1,9 @@
 import { PageError } from './page-error.js';
 
-/** The time limits of one reading and of each wait; its signal is aborted with the PageError. */
+/**
+ * The time limits of one reading: one for all of it, and one for each wait within it. Its signal
+ * is aborted with the PageError that the reading fails with.
+ */
 export class ReadingClock {
   private readonly controller = new AbortController();
   private readonly total: NodeJS.Timeout;

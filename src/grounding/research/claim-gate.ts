@@ -30,7 +30,10 @@ function isClaim(line: string): boolean {
 
 const isFence = (line: string): boolean => /^\s{0,9}(```|~~~)/.test(line);
 
-/** Passes an answer on up to the first claim without a source, and holds the rest back. */
+/**
+ * Passes an answer on line by line up to the first claim without a source. It holds the rest back, so
+ * that sources can be added before the client sees it.
+ */
 export class ClaimGate {
   private line = '';
   private isFlowing = false;

@@ -25,7 +25,10 @@ const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || r
 const isTurn = (message: ChatMessage): boolean =>
   message.role === 'user' || (message.role === 'assistant' && contentText(message.content) !== '');
 
-/** For the writer: all instructions, the latest turns that fit, the material, and the question. */
+/**
+ * The conversation for the writer: the client's instructions with ours after them, the latest turns
+ * that fit, and the user's last message with the material before it.
+ */
 export function writerMessages(
   messages: readonly ChatMessage[],
   rules: string,

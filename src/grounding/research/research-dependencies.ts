@@ -42,7 +42,10 @@ export interface PlannedCall {
 export interface ResearchModel {
   /** Makes one call. @throws GatewayError, or the reason of the signal */
   ask(call: ResearchCall): Promise<ResearchAnswer>;
-  /** What a call uses at most, with retries; grows with both numbers. Cost null: unknown. */
+  /**
+   * What a call uses at most, with the error of the estimate and with retries. Grows with both
+   * numbers of the call. A cost of null: the price is unknown.
+   */
   most(call: PlannedCall): { readonly tokens: number; readonly costUsd: number | null };
   /** Prompt and answer together, without what a reader thinks; null: unknown. */
   contextTokens(role: ResearchRole): number | null;
@@ -99,6 +102,9 @@ export interface ResearchOptions {
   readonly onSources?: (sources: readonly ResearchSource[]) => void;
   /** Receives the answer while it is written. */
   readonly onText?: (delta: string) => void;
-  /** Stores the notes in place of earlier ones, one call at a time. A failure ends no run. */
+  /**
+   * Stores the notes, each time in place of the ones before; one call at a time, the last one before
+   * the run is over. A failure does not end the run.
+   */
   readonly saveNotes?: (notes: ResearchNotes) => Promise<void>;
 }

@@ -112,7 +112,10 @@ export class ResearchRun {
     return reservation && this.askWith(reservation, call, signal);
   }
 
-  /** As `BudgetLedger.reserve`, after saving what the step before found, in case of a kill. */
+  /**
+   * Reserves for a step, as `BudgetLedger.reserve`. What the step before has found is saved first, so
+   * that a run that is killed has paid in vain only for what was under way.
+   */
   async reserve(most: Spending, signal: AbortSignal): Promise<BudgetReservation | null> {
     await this.saver.flushWithin(maxSavingMs);
     return this.ledger.reserve(most, signal);
@@ -169,7 +172,10 @@ export async function inParallel<T>(
     if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Saves what is newest, one save at a time. A save that fails ends nothing; the next has all. */
+/**
+ * Saves what is newest, one save at a time: what changes during a save is saved after it. A save
+ * that fails ends nothing; the next one has all that it had.
+ */
 class NotesSaver {
   private isWanted = false;
   private saving: Promise<void> | null = null;

@@ -62,7 +62,10 @@ function sizeAt(run: ResearchRun, historyTokens: number, share: number): Writing
 /** Writing has at most this share of the time that is left. */
 const maxTimeShare = 0.4;
 
-/** Sets the part for writing aside, at most half of the budget; nothing where no answer fits. */
+/**
+ * Sets the part for writing aside: at most half of the budget where that is enough. Where even the
+ * smallest answer is too expensive, nothing is set aside.
+ */
 export function setWritingAside(run: ResearchRun): void {
   const { tokens, costUsd } = run.ledger.left;
   const half = sizeWriting(run, { tokens: tokens / 2, costUsd: costUsd / 2 });

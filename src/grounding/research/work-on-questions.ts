@@ -9,7 +9,10 @@ const planTokens = 3_000;
 /** With fewer steps, the steps are better used for searching. */
 const minPlannedSteps = 4;
 
-/** The questions of what the client asked; without a plan, what it asked is the question. */
+/**
+ * Finds the questions of what the client asked. Where the planner cannot be asked, fails, or
+ * answers without a plan, what the client asked is the question.
+ */
 export async function planQuestions(run: ResearchRun, signal: AbortSignal): Promise<void> {
   const { state, width, context } = run;
   if (state.phase !== 'plan') return;

@@ -2,7 +2,10 @@ import { parseUrl } from '../../text/parse-url.js';
 /** A host name as it is compared: lower case, without a trailing dot. */
 const named = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-/** The host name of a domain as written: with path, `*.` or `www.` it names the same. */
+/**
+ * The host name of a domain as people write it: `https://example.org/path`, `*.example.org` and
+ * `www.example.org` name the same as `example.org`.
+ */
 export function domainName(written: string): string {
   const host = written
     .trim()

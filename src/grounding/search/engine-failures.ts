@@ -43,7 +43,10 @@ export function startRest(
   for (const mark of marks) breaker.rest('', mark, error, error.retryAfterMs ?? restMs);
 }
 
-/** What an engine charges for one call, in USD; null: unknown. Answered errors cost nothing. */
+/**
+ * What an engine charges for one call by the configured price, in USD; null: unknown. A call that was
+ * answered with an error is not charged, one that was not answered may be.
+ */
 export function costOfAttempt(engine: SearchEngine, error: GatewayError | null): number | null {
   const isFree =
     error !== null &&

@@ -72,7 +72,10 @@ export interface ResultRules {
   readonly now: number;
 }
 
-/** Results in the common shape: allowed domains, each page once, at most as many as asked for. */
+/**
+ * An engine's results in the common shape, in its order: pages of allowed domains only, each once,
+ * at most as many as were asked for. Results without a usable address are left out.
+ */
 export function readResults(
   raw: readonly RawResult[],
   { query, engine, dropsOld, now }: ResultRules,
@@ -86,7 +89,10 @@ export function readResults(
   return uniqueResults(results).slice(0, query.maxResults);
 }
 
-/** Results without repeated pages; the earlier one takes the longer snippet, content and date. */
+/**
+ * The results without those of a page that an earlier one has too, by `canonicalUrl`. The earlier
+ * one takes over what it lacks: the longer snippet and content, and the date.
+ */
 export function uniqueResults(results: readonly SearchResult[]): SearchResult[] {
   const byPage = new Map<string, SearchResult>();
   for (const result of results) {

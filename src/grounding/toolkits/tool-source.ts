@@ -23,7 +23,7 @@ export interface ToolAnswer {
 
 /** Where the tools of one configured toolkit come from. Connects when it is first needed. */
 export interface ToolSource {
-  /** The tools as now, for about a minute. @throws GatewayError if the toolkit cannot be reached */
+  /** The tools as they are now, for about a minute. @throws GatewayError if unreachable */
   offer(signal: AbortSignal): Promise<ToolOffer>;
   /**
    * Runs one call within the toolkit's time limit. A failure is an answer with `isError`.

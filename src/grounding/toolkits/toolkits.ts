@@ -84,7 +84,10 @@ export class Toolkits {
     return { tools: tools.slice(0, maxToolsPerRequest), warnings };
   }
 
-  /** Takes over connections with the same settings; the others are closed after their requests. */
+  /**
+   * Takes over the connections of an earlier configuration whose settings are the same. The others
+   * are closed when the requests in flight do not call them any more.
+   */
   inheritFrom(earlier: Toolkits): void {
     const retired: RetiringSource[] = [];
     for (const [name, before] of earlier.byName) {

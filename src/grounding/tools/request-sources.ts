@@ -99,7 +99,10 @@ export class RequestSources {
     return this.add({ ...found, ...read });
   }
 
-  /** The address as it was found: a model's spelling could carry data. Null: found nowhere. */
+  /**
+   * The address to open where a model asks for one: as it was found, since a model's own spelling
+   * could carry what it has read to the site. Null: it was not found anywhere.
+   */
   openable(url: string): string | null {
     const key = canonicalUrl(url);
     return this.mentioned.get(key) ?? this.byUrl(url)?.url ?? null;

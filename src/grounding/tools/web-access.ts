@@ -69,7 +69,10 @@ export class WebAccess {
     });
   }
 
-  /** Reads a known page. @throws PageError also where the request may not open it */
+  /**
+   * Reads a page that was found or named before.
+   * @throws PageError also where the request may not open it
+   */
   async read(url: string, signal: AbortSignal): Promise<{ page: WebPage; source: ReadSource }> {
     const known = this.sources.openable(url);
     if (known === null)

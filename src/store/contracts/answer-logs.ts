@@ -37,7 +37,10 @@ export const placeBehind = (entry: Pick<LogEntry, 'kind' | 'last'>): LogPlace =>
   return [last, step + 1];
 };
 
-/** Answers under way and notes, shared by replicas. Everything expires. Rejects in an outage. */
+/**
+ * Answers under way and notes about them, which replicas share. Everything expires. All methods
+ * reject while the place where they are kept cannot be reached.
+ */
 export interface AnswerLogs {
   /** Whether other replicas can read what this one writes. */
   readonly isShared: boolean;

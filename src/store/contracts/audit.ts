@@ -46,7 +46,10 @@ export interface AuditRow {
   readonly actorAccountId: string | null;
   /** The actor's key; null for browsers and the command line. */
   readonly actorKeyId: string | null;
-  /** The sender's address, `command line`, `configuration file` or `start`; null: none. */
+  /**
+   * The address on the network that the request came from, `command line`, `configuration file`, or
+   * `start` for what a start issues; null: none.
+   */
   readonly address: string | null;
   /** The changed fields, never a secret; null: none. */
   readonly details: unknown;

@@ -75,7 +75,10 @@ export interface ConversationStore {
   ): Promise<ConversationRecord | null>;
   /** False if there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
-  /** Adds turns, each completely or not at all, once. `gone`: the conversation was deleted. */
+  /**
+   * Adds turns in one transaction, each completely or not at all; a turn whose answer is stored
+   * already is not added again. `gone`: the conversation was deleted.
+   */
   append(turns: readonly Turn[]): Promise<('stored' | 'gone')[]>;
 }
 
@@ -89,7 +92,10 @@ export interface NewNotes {
   readonly at: number;
 }
 
-/** The notes from which a killed research run is continued, deleted with its conversation. */
+/**
+ * The notes of research runs, from which a run that was killed is continued. They are deleted with
+ * their answer's conversation, or when they are old.
+ */
 export interface ResearchStore {
   /** Stores notes in place of earlier ones of the same account and id. */
   save(notes: NewNotes): Promise<void>;

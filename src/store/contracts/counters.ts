@@ -69,7 +69,10 @@ export interface LoginBackoff {
   readonly waitMs: number;
 }
 
-/** `workers`: in the process that workers share. `fallback`: each replica for itself, no Redis. */
+/**
+ * Where the numbers are kept. `workers`: in the memory of the process that all workers share;
+ * `fallback`: Redis cannot be reached, and each replica counts for itself.
+ */
 export type CountersState = 'memory' | 'workers' | 'redis' | 'fallback';
 
 /** Messages between replicas, which may be lost in an outage: subscribers must also poll. */

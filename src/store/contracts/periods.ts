@@ -23,7 +23,10 @@ export const periodTiers: readonly PeriodTier[] = [
   { spanMs: dayMs, keptMs: Infinity },
 ];
 
-/** The account of sums over all accounts. Only packed rows have it, and lists leave it out. */
+/**
+ * The account of sums over all accounts, which no account can be called. Only packed rows have it,
+ * and lists of accounts, deletions and groups by account or key leave it out.
+ */
 export const everyAccountId = '';
 
 /**
@@ -95,6 +98,9 @@ export interface PeriodStore {
   groups(filter: PeriodFilter, by: SeriesGrouping, limit: number): Promise<GroupNames[]>;
   /** All rows of an account, oldest first. */
   list(accountId: string, page: PageRequest): Promise<Page<PeriodRow>>;
-  /** Packs ended periods and merges about `maxRows` old rows; returns how many. 0: none left. */
+  /**
+   * Packs the rows of periods that have ended, and merges those that are older than their tier keeps
+   * them, about `maxRows`; returns how many. 0: nothing is left.
+   */
   merge(now: number, maxRows: number): Promise<number>;
 }

@@ -46,7 +46,10 @@ export interface PreferenceStore {
   /** Null also if it was deleted. */
   find(accountId: string, id: string): Promise<PreferenceRecord | null>;
   list(accountId: string, page: PageRequest): Promise<Page<PreferenceRecord>>;
-  /** Changes only the given fields, so that concurrent changes of others persist. Null: unknown. */
+  /**
+   * Changes only the given fields, of the settings too, so that concurrent changes of other fields
+   * persist. Null if there is no such preference.
+   */
   update(
     accountId: string,
     id: string,

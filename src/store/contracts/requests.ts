@@ -197,7 +197,10 @@ export interface RequestStore {
     by: readonly UsageGrouping[],
     page: PageRequest,
   ): Promise<Page<UsageRow>>;
-  /** USD that budgets count, by UTC days, both inclusive: the spend, and what is held. */
+  /**
+   * USD that budgets count of a key, or of all callers of an account, from `firstDay` to `lastDay`
+   * (UTC), both inclusive: the spend, and what is held.
+   */
   spentUsd(spender: Spender, firstDay: string, lastDay: string): Promise<number>;
 }
 

@@ -1,7 +1,10 @@
 import type { LimitCharge, ReserveResult } from '../contracts/counters.js';
 import { isBudget, minuteMs, periodOf, usedInMinute } from './period.js';
 
-/** Of a minute the counts of this and the previous one; of a budget the settled and reserved. */
+/**
+ * The two numbers of a limit's usage: for a sliding minute the counts of the current and the
+ * previous minute, for a budget the settled and the reserved amount.
+ */
 export type UsedPair = readonly [number, number];
 
 /** When to retry if only reservations are in the way: they end soon, and most use far less. */

@@ -59,7 +59,10 @@ export const wholeOrNull = (value: number | null): number | null =>
 
 const steps = [64, 16, 4, 1];
 
-/** Splits a list into parts of few sizes: to prepare a statement takes longer than to run it. */
+/**
+ * Splits a list into parts of few different sizes, for inserts: a statement of the same shape is
+ * prepared once, and preparing one of many rows takes longer than running it.
+ */
 export function stepped<T>(items: readonly T[]): T[][] {
   const parts: T[][] = [];
   let from = 0;

@@ -38,7 +38,10 @@ export function after(
   return sql<SqlBool>`(${sql.ref(sort)}, ${sql.ref(id)}) ${beyond} (${position[0]}, ${position[1]})`;
 }
 
-/** A page of at most `limit` rows. @param rows one more of them shows that a page follows */
+/**
+ * A page of at most `limit` rows.
+ * @param rows up to `limit + 1` of them, which shows whether another page follows
+ */
 export const pageOf = <Row, Item>(
   rows: readonly Row[],
   limit: number,

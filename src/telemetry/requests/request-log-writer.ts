@@ -30,7 +30,10 @@ const maxBytes = 64 * 1_048_576;
 const maxUnopened = 1_000;
 const closeMs = 5_000;
 
-/** Takes finished requests and decisions at once, writes them in batches, deletes old ones. */
+/**
+ * Writes the request log: takes finished requests and decisions without delay, writes them in
+ * batches in the background, and deletes them when they are old.
+ */
 export class RequestLogWriter {
   private readonly requests: WriteBehind<FinishedRequest>;
   private readonly selections: WriteBehind<Decision>;

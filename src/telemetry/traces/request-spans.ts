@@ -22,7 +22,10 @@ const operations: Readonly<Record<string, string>> = { embeddings: 'embeddings',
 /** Added to a `performance.now()` gives a time since 1970, in ms. Changes while a process runs. */
 export const wallOffset = (): number => Date.now() - performance.now();
 
-/** The spans of one request by OpenTelemetry's HTTP and GenAI conventions, without content. */
+/**
+ * The spans of one request, with the names of OpenTelemetry's conventions for HTTP and GenAI. They
+ * have neither prompts nor answers, queries, arguments or texts of errors.
+ */
 export class RequestSpans implements RequestTrace {
   readonly traceId: string;
   /** In which the request's span is the parent. */

@@ -81,7 +81,10 @@ function askedIn(messages: readonly ChatMessage[]): Asked {
   };
 }
 
-/** A short system prompt, which says what to do with each message; a long one is left out. */
+/**
+ * A short system prompt, with which hosts say what to do with each message. A long one describes the
+ * assistant, and says less of the present task than the question does.
+ */
 function taskIn(messages: readonly ChatMessage[]): string {
   const [first] = messages;
   if (!first || messages.length < 2 || (first.role !== 'system' && first.role !== 'developer'))
@@ -176,7 +179,10 @@ function toolCountsOf(tools: ToolScan, scan: TextScan): Dense {
   };
 }
 
-/** The dense features of the conversation around it. @param asked characters of what is asked */
+/**
+ * The dense features of the conversation around what is asked.
+ * @param asked characters of what is asked
+ */
 function conversationOf(messages: readonly ChatMessage[], asked: number): Dense {
   let turns = 0,
     earlier = 0,

@@ -33,7 +33,10 @@ const zero = 48,
   underscore = 95,
   colon = 58;
 
-/** Counts one text and its n-grams in one pass without allocations; `clear` forgets it. */
+/**
+ * Counts one text and its n-grams in one pass: a few nanoseconds a character, without allocations.
+ * One scan is used for many texts in turn: `clear` forgets the last one.
+ */
 export class TextScan {
   /** White space of any length counts as one. */
   chars = 0;

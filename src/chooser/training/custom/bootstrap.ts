@@ -58,7 +58,10 @@ export const bootstrapMean = (values: Float64Array, groups: Int32Array, seed: nu
     seed,
   );
 
-/** The sum of parts over that of wholes, as above; 0 of nothing. NaN parts are ignored. */
+/**
+ * The sum of some parts over the sum of their wholes, in the same way; 0 where the wholes sum up to
+ * nothing. Rows whose part is NaN are ignored.
+ */
 export function bootstrapRatio(
   parts: Float64Array,
   wholes: Float64Array,

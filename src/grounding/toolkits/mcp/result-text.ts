@@ -2,7 +2,10 @@ import { cutText } from '../../../text/cut-text.js';
 import { jsonFields } from '../../../text/json-values.js';
 import type { ToolAnswer } from '../tool-source.js';
 
-/** The result of `tools/call` as text, at most `maxChars` long. Images and audio are only named. */
+/**
+ * The result of `tools/call` as text for a model, at most `maxChars` long. Images and audio are
+ * only named. Takes anything: a server may send what the protocol does not know.
+ */
 export function answerOf(result: unknown, maxChars: number): ToolAnswer {
   const { content, structuredContent, isError } = jsonFields(result);
   const texts = Array.isArray(content) ? content.map((block: unknown) => blockText(block)) : [];

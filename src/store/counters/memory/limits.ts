@@ -125,7 +125,10 @@ class MemoryReservation implements Reservation {
   private readonly periods: number[] = [];
   private isSettled = false;
 
-  /** @param counterOf the counter at the settlement: that of the reservation may have expired */
+  /**
+   * @param counterOf finds the counter when the reservation is settled: the one that it was made on
+   * may have expired by then
+   */
   constructor(
     private readonly charges: readonly LimitCharge[],
     counters: readonly UsageCounter[],

@@ -110,7 +110,10 @@ export class RedisLink {
     }
   }
 
-  /** As `run`, in order: sends the script's text, so there is no second try without the script. */
+  /**
+   * As `run`, and never after a command that was sent later: it sends the script's text, so there
+   * is no second try when Redis has lost its scripts.
+   */
   runInOrder(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.send(['EVAL', script.text, String(keys.length), ...keys, ...args]);
   }

@@ -34,7 +34,10 @@ export const choiceSums = [
   'expected_tokens',
 ] as const;
 
-/** The rows of sums in the order of their keys, so that two replicas cannot deadlock. */
+/**
+ * The rows of some sums, in the order of their keys, so that two replicas cannot deadlock. Names that
+ * are the same once they are clean share a row.
+ */
 export function choiceRowsOf(sums: readonly ChosenSums[]): Insertable<ChoiceDayTable>[] {
   const rows = sums.flatMap((one) =>
     [...one.candidates].map(([candidate, figures]) => rowOf(one, candidate, figures)),

@@ -119,7 +119,10 @@ async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Pr
 type RatedColumns = Omit<KeyRatedPairs, 'singles'> &
   Readonly<Record<`${'first' | 'second'}_${'answers' | 'difference' | 'squares'}`, number>>;
 
-/** An answer's ratings count as their mean. A pair needs both by one key, to cancel strictness. */
+/**
+ * Several ratings of one answer count as their mean, as among the ratings of single answers. A pair
+ * needs both by one key, because how strict another one is would not cancel out.
+ */
 async function sumRated(
   database: Kysely<StoreTables>,
   filter: ChoiceFilter,

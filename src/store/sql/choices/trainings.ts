@@ -104,7 +104,7 @@ async function removeExpired(
     .execute();
 }
 
-/** @throws GatewayError `conflict` for an account's second, `unavailable` if too many wait */
+/** @throws GatewayError `conflict` for an account's second training, `unavailable` for too many */
 async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
   const waiting = await transaction
     .selectFrom('trainings')

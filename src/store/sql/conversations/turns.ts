@@ -78,7 +78,10 @@ const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
   sql`${skipKnown} returning id`,
 );
 
-/** Writes turns of existing conversations. @returns those whose account has the conversation */
+/**
+ * Writes turns of existing conversations.
+ * @returns the turns whose conversation exists and belongs to their account
+ */
 async function continueConversations(database: Database, turns: readonly Turn[]): Promise<Turn[]> {
   const conversations = await lockConversations(database, turns);
   const ours = turns.filter(

@@ -148,7 +148,10 @@ async function mergeTier(
   return merged;
 }
 
-/** Deletes and returns rows; what they become is added later, so two replicas cannot both add. */
+/**
+ * Deletes and returns the rows whose keys are selected. What becomes of them is added afterwards, so
+ * that two replicas that do it at once cannot both add it.
+ */
 async function takeRows(transaction: Database, keys: ReturnType<typeof sql>): Promise<Row[]> {
   const { rows } = await sql<Row>`
     delete from usage_periods where (${key}) in (${keys}) returning *`.execute(transaction);

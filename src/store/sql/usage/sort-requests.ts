@@ -15,7 +15,10 @@ const values: Readonly<Record<RequestOrder, string>> = {
   tokens: '(coalesce(requests.prompt_tokens, 0) + coalesce(requests.completion_tokens, 0))',
 };
 
-/** How far an order's index is read, in tens of ms: each entry costs a read of its row. */
+/**
+ * How far the index of an order is read: tens of ms. Each entry costs a read of its row; with fewer
+ * entries, more filters would have to read and sort all that they select.
+ */
 const maxWalked = 4_000;
 
 /**

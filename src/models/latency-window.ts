@@ -28,7 +28,10 @@ const maxSamples = 256;
 const maxModels = 1000;
 const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 
-/** An empty window of the thousand models that were used last. Cheap enough for every request. */
+/**
+ * Makes an empty window: the last hour of the thousand models that were used last, and of at most
+ * twice as many. All methods are cheap enough for every request.
+ */
 export function createLatencyWindow({
   now = () => performance.now(),
 }: LatencyWindowOptions = {}): LatencyWindow {

@@ -53,7 +53,10 @@ export const nothingLearned: LearnedState = { router: null, rows: [], takenBack:
 
 const maxNameLength = 200;
 
-/** The name of a model's ratings; null: none can be. A fine-tuned one has its own. */
+/**
+ * The name under which a model's ratings are kept; null for a text that cannot be a model's name. A
+ * fine-tuned model is kept apart from its base model.
+ */
 export function ratedName(model: string): string | null {
   if (model.length > maxNameLength) return null;
   const name = model.startsWith('ft:') ? model : canonicalName(model);

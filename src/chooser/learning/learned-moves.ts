@@ -20,7 +20,10 @@ export interface LearnedMoves {
   readonly ratings: readonly EvidenceRow[];
 }
 
-/** Standard deviations that a move loses: smaller moves made choices no better (2026-11). */
+/**
+ * A move is reduced by this many standard deviations: on kinds of task that no predictor had seen,
+ * smaller moves made choices worse as often as better (2026-11).
+ */
 const deviationsLeftOut = 0.5;
 /** Keys with fewer ratings, after fading, have one say together. */
 const minRatings = 5;

@@ -136,7 +136,10 @@ export class LearningCache {
     this.changed(scope);
   }
 
-  /** Leaves out kinds of task of a decision by another router: its numbers mean nothing here. */
+  /**
+   * Removes the kinds of task of a decision by another router: its numbers mean nothing here, and
+   * must not overwrite what was learned with this one's.
+   */
   private withOwnKinds(score: ModelScore): ModelScore {
     return score.kinds === null || score.kinds.router === this.options.router()
       ? score

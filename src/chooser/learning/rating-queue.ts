@@ -30,7 +30,10 @@ export class RatingQueue<T> {
 
   constructor(private readonly apply: ApplyRatings<T>) {}
 
-  /** Resolves when the rating is stored. Rejects as `apply`; in an outage, for all that wait. */
+  /**
+   * Resolves when the rating is stored. Rejects as `apply` does for the ratings in its transaction;
+   * while the database is away, for all that wait.
+   */
   add(scope: LearningScope, rating: T): Promise<void> {
     return new Promise((resolve, reject) => {
       const key = scopeKey(scope);

@@ -35,7 +35,7 @@ export interface WeightsFormat {
   readonly arrays: Arrays;
 }
 
-/** Where what follows so many bytes begins. */
+/** A length in bytes, rounded up to whole words of four: where the next part of a file begins. */
 export const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /**

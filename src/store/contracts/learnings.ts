@@ -41,7 +41,10 @@ export interface LearningStore {
     feedback: readonly FeedbackRow[],
     learn: (state: string | null) => string | null,
   ): Promise<void>;
-  /** Forgets a scope. Others see a change even if nothing was stored: they may have counts. */
+  /**
+   * Forgets a scope. Other processes see it as changed even if nothing was stored, because they may
+   * have counts that are not stored yet. False if nothing was stored.
+   */
   forget(scope: LearningScope): Promise<boolean>;
   /** The scopes that have changed since the revision, including forgotten ones. */
   changedSince(revision: number): Promise<Changes<LearningRecord>>;

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Engine } from './pipeline/engine/engine.js';
 import { abilityWarnings, aliasWarnings } from './pipeline/engine/config-warnings.js';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
@@ -20,6 +21,7 @@ import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/pages/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter } from './http/routes.js';
 import { prepare, warmUp } from './http/warm-up.js';
+import { shedEarly } from './http/track.js';
 import { wholeRouter } from './http/whole-router.js';
 import { adapterSettings, catalogOf, configRules } from './pipeline/engine/build-snapshot.js';
 import { autoCandidates } from './pipeline/engine/model-directory.js';
@@ -102,6 +104,8 @@ export interface StandaloneGateway extends Gateway {
    * their last event, other requests 503.
    */
   cutShort(): void;
+  /** Refuses a completion before Express while the event loop is late, and says whether it did. */
+  readonly sheds: (req: IncomingMessage, res: ServerResponse) => boolean;
   /** What this process has measured; `gather`, where it is set, gives that of all workers. */
   readonly measured: Pick<Metrics, 'measurements' | 'gather'>;
   /**
@@ -240,6 +244,7 @@ function assemble(config: Config, options: GatewayOptions, isMounted: boolean): 
 /** What the standalone process has beside what a host has. */
 const controls = (engine: Engine): Omit<StandaloneGateway, keyof Gateway> => ({
   measured: engine.measured,
+  sheds: shedEarly(engine.parts),
   reconfigure: (next) => engine.reconfigure(next),
   warmUp,
   refusedConfiguration: (reason) => engine.refuse(reason),

@@ -46,7 +46,7 @@ export async function startGateway(
   const logger = options.logger ?? pino({ level: 'silent' });
   const databases = options.databases ?? databasesOf(resolved, logger);
   const gateway = assembleGateway(resolved, { env: {}, ...options, logger, databases });
-  const server = createHttpServer(gateway.app(), resolved.limits);
+  const server = createHttpServer(gateway.app(), resolved.limits, gateway.sheds);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const key = keys[0]?.key ?? testKey;

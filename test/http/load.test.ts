@@ -192,6 +192,8 @@ describe('limits.maxLoopDelayMs', () => {
     await until(async () => (await send('b')).status === 503);
     const refused = await send('b', 'up/m', '/api/v1/completions');
     expect(refused.json).toMatchObject({ error: 'Service Unavailable' });
+    const queried = await send('b', 'up/m', '/v1/chat/completions?api-version=1');
+    expect(queried.json).toMatchObject({ error: { code: 'overloaded' } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     for (const page of ['/healthz', '/readyz', '/metrics', '/v1/models'])
       expect((await ask('GET', gateway.url + page, headersOf('b'))).status).toBe(200);

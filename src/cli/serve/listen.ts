@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import type { Config, Listener, ListenerSurface } from '../../config/config.js';
-import type { Gateway } from '../../gateway.js';
+import type { StandaloneGateway } from '../../gateway.js';
 import { type Drain, drainable } from '../../http/connections/drain.js';
 import { createHttpServer } from '../../http/connections/server.js';
 
@@ -27,7 +27,7 @@ export interface Listening {
  * Starts the common listener, and one for each surface that has its own in the configuration.
  * @throws Error that names the setting if an address cannot be used; all listeners are then closed
  */
-export async function listen(gateway: Gateway, config: Config): Promise<Listening> {
+export async function listen(gateway: StandaloneGateway, config: Config): Promise<Listening> {
   const drains: Drain[] = [];
   const stop: Listening['stop'] = async (drainMs, cut) => {
     await Promise.all(drains.map((drain) => drain.stop(drainMs, cut)));
@@ -40,7 +40,7 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
     listener: Listener,
     surface?: ListenerSurface,
   ): Promise<Listener> => {
-    const server = createHttpServer(gateway.app(surface), config.limits);
+    const server = createHttpServer(gateway.app(surface), config.limits, gateway.sheds);
     const drain = drainable(server);
     const port = await listenOn(server, setting, listener);
     drains.push(drain);

@@ -4,7 +4,10 @@ const riseMs = 100;
 /** So much is taken whatever the delay. */
 const minRunning = 8;
 const lessShare = 0.85;
-const moreShare = 0.03;
+/** So much more in the time that a request takes: what was taken last has to cost before more is. */
+const moreShare = 0.2;
+/** Within `riseMs`, however long requests take. */
+const leastMoreShare = 0.03;
 /** The same where the loop has waited since the last look. */
 const idleMoreShare = 0.1;
 /** Above the bound with which most was finished, after steps that did not help. */
@@ -112,8 +115,7 @@ export class LoadShedder {
     if (this.isLate && this.delayMs > maxDelayMs) {
       if (wasLate && this.isSettled) this.step(now);
     } else if (this.refusals > 0 && now - this.risenAt >= riseMs) {
-      this.limit += Math.max(1, this.limit * (waited ? idleMoreShare : moreShare));
-      this.risenAt = now;
+      this.rise(now, waited ? idleMoreShare : leastMoreShare);
       this.refusals = 0;
       this.best = null;
       this.count(now);
@@ -130,6 +132,13 @@ export class LoadShedder {
     if (isCalm) this.limit = Infinity;
     if (isCalm && this.running === 0) this.timer = null;
     else this.timer?.refresh();
+  }
+
+  private rise(now: number, leastShare: number): void {
+    const takesMs = (this.limit * (now - this.countedSince)) / Math.max(1, this.endings);
+    const share = Math.max(leastShare, moreShare * Math.min(1, riseMs / takesMs));
+    this.limit += Math.max(1, this.limit * share);
+    this.risenAt = now;
   }
 
   private step(now: number): void {

@@ -46,7 +46,7 @@ npm run bench -- cache [options]
 
 npm run bench -- overload [options]
   The rate of good answers and their times at 80 %, 100 % and three times of what the gateway can do,
-  in an open loop, with and without shedding. Takes about three minutes.
+  in an open loop, with and without shedding. Takes about four minutes.
 
   --quick            shedding only, and shorter
   --row=NAME         streams or whole

@@ -187,7 +187,7 @@ export const updatePreference = endpoint('patch', onePath, 'updatePreference', {
     const record = found(
       await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
     );
-    parts.state.chooser.preferenceChanged(record);
+    parts.state.chooser.preferences.changed(record);
     return (await shownWith(parts, accountId, [record]))(record);
   },
 });
@@ -240,5 +240,5 @@ export async function dropPreference(
   const { store } = await state.opened();
   const before = found(await store.preferences.find(accountId, id));
   await store.preferences.remove(accountId, id);
-  state.chooser.preferenceChanged({ ...before, settings: {}, deletedAt: Date.now() });
+  state.chooser.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
 }

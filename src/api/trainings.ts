@@ -83,7 +83,7 @@ const deleteTraining = endpoint('delete', path, 'deleteTraining', {
     const preference = await store.preferences.find(accountId, idOf(call));
     if (!preference || !(await store.trainings.remove(accountId, preference.id)))
       throw notFound('training');
-    chooser.preferenceChanged(preference);
+    chooser.preferences.changed(preference);
   },
 });
 
@@ -107,12 +107,15 @@ export async function startTraining(
   // checked before the rows are read, which takes a while
   await requirePreference(parts, accountId, preferenceId);
   const { chooser } = parts.state;
-  if (!hasCollected) return chooser.train(accountId, preferenceId, text, wishes);
+  if (!hasCollected) return chooser.trainings.add(accountId, preferenceId, text, wishes);
   const collected = await evaluationLines(parts, accountId);
   const collectedLength = collected.length;
   if (collectedLength + text.length === 0)
     throw invalidField('evaluations', 'no prompt of the evaluation set has scores');
-  return chooser.train(accountId, preferenceId, collected + text, { ...wishes, collectedLength });
+  return chooser.trainings.add(accountId, preferenceId, collected + text, {
+    ...wishes,
+    collectedLength,
+  });
 }
 
 /** @throws GatewayError `not_found` */

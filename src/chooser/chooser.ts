@@ -1,14 +1,12 @@
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
-import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { FeedbackRow } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
-import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
 import type { WriteBehindReport } from '../store/write-behind.js';
 import { AnswerPaces } from '../models/answer-paces.js';
 import { type AppraisalSources, appraise } from './appraise.js';
 import { AnswerCorrections } from './answer-length/answer-corrections.js';
-import { type KnownLearning, LearningCache } from './learning/learning-cache.js';
+import { LearningCache } from './learning/learning-cache.js';
 import {
   type AnsweredRequest,
   learnLength,
@@ -31,11 +29,7 @@ import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';
 import { RunningShadows, ShadowBudget } from './savings/shadow-limits.js';
-import {
-  type KnownPreference,
-  PreferenceCache,
-  tuningReader,
-} from './training/preference-cache.js';
+import { PreferenceCache, tuningReader } from './training/preference-cache.js';
 import { trainNow } from './training/train-now.js';
 import { Trainings } from './training/trainings.js';
 import type { TrainingTerms } from './training/custom/custom-rows.js';
@@ -74,10 +68,10 @@ export class Chooser {
   readonly paces = new AnswerPaces();
   /** The second answers that are being asked for, and what they may cost. */
   readonly shadows: { readonly running: RunningShadows; readonly budget: ShadowBudget };
+  readonly preferences: PreferenceCache;
+  readonly trainings: Trainings;
+  readonly learning: LearningCache;
   private readonly corrections = new AnswerCorrections();
-  private readonly preferences: PreferenceCache;
-  private readonly trainings: Trainings;
-  private readonly learning: LearningCache;
   private readonly outcomes: OutcomeCounts;
 
   constructor(
@@ -120,38 +114,6 @@ export class Chooser {
   ranker({ ranker, ...margins }: Margins & { readonly ranker: keyof typeof rankers }): Ranker {
     const { corrections } = this;
     return rankers[ranker]({ predictor: shippedPredictor, ...margins, corrections });
-  }
-
-  /** A preference with what was trained, or null. @throws GatewayError `unavailable` */
-  preference(accountId: string, id: string): Promise<KnownPreference | null> {
-    return this.preferences.find(accountId, id);
-  }
-
-  /** Must be called when this process has changed a preference. */
-  preferenceChanged(preference: PreferenceRecord): void {
-    this.preferences.changed(preference);
-  }
-
-  /**
-   * Checks evaluations and queues their training.
-   * @throws GatewayError `validation_failed` naming the wrong line, `not_found`, `conflict`,
-   * `unavailable`
-   */
-  train(
-    accountId: string,
-    preferenceId: string,
-    dataset: string,
-    wishes: StoredWishes,
-  ): Promise<TrainingRecord> {
-    return this.trainings.add(accountId, preferenceId, dataset, wishes);
-  }
-
-  /**
-   * What a scope's ratings and outcomes have taught, for a plan. Null if nothing is known or it
-   * cannot be looked up in a moment. Never rejects.
-   */
-  learned(scope: LearningScope): Promise<KnownLearning | null> {
-    return this.learning.find(scope);
   }
 
   /**

@@ -58,7 +58,7 @@ export function meanOf(values: Float64Array): number {
 
 /** By model: the sum of its values, and how many of them are known (not NaN). */
 export function sumsOf(
-  values: Float32Array,
+  values: Float32Array | Float64Array,
   models: number,
 ): { readonly sums: Float64Array; readonly counts: Float64Array } {
   const sums = new Float64Array(models),
@@ -69,6 +69,15 @@ export function sumsOf(
     counts[at % models]!++;
   });
   return { sums, counts };
+}
+
+/** Each model's mean cost in the place of its cost in every row. */
+export function meanCosts<Costs extends Float32Array | Float64Array>(
+  costs: Costs,
+  models: number,
+): Costs {
+  const { sums, counts } = sumsOf(costs, models);
+  return costs.map((_, at) => sums[at % models]! / counts[at % models]!) as Costs;
 }
 
 /** By model: its mean score, drawn towards the mean of all where few rows were measured. */

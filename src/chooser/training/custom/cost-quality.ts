@@ -1,5 +1,5 @@
 import { type Estimate, estimateOf, seeded } from './bootstrap.js';
-import { pricedPool, valuesOf } from './choices.js';
+import { meanCosts, pricedPool, valuesOf } from './choices.js';
 import { choiceAt, hullOf, type Point, type Pool, type Predictions, worths } from './cost-curve.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
@@ -46,7 +46,9 @@ export function judgeCostQuality(
   const { pool } = priced,
     width = pool.models.length;
   const groups = priced.rows.map((row) => rows.groups[row]!);
-  const seen = isPriced ? valuesOf(rows.expectedCosts, priced.rows, width) : meanCosts(pool);
+  const seen = isPriced
+    ? valuesOf(rows.expectedCosts, priced.rows, width)
+    : meanCosts(pool.costs, width);
   const choices = (predicted: Float32Array): Int32Array[] =>
     choicesOf(pool, { quality: valuesOf(predicted, priced.rows, width), cost: seen });
   const [trained, shipped] = [choices(heldOut.fitted), choices(heldOut.router)];
@@ -61,13 +63,6 @@ export function judgeCostQuality(
     trained: points.slice(always.length, always.length + trained.length),
     shipped: points.slice(always.length + trained.length),
   };
-}
-
-/** Each model's mean cost in the place of its cost in every row. */
-function meanCosts({ models: { length }, rows, costs }: Pool): Float64Array {
-  const sums = new Float64Array(length);
-  costs.forEach((cost, at) => (sums[at % length]! += cost));
-  return costs.map((_, at) => sums[at % length]! / rows);
 }
 
 /** By row the chosen place, for each worth of a dollar that changes a choice. */

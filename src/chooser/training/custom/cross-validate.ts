@@ -102,32 +102,31 @@ export interface HeldOut {
   readonly fitted: Predicted;
 }
 
-function predict(
+/** Fits without each fifth of the prompts in turn, and predicts that fifth. */
+function predictFolds(
   rows: CustomRows,
-  setting: Setting,
-  correction: Correction,
-  held: Int32Array,
-  into: Predicted,
-): void {
-  for (const row of held)
-    for (let model = 0; model < rows.models.length; model++)
-      into[row * rows.models.length + model] = sigmoid(
-        correctedOdds(rows, setting, correction, row, model),
-      );
+  seed: number,
+  fit: (known: Int32Array, fold: number) => readonly [Setting, Correction],
+): Predicted {
+  const width = rows.models.length;
+  const parts = foldsOf(rows.groups, folds, seed);
+  const all = Int32Array.from({ length: rows.count }, (_, row) => row);
+  const predicted = new Float32Array(rows.odds.length);
+  for (let fold = 0; fold < folds; fold++) {
+    const known = all.filter((row) => parts[row] !== fold);
+    const [setting, correction] = fit(known, fold);
+    for (const row of all.filter((one) => parts[one] === fold))
+      for (let model = 0; model < width; model++)
+        predicted[row * width + model] = sigmoid(
+          correctedOdds(rows, setting, correction, row, model),
+        );
+  }
+  return predicted;
 }
 
 /** The same of offsets alone: predictions by fits that saw neither the rows nor equal prompts. */
-export function crossValidateOffsets(rows: CustomRows, seed: number): Predicted {
-  const parts = foldsOf(rows.groups, folds, seed);
-  const all = Int32Array.from({ length: rows.count }, (_, row) => row);
-  const offsets = new Float32Array(rows.odds.length);
-  for (let fold = 0; fold < folds; fold++) {
-    const known = all.filter((row) => parts[row] !== fold),
-      held = all.filter((row) => parts[row] === fold);
-    predict(rows, offsetsAlone, fitOffsets(rows, known, offsetsAlone.trust), held, offsets);
-  }
-  return offsets;
-}
+export const crossValidateOffsets = (rows: CustomRows, seed: number): Predicted =>
+  predictFolds(rows, seed, (known) => [offsetsAlone, fitOffsets(rows, known, offsetsAlone.trust)]);
 
 /** Trains five times without a fifth of the prompts, and predicts that fifth. */
 export function crossValidate(
@@ -135,17 +134,13 @@ export function crossValidate(
   seed: number,
   onProgress: (share: number) => void,
 ): HeldOut {
-  const parts = foldsOf(rows.groups, folds, seed);
-  const all = Int32Array.from({ length: rows.count }, (_, row) => row);
-  const fitted = new Float32Array(rows.odds.length);
-  for (let fold = 0; fold < folds; fold++) {
-    const known = all.filter((row) => parts[row] !== fold),
-      held = all.filter((row) => parts[row] === fold);
+  const fitted = predictFolds(rows, seed, (known, fold) => {
     const setting = chooseSetting(rows, known, seed + fold);
     onProgress((fold + 0.6) / folds);
-    predict(rows, setting, fitSetting(rows, known, setting), held, fitted);
+    const correction = fitSetting(rows, known, setting);
     onProgress((fold + 1) / folds);
-  }
+    return [setting, correction];
+  });
   const offsets = crossValidateOffsets(rows, seed);
   return { router: rows.odds.map(sigmoid), offsets, fitted };
 }

@@ -1,7 +1,14 @@
 import { isTolerated } from '../../rank-by-tradeoff.js';
 import { costDial, type Economy, economyAt, worthOf } from '../../rank-by-worth.js';
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
-import { alwaysCalling, meanOf, meanScores, type Predicted, sumsOf, valuesAt } from './choices.js';
+import {
+  alwaysCalling,
+  meanCosts,
+  meanOf,
+  meanScores,
+  type Predicted,
+  valuesAt,
+} from './choices.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
@@ -91,7 +98,7 @@ function judgeOne(
   if (typeof known === 'string') return { unjudged: known };
   const { source, costs, judged } = known;
   // routing sees its own expectation of costs, never what an answer will have cost
-  const seen = unpriced.length === 0 ? rows.expectedCosts : meanCosts(rows, costs);
+  const seen = unpriced.length === 0 ? rows.expectedCosts : meanCosts(costs, rows.models.length);
   const terms = economyAt(costDial(economy));
   const choose = (predicted: Predicted): Int32Array =>
     judged.map((place, row) =>
@@ -172,12 +179,6 @@ function isPriced({ models, scores }: CustomRows, costs: Float32Array, row: numb
   return models.every(
     (_, model) => Number.isNaN(scores[from + model]!) || !Number.isNaN(costs[from + model]!),
   );
-}
-
-/** Each model's mean cost in the place of its cost in every row. */
-function meanCosts({ models: { length } }: CustomRows, costs: Float32Array): Float32Array {
-  const { sums, counts } = sumsOf(costs, length);
-  return costs.map((_, at) => sums[at % length]! / counts[at % length]!);
 }
 
 /** What `tradeoff: cost` goes by, by row and model. */

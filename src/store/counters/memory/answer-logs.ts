@@ -21,13 +21,13 @@ interface Kept {
 /** The logs of one process. */
 export class MemoryAnswerLogs implements AnswerLogs {
   readonly isShared = false;
-  private readonly kept = new SweptMap<Kept>((one) => this.isExpired(one));
+  private readonly kept = new SweptMap<Kept>(({ keepUntil }) => this.now() >= keepUntil);
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
   append(log: string, entry: LogEntry, keepMs: number): Promise<void> {
-    const kept = this.find(log) ?? this.add(log, '');
+    const kept = this.kept.get(log) ?? this.add(log, '');
     kept.keepUntil = this.now() + keepMs;
     kept.entries.push(entry);
     for (const wake of kept.waiting.splice(0)) wake();
@@ -35,7 +35,7 @@ export class MemoryAnswerLogs implements AnswerLogs {
   }
 
   async read(log: string, from: LogPlace, waitMs: number): Promise<readonly LogEntry[] | null> {
-    const kept = this.find(log);
+    const kept = this.kept.get(log);
     if (!kept) return null;
     const found = entriesFrom(kept.entries, from);
     if (found.length > 0 || waitMs <= 0) return found;
@@ -50,7 +50,7 @@ export class MemoryAnswerLogs implements AnswerLogs {
   }
 
   claim(note: string, text: string, keepMs: number): Promise<string | null> {
-    const known = this.find(note);
+    const known = this.kept.get(note);
     return known ? Promise.resolve(known.text) : this.set(note, text, keepMs).then(() => null);
   }
 
@@ -60,12 +60,12 @@ export class MemoryAnswerLogs implements AnswerLogs {
   }
 
   get(note: string): Promise<string | null> {
-    return Promise.resolve(this.find(note)?.text ?? null);
+    return Promise.resolve(this.kept.get(note)?.text ?? null);
   }
 
   expire(names: readonly string[], keepMs: number): Promise<void> {
     for (const name of names) {
-      const kept = this.find(name);
+      const kept = this.kept.get(name);
       if (!kept) continue;
       kept.keepUntil = this.now() + keepMs;
       if (keepMs > 0) continue;
@@ -80,15 +80,6 @@ export class MemoryAnswerLogs implements AnswerLogs {
     if (this.kept.size >= maxKept) this.kept.dropOldest();
     this.kept.set(name, kept);
     return kept;
-  }
-
-  private find(name: string): Kept | undefined {
-    const kept = this.kept.get(name);
-    return kept && !this.isExpired(kept) ? kept : undefined;
-  }
-
-  private isExpired({ keepUntil }: Kept): boolean {
-    return this.now() >= keepUntil;
   }
 }
 

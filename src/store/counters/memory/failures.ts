@@ -27,7 +27,9 @@ interface Failures {
 
 /** Failed sign-ins in a row, in this process's memory; see `Counters`. */
 export class MemoryFailures {
-  private readonly subjects = new SweptMap<Failures>((failures) => this.isForgotten(failures));
+  private readonly subjects = new SweptMap<Failures>(
+    ({ lastAt }) => this.now() - lastAt >= rememberFailuresMs,
+  );
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
@@ -48,11 +50,6 @@ export class MemoryFailures {
   }
 
   private of(subject: string): Failures {
-    const failures = this.subjects.get(subject);
-    return failures && !this.isForgotten(failures) ? failures : { count: 0, lastAt: 0 };
-  }
-
-  private isForgotten({ lastAt }: Failures): boolean {
-    return this.now() - lastAt >= rememberFailuresMs;
+    return this.subjects.get(subject) ?? { count: 0, lastAt: 0 };
   }
 }

@@ -52,7 +52,7 @@ export class MemoryLimits {
         counters.map((counter) => counter.use()),
         now,
       );
-    const reservation = new MemoryReservation(charges, counters, this.now, this.counterAt);
+    const reservation = new MemoryReservation(charges, counters, this.now, this.counterOf);
     return {
       outcome: 'granted',
       reservation,
@@ -67,7 +67,7 @@ export class MemoryLimits {
       charges,
       charges.map((charge) => this.counterOf(charge, now)),
       this.now,
-      this.counterAt,
+      this.counterOf,
     );
   }
 
@@ -85,21 +85,17 @@ export class MemoryLimits {
     });
   }
 
-  private readonly counterAt = (charge: LimitCharge, now: number): UsageCounter =>
-    this.counterOf(charge, now);
-
-  private counterOf({ subject, measure }: LimitCharge, now: number): UsageCounter {
-    if (measure === 'usd_day' || measure === 'usd_month')
-      return this.budgetOf(subject, measure, now);
-    return (this.countersOf(subject)[measure] ??= new MinuteCounter());
-  }
+  private readonly counterOf = ({ subject, measure }: LimitCharge, now: number): UsageCounter =>
+    measure === 'usd_day' || measure === 'usd_month'
+      ? this.budgetOf(subject, measure, now)
+      : (this.countersOf(subject)[measure] ??= new MinuteCounter());
 
   private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetCounter {
     return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now));
   }
 
   private countersOf(subject: string): SubjectCounters {
-    const known = this.subjects.get(subject);
+    const known = this.subjects.peek(subject);
     if (known) return known;
     const counters: SubjectCounters = {
       requests: null,

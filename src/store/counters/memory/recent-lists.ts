@@ -9,7 +9,7 @@ interface List {
 
 /** The lists of one process. */
 export class MemoryRecentLists implements RecentLists {
-  private readonly lists = new SweptMap<List>((list) => this.isExpired(list));
+  private readonly lists = new SweptMap<List>(({ keepUntil }) => this.now() >= keepUntil);
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
@@ -30,11 +30,6 @@ export class MemoryRecentLists implements RecentLists {
   }
 
   private of(list: string): readonly string[] {
-    const kept = this.lists.get(list);
-    return kept && !this.isExpired(kept) ? kept.texts : [];
-  }
-
-  private isExpired({ keepUntil }: List): boolean {
-    return this.now() >= keepUntil;
+    return this.lists.get(list)?.texts ?? [];
   }
 }

@@ -11,9 +11,14 @@ export class SweptMap<V> {
   }
 
   /** The value, even if it has expired. */
-  get(key: string): V | undefined {
+  peek(key: string): V | undefined {
     this.sweepOne();
     return this.entries.get(key);
+  }
+
+  get(key: string): V | undefined {
+    const value = this.peek(key);
+    return value === undefined || this.isExpired(value) ? undefined : value;
   }
 
   set(key: string, value: V): void {

@@ -19,12 +19,11 @@ const dayMs = 86_400_000;
  * to the stored sums. What waits when the process crashes is not counted; what the database
  * stored without being able to say so is counted twice.
  */
-export class ChoiceTotals {
-  private readonly waiting: MergingQueue<ChosenSums>;
+export class ChoiceTotals extends MergingQueue<ChosenSums> {
   private day = { number: NaN, name: '' };
 
   constructor(databases: LazyDatabases, report: WriteBehindReport) {
-    this.waiting = new MergingQueue<ChosenSums>({
+    super({
       maxItems: maxGroups,
       maxBatch,
       delayMs: everyMs,
@@ -42,24 +41,14 @@ export class ChoiceTotals {
   }
 
   /** Takes a choice, and takes back what it replaces. Never throws. */
-  add({ choice, ...whose }: Chosen): void {
-    this.count(whose, choice, 1);
-    if (choice.replaces) this.count(whose, choice.replaces, -1);
+  count({ choice, ...whose }: Chosen): void {
+    this.addOne(whose, choice, 1);
+    if (choice.replaces) this.addOne(whose, choice.replaces, -1);
   }
 
-  /** Writes what has been added so far. False if that took longer; it will still be written. */
-  flush(limitMs: number): Promise<boolean> {
-    return this.waiting.flush(limitMs);
-  }
-
-  /** Writes what it can within the limit. */
-  close(limitMs: number): Promise<void> {
-    return this.waiting.close(limitMs);
-  }
-
-  private count(whose: Omit<Chosen, 'choice'>, choice: NewChoice, sign: 1 | -1): void {
+  private addOne(whose: Omit<Chosen, 'choice'>, choice: NewChoice, sign: 1 | -1): void {
     const day = this.dayOf(whose.at);
-    this.waiting.update(keyOfChoice(whose, choice, day), (sums) =>
+    this.update(keyOfChoice(whose, choice, day), (sums) =>
       withChoice(sums, whose, choice, day, sign),
     );
   }

@@ -162,7 +162,7 @@ export class RequestLogWriter {
     at: number,
     choice: NewChoice,
   ): void {
-    this.choices.add({ accountId, keyId, at, choice });
+    this.choices.count({ accountId, keyId, at, choice });
   }
 
   /** The salt for hashes of content, the same on every replica; null: nothing to hash. */
@@ -180,12 +180,10 @@ const maxKeys = 100_000;
 const maxBatch = 10_000;
 
 /** When issued keys were last used; written once a minute. */
-export class KeyUses {
-  private readonly queue: MergingQueue<number>;
-
+export class KeyUses extends MergingQueue<number> {
   /** @param everyMs how long uses are gathered before they are written */
   constructor(databases: LazyDatabases, everyMs = writeEveryMs) {
-    this.queue = new MergingQueue<number>({
+    super({
       maxItems: maxKeys,
       maxBatch,
       delayMs: everyMs,
@@ -202,16 +200,6 @@ export class KeyUses {
 
   /** Marks a key as used just now. Keys that the configuration fixes have no row to update. */
   mark(keyId: string): void {
-    if (!keyId.startsWith('fixed:')) this.queue.add(keyId, Date.now());
-  }
-
-  /** Writes what has been marked so far. False if that took longer; it will still be written. */
-  flush(limitMs: number): Promise<boolean> {
-    return this.queue.flush(limitMs);
-  }
-
-  /** Writes what it can within the limit, and stops. */
-  close(limitMs: number): Promise<void> {
-    return this.queue.close(limitMs);
+    if (!keyId.startsWith('fixed:')) this.add(keyId, Date.now());
   }
 }

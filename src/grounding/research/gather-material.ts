@@ -64,7 +64,7 @@ async function packTexts(
   const packed = await inTurns(packPassages(question, sources, limits));
   const parts = packed.map(({ source, passages }) => {
     const { id, title } = sources[source]!;
-    return `[${id}] ${title}\n${passages.map(({ text }) => text).join('\n…\n')}`;
+    return `[${id}] ${title}\n${passages.join('\n…\n')}`;
   });
   const used = packed.map(({ source }) => sources[source]!).sort((a, b) => a.id - b.id);
   return { text: parts.join('\n\n'), sources: used };

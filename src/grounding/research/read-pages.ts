@@ -141,7 +141,7 @@ async function excerptOf(
   const question = [context.topic, ...questionsOf(state).map(({ text }) => text)].join('\n');
   const limits = { maxTokens, minShare: 0 };
   const [packed] = await inTurns(packPassages(question, [{ title, text }], limits));
-  const passages = packed?.passages.map((passage) => passage.text) ?? [];
+  const passages = packed?.passages ?? [];
   const excerpt = passages.length > 0 ? passages.join('\n…\n') : text.slice(0, maxTokens);
   return excerpt.slice(0, notedLengths.excerpt).trim();
 }

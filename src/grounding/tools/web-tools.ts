@@ -169,9 +169,6 @@ async function fitting(
   const limits = { maxTokens, tokensPerText: tokensPerSource };
   const packed = await inTurns(packPassages(question, sources, limits));
   return new Map(
-    packed.map(({ source, passages }) => [
-      sources[source]!.id,
-      passages.map(({ text }) => text.trim()).join('\n…\n'),
-    ]),
+    packed.map(({ source, passages }) => [sources[source]!.id, passages.join('\n…\n')]),
   );
 }

@@ -21,7 +21,7 @@ function wholePages({ pages }: EvidenceCase, maxTokens: number): string {
 }
 
 const contextOf = (packed: readonly PackedText[]): string =>
-  packed.flatMap(({ passages }) => passages.map(({ text }) => text)).join('\n');
+  packed.flatMap(({ passages }) => passages).join('\n');
 
 /** The share of evidence sentences that are in the context. */
 function recall(cases: readonly EvidenceCase[], context: (one: EvidenceCase) => string): number {

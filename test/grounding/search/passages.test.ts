@@ -229,11 +229,11 @@ describe('packed passages', () => {
         for (const { source, passages } of packed) {
           tokens += limit.tokensPerText;
           let last = 0;
-          for (const { start, end, text } of passages) {
-            expect(given[source]!.text.slice(start, end)).toBe(text);
+          for (const text of passages) {
+            const start = given[source]!.text.indexOf(text, last);
             expect(text.trim()).toBe(text);
             expect(start).toBeGreaterThanOrEqual(last);
-            last = end;
+            last = start + text.length;
             tokens += estimateTokens(text);
           }
         }
@@ -249,7 +249,7 @@ describe('packed passages', () => {
     const packed = atOnce(packPassages('lamps', texts, { maxTokens: 100_000, minShare: 0 }));
     expect(packed.map(({ source }) => source)).toEqual([0, 1]);
     for (const { source, passages } of packed) {
-      expect(passages.map(({ text }) => text)).toEqual([texts[source]!.text.trim()]);
+      expect(passages).toEqual([texts[source]!.text.trim()]);
     }
   });
 
@@ -266,10 +266,7 @@ describe('packed passages', () => {
     parts.splice(1, 0, ...Array.from({ length: 3 }, (_, n) => `${n} ${sentence.repeat(5)}`));
     const texts = [{ title: '', text: parts.join('\n\n') }];
     const [packed] = atOnce(packPassages('wicks and oil for lamps', texts, { maxTokens: 240 }));
-    expect(packed!.passages.map(({ text }) => text)).toEqual([
-      parts[0]!.trim(),
-      parts.slice(5).join('\n\n').trim(),
-    ]);
+    expect(packed!.passages).toEqual([parts[0]!.trim(), parts.slice(5).join('\n\n').trim()]);
   });
 
   it('come from several pages, not all from one', () => {

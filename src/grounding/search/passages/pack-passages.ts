@@ -14,23 +14,12 @@ export interface PackingLimits {
   readonly minShare?: number;
 }
 
-/** A part of a text, as it is written into the context. */
-export interface PackedPassage {
-  /** UTF-16 offsets in the text. */
-  readonly start: number;
-  readonly end: number;
-  /** The text from `start` to `end`. */
-  readonly text: string;
-}
-
 /** What was chosen of one text. */
 export interface PackedText {
   /** Which of the texts it is. */
   readonly source: number;
   /** In the order of the text; those that follow each other are one. */
-  readonly passages: readonly PackedPassage[];
-  /** That of its best passage. */
-  readonly score: number;
+  readonly passages: readonly string[];
 }
 
 const defaultMinShare = 0.1;
@@ -115,16 +104,5 @@ function packed(source: number, parts: readonly Choice[], text: string): PackedT
     if (last?.end === start) last.end = end;
     else spans.push({ start, end });
   }
-  return {
-    source,
-    passages: spans.map((span) => trimmed(text, span.start, span.end)),
-    score: Math.max(...parts.map(({ score }) => score)),
-  };
-}
-
-function trimmed(text: string, start: number, end: number): PackedPassage {
-  const part = text.slice(start, end);
-  const from = start + (part.length - part.trimStart().length);
-  const to = end - (part.length - part.trimEnd().length);
-  return { start: from, end: to, text: text.slice(from, to) };
+  return { source, passages: spans.map(({ start, end }) => text.slice(start, end).trim()) };
 }

@@ -70,11 +70,6 @@ export interface TimedAnswer {
   readonly reasoningTokens: number;
 }
 
-interface PaceOptions {
-  /** Milliseconds, any epoch; by default a monotonic clock. */
-  readonly now?: () => number;
-}
-
 /** Shorter pieces say more of the network than of the model. */
 const minTokens = 16,
   minMs = 50;
@@ -112,11 +107,9 @@ function isHidden({ firstContentMs, endMs, tokens, reasoningTokens }: TimedAnswe
  */
 export class AnswerPaces {
   private readonly models = new NameCache<Timed>(maxModels);
-  private readonly now: () => number;
 
-  constructor({ now = () => performance.now() }: PaceOptions = {}) {
-    this.now = now;
-  }
+  /** @param now milliseconds, any epoch; by default a monotonic clock */
+  constructor(private readonly now = () => performance.now()) {}
 
   /** Takes in an answer; one that is too short, or that came at once, tells nothing. */
   record(provider: string, model: string, answer: TimedAnswer): void {

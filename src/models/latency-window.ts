@@ -18,11 +18,6 @@ export interface LatencyWindow {
   percentileMs(offer: string, percent: number): number | null;
 }
 
-interface LatencyWindowOptions {
-  /** Milliseconds, any epoch; by default a monotonic clock. */
-  now?: () => number;
-}
-
 const windowMs = 3_600_000;
 const maxSamples = 256;
 const maxModels = 1000;
@@ -31,10 +26,9 @@ const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 /**
  * Makes an empty window: the last hour of the thousand models that were used last, and of at most
  * twice as many. All methods are cheap enough for every request.
+ * @param now milliseconds, any epoch; by default a monotonic clock
  */
-export function createLatencyWindow({
-  now = () => performance.now(),
-}: LatencyWindowOptions = {}): LatencyWindow {
+export function createLatencyWindow(now = () => performance.now()): LatencyWindow {
   const models = new NameCache<RecentSamples>(maxModels);
   return {
     record(provider, model, ttftMs, agoMs = 0) {

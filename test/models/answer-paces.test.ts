@@ -15,7 +15,7 @@ const answer = (part: Partial<TimedAnswer> = {}): TimedAnswer => ({
   ...part,
 });
 const pacesOf = (answers: readonly TimedAnswer[]): AnswerPaces => {
-  const paces = new AnswerPaces({ now: () => 0 });
+  const paces = new AnswerPaces(() => 0);
   for (const one of answers) paces.record('p', 'm', one);
   return paces;
 };
@@ -69,7 +69,7 @@ describe('the pace of a model', () => {
 
   it('follows the answers of the last hour', () => {
     let now = 0;
-    const paces = new AnswerPaces({ now: () => now });
+    const paces = new AnswerPaces(() => now);
     for (let one = 0; one < 500; one++) paces.record('p', 'm', answer());
     now = 3_600_001;
     expect(paces.of('p/m')).toBeNull();

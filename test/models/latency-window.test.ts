@@ -4,7 +4,7 @@ import { createLatencyWindow } from '../../src/models/latency-window.js';
 
 function windowAt(start = 0) {
   const clock = { now: start };
-  const latencies = createLatencyWindow({ now: () => clock.now });
+  const latencies = createLatencyWindow(() => clock.now);
   return { clock, latencies };
 }
 

@@ -1,11 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, type FixedKey, fixedCaller } from './caller.js';
 
-/** A key that the configuration fixes. */
-export interface KnownKey extends FixedKey {
-  readonly key: string;
-}
-
 /**
  * The fixed keys of one configuration, by hash, so that a lookup takes constant time and the keys
  * themselves are not kept.
@@ -14,7 +9,7 @@ export class StaticKeys {
   private readonly callers = new Map<string, Caller>();
 
   /** @throws Error for an empty key, which would admit every client */
-  constructor(keys: readonly KnownKey[]) {
+  constructor(keys: readonly (FixedKey & { readonly key: string })[]) {
     for (const known of keys) {
       if (known.key === '') throw new Error(`the key "${known.name}" is empty`);
       this.callers.set(hashKey(known.key), fixedCaller(known));

@@ -29,12 +29,6 @@ import { groupOf, onStore, withConfig } from './command-group.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
-/** What `signalbox accounts create` is given. */
-export interface AccountOptions {
-  readonly email: string;
-  readonly role: AccountRole;
-}
-
 /** `signalbox accounts list`: one line for each account, newest first. */
 async function listAccountsCommand(store: Store): Promise<string> {
   const rows: string[][] = [];
@@ -54,7 +48,7 @@ async function listAccountsCommand(store: Store): Promise<string> {
 /** `signalbox accounts create <mail>`: creates an account, prints a link for its password. */
 export async function createAccountCommand(
   store: Store,
-  { email, role }: AccountOptions,
+  { email, role }: { readonly email: string; readonly role: AccountRole },
   config: Config,
 ): Promise<string> {
   const { resetMs } = config.auth;

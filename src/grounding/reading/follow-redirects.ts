@@ -2,12 +2,6 @@ import { PageError } from './page-error.js';
 import { type ReadableUrl, readableUrl, type UrlRules } from './readable-url.js';
 import type { WebAnswer } from './web-request.js';
 
-/** The last answer of a chain of redirects. */
-export interface FinalAnswer {
-  readonly target: ReadableUrl;
-  readonly answer: WebAnswer;
-}
-
 /** The rules that each address of a chain is checked by. */
 export interface RedirectRules extends UrlRules {
   readonly maxRedirects: number;
@@ -23,7 +17,7 @@ export async function followRedirects(
   text: string,
   rules: RedirectRules,
   open: (target: ReadableUrl) => Promise<WebAnswer>,
-): Promise<FinalAnswer> {
+): Promise<{ readonly target: ReadableUrl; readonly answer: WebAnswer }> {
   let target = readableUrl(text, rules);
   for (let redirects = 0; ; redirects++) {
     const answer = await open(target);

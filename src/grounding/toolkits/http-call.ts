@@ -13,12 +13,6 @@ export interface HttpCall {
   readonly body: string | null;
 }
 
-/** What bounds a call. */
-export interface CallLimits {
-  readonly timeoutMs: number;
-  readonly maxResultChars: number;
-}
-
 /** A character takes up to four bytes. */
 const bytesPerCharacter = 4;
 
@@ -37,7 +31,7 @@ export const networkReasons: Readonly<Record<string, string>> = {
  */
 export async function callHttp(
   call: HttpCall,
-  { timeoutMs, maxResultChars }: CallLimits,
+  { timeoutMs, maxResultChars }: { readonly timeoutMs: number; readonly maxResultChars: number },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const timeout = AbortSignal.timeout(timeoutMs);

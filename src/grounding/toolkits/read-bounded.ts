@@ -1,14 +1,8 @@
-/** The text of a body, and whether it is longer than was read. */
-export interface BoundedText {
-  readonly text: string;
-  readonly isCut: boolean;
-}
-
 /** Reads a body up to `maxBytes`, then cancels it. Bytes that are no UTF-8 are replaced. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,
-): Promise<BoundedText> {
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

@@ -14,12 +14,6 @@ export interface WebObserver extends PageObserver {
   found(source: ReadSource): void;
 }
 
-/** What a searching request may ask for beside its words. */
-export interface WebQuery {
-  readonly query: string;
-  readonly recency: Recency | null;
-}
-
 /** The most pages that are read for each search that a request may make. */
 const pagesPerSearch = 3;
 
@@ -53,7 +47,7 @@ export class WebAccess {
    * @throws GatewayError as `WebSearch.search`
    */
   async search(
-    { query, recency }: WebQuery,
+    { query, recency }: { readonly query: string; readonly recency: Recency | null },
     signal: AbortSignal,
     charge: (costUsd: number | null) => void,
   ): Promise<ReadSource[]> {

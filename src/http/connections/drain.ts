@@ -18,7 +18,7 @@ export interface Drain {
 }
 
 /** A connection of Node's HTTP server. */
-interface ServedSocket extends Socket {
+export interface ServedSocket extends Socket {
   /** The response being written. Undocumented. */
   readonly _httpMessage?: ServerResponse | null;
 }

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
+import type { ServedSocket } from './drain.js';
 import { withSingleSlashes } from '../single-slashes.js';
 
 /** The limits of one HTTP server; durations in ms. */
@@ -109,14 +110,6 @@ const statusOf: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-
-/** A connection of Node's HTTP server. */
-interface ServedSocket extends Socket {
-  /**
-   * The response being written. Undocumented, but Node's own handler of these errors uses it too.
-   */
-  readonly _httpMessage?: ServerResponse | null;
-}
 
 /**
  * Answers bytes that are not a valid request as JSON, unless a response is already being written to

@@ -8,11 +8,6 @@ export type Measurements = readonly object[];
 export const sumMeasurements = (all: readonly Measurements[]): Registry =>
   AggregatorRegistry.aggregate([...all]);
 
-/** Where a worker's measurements come from. */
-interface Measured {
-  call(name: 'measurements'): Promise<Measurements>;
-}
-
 const maxWaitMs = 1_000;
 
 /**
@@ -24,7 +19,9 @@ export class WorkerMeasurements {
   private ended: Promise<Measurements> = Promise.resolve([]);
 
   /** One entry for each worker, by id, and one for those that have ended. Within a second. */
-  gather(workers: ReadonlyMap<number, Measured>): Promise<Measurements[]> {
+  gather(
+    workers: ReadonlyMap<number, { call(name: 'measurements'): Promise<Measurements> }>,
+  ): Promise<Measurements[]> {
     const asked = [...workers].map(async ([id, worker]) => {
       const before = (): Measurements => this.last.get(id) ?? [];
       const now = await withTimeout(worker.call('measurements'), maxWaitMs, before);

@@ -4,19 +4,13 @@ import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { jsonItems } from './operations.js';
 
-/** A document, and the address that its paths are added to. */
-export interface ReadApiDocument {
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly baseUrl: string;
-}
-
 const maxBytes = 16 * 1024 * 1024;
 
 /** Reads an API's document. @throws Error that says what is wrong, after the toolkit's name */
 export async function readDocument(
   { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
   signal: AbortSignal,
-): Promise<ReadApiDocument> {
+): Promise<{ readonly document: Readonly<Record<string, unknown>>; readonly baseUrl: string }> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const answer = await asked(url, headers, AbortSignal.any([signal, timeout])).catch(
     (error: unknown) => {

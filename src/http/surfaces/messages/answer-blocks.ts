@@ -37,11 +37,6 @@ interface Call {
 /** A page that a search found. */
 type FoundPage = Pick<Source, 'url' | 'title' | 'publishedAt'>;
 
-interface NewBlock {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
 type OpenBlock = 'text' | 'thinking' | 'call';
 
 /** Makes Anthropic's content blocks of an answer in the internal dialect. */
@@ -210,7 +205,10 @@ export class AnswerBlocks {
     this.foreign = [];
   }
 
-  private start(open: OpenBlock | null, block: NewBlock): void {
+  private start(
+    open: OpenBlock | null,
+    block: { readonly type: string; readonly [field: string]: unknown },
+  ): void {
     this.index++;
     this.open = open;
     this.lastType = block.type;

@@ -16,6 +16,8 @@ export interface ChaosOptions {
   readonly workers?: WorldOptions['workers'];
   /** Requests between two disturbances. */
   readonly calm?: number;
+  /** How long requests are sent at most. */
+  readonly minutes?: number;
   readonly onProgress?: (line: string) => void;
 }
 
@@ -104,9 +106,10 @@ class ChaosRun {
   ) {}
 
   async report(): Promise<ChaosReport> {
-    const { requests, seed, clients } = this.options;
+    const { seed, clients, minutes = Infinity } = this.options;
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: clients }, () => this.client()));
+    const endAt = startedAt + minutes * 60_000;
+    await Promise.all(Array.from({ length: clients }, () => this.client(endAt)));
     await this.disturbing;
     const seconds = (performance.now() - startedAt) / 1000;
     const lookedUp = await this.lookUpTurns();
@@ -120,7 +123,7 @@ class ChaosRun {
     brokenStreams.refused = 0;
     this.checkContinued(brokenStreams);
     return {
-      requests,
+      requests: this.done,
       seed,
       seconds,
       lookedUp,
@@ -148,10 +151,10 @@ class ChaosRun {
       this.violate(`${broken} of ${all} streams that broke after their first content did not end`);
   }
 
-  private async client(): Promise<void> {
+  private async client(endAt: number): Promise<void> {
     const { requests, seed, calm = Infinity, settings } = this.options;
     const resumes = numberAt(settings, 'limits', 'resumeMs') > 0;
-    while (this.next < requests) {
+    while (this.next < requests && performance.now() < endAt) {
       const id = this.next++;
       if (id > 0 && id % calm === 0) this.disturb(id / calm - 1);
       const request = requestOf(seed, id);

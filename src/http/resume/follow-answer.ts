@@ -80,10 +80,12 @@ class Follower {
   }
 
   async run(): Promise<FollowEnd> {
-    const missingUntil = performance.now() + (this.logs.isShared ? lateMs : 0);
+    let missingUntil: number | null = null;
     for (let isFound = false; !this.isOver();) {
       const entries = await this.read();
       if (entries === null) {
+        // not since the start: while Redis was away, no replica could write
+        missingUntil ??= performance.now() + (this.logs.isShared ? lateMs : 0);
         if (isFound || performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);
         continue;
@@ -193,7 +195,8 @@ class Follower {
       'the rest of this answer is lost: send the request again',
     );
     if (of.isStream) {
-      const body = JSON.stringify(of.surface.errorBody(error, of.requestId));
+      // readers of Responses and Messages know an event by the type in its data
+      const body = JSON.stringify({ type: 'error', ...of.surface.errorBody(error, of.requestId) });
       res.end(`event: error\ndata: ${body}\n\n`);
     } else res.destroy();
     return 'answered';

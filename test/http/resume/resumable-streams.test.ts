@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WrittenConfig } from '../../../src/config/config.js';
 import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
@@ -342,5 +343,31 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     );
     expect(at(rest.events.at(-1), 'response', 'output', 0, 'content', 0, 'text')).toBe(whole);
     await stopping;
+  });
+
+  it('ends for a reader of Responses with an event of the type error when its log is lost', async () => {
+    const [one, two] = (await shared('d')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, betweenMs: 50 }]);
+    const begun = await postStream(
+      `${one.url}/v1/responses`,
+      { model: 'up/m', input: 'Hi', stream: true },
+      { headers: one.auth, abortAfterFrames: 3 },
+    );
+    let losing: Promise<unknown> = Promise.resolve();
+    const lose = async (): Promise<void> => {
+      const client = await createClient({ url: redis?.url ?? '' }).connect();
+      await client.sendCommand(['FLUSHALL']);
+      client.destroy();
+    };
+    const id = textAt(begun.events[0], 'response', 'id');
+    const { frames, events } = await getStream(`${two.url}/v1/responses/${id}?stream=true`, {
+      headers: two.auth,
+      onFrame: (_frame, index) => {
+        if (index === 2) losing = lose();
+      },
+    });
+    await losing;
+    expect(frames.at(-1)?.event).toBe('error');
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'unavailable' } });
   });
 });

@@ -20,6 +20,7 @@ import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { inlineImages } from './inline-images.js';
+import { OwnNamesSink, plainTools, withOwnNames } from './plain-tools.js';
 import { CommitGate } from './commit-gate.js';
 import {
   type AnswerStream,
@@ -79,6 +80,8 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly gate: CommitGate;
   /** The custom tools that the provider knows as functions; null: none. */
   private readonly custom: FlatRequest | null;
+  /** The client's names of tools, by those that the provider gets. */
+  private readonly toolNames: ReadonlyMap<string, string>;
   readonly firstEventMs: number;
   private isStreamed = false;
 
@@ -97,7 +100,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
       adapter.dialect === 'chat' || this.call.original
         ? null
         : flattenCustomTools(this.call.request);
-    if (this.custom) this.call.request = this.custom.request;
+    const plain = plainTools(this.custom?.request ?? this.call.request);
+    this.toolNames = plain.names;
+    this.call.request = plain.request;
     this.gate = new CommitGate(writer, candidate, target.claim);
     this.firstEventMs = stream && !reasonsLong(this.call) ? defaultFirstEventMs : slowFirstEventMs;
   }
@@ -121,7 +126,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     if (!isStreamed) return isStreamed === false ? null : undefined;
     this.isStreamed = true;
     const { name, adapter } = this.target.provider;
-    const sink = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
+    const known = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
+    const isRenamed = this.toolNames.size > 0 && !this.call.original;
+    const sink = isRenamed ? new OwnNamesSink(known, this.toolNames) : known;
     return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 
@@ -129,9 +136,12 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     const { name, adapter } = this.target.provider;
     const body = withoutByteOrderMark(sent);
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
-    const answer = this.custom
-      ? { ...read, completion: withCustomCalls(read.completion, this.custom.names) }
-      : read;
+    let { completion } = read;
+    if (this.toolNames.size > 0 && !this.call.original)
+      completion = withOwnNames(completion, this.toolNames);
+    if (this.custom) completion = withCustomCalls(completion, this.custom.names);
+    const rewritten = read.rewritten || completion !== read.completion;
+    const answer = { ...read, completion, rewritten };
     const choice = answer.completion.choices[0];
     this.gate.firstContentAt = performance.now();
     this.gate.contentLength = choice?.message.content?.length ?? 0;

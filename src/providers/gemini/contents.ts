@@ -60,8 +60,8 @@ export function toConversation(
 }
 
 /** Calls of other types of tools (OpenAI's `custom`) have no function. */
-const callsOf = ({ tool_calls: calls = [] }: ChatMessage): ToolCall[] =>
-  calls.filter((call: Partial<ToolCall>) => call.function !== undefined);
+const callsOf = ({ tool_calls: calls }: ChatMessage): ToolCall[] =>
+  calls?.filter((call: Partial<ToolCall>) => call.function !== undefined) ?? [];
 
 function signatureOf(carrier: Record<string, unknown>): string | undefined {
   const extra = carrier['extra_content'] as
@@ -71,7 +71,10 @@ function signatureOf(carrier: Record<string, unknown>): string | undefined {
 }
 
 function assistantParts(message: ChatMessage, options: ContentsOptions): GeminiPart[] {
-  const parts = toParts(message.content ?? message.refusal, options.provider);
+  const parts = toParts(
+    message.content?.length ? message.content : message.refusal,
+    options.provider,
+  );
   const signature = signatureOf(message);
   const last = parts.at(-1);
   if (signature !== undefined && last) last.thoughtSignature = signature;

@@ -31,6 +31,7 @@ export function fitRequest(
   rules: RequestRules & { readonly history?: HistoryRules },
 ): string[] {
   const lost = [...fitTools(body, rules), ...fitStops(body, rules.maxStops ?? 4)];
+  if (!rules.history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
   const { seed } = body;
   if (!rules.longSeeds && typeof seed === 'number') body['seed'] = Math.abs(seed % 2 ** 31);
   lost.push(...fitParameters(body, names, rules.parameters));

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
-import { present } from '../../../text/is-object.js';
+import { isObject, present } from '../../../text/is-object.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
 import { flatName } from './flat-tools.js';
@@ -38,7 +38,9 @@ class ItemReader {
         this.messages.push({
           role: 'tool',
           tool_call_id: textIn(item['call_id']),
-          content: contentOf(item['output']),
+          content: contentOf(
+            isObject(item['output']) ? JSON.stringify(item['output']) : item['output'],
+          ),
         });
     }
   }

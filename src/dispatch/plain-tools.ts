@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type {
+  ChatRequest,
+  Completion,
+  CompletionChunk,
+  CompletionSink,
+  ToolDefinition,
+  Usage,
+} from '../completion.js';
+import { jsonFields } from '../text/json-values.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A request that every provider takes, and the client's names of tools that were renamed. */
+export interface PlainRequest {
+  readonly request: ChatRequest;
+  /** By the name that is sent. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** OpenAI and Bedrock take these names alone; Gemini wants a letter first. */
+const usualName = /^[a-z_][\w-]{0,63}$/i;
+
+/** The same for the same name, so that the beginning of a conversation stays the same. */
+function plainName(name: string): string {
+  if (name === '' || usualName.test(name)) return name;
+  const digits = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const start = name.replace(/[^\w-]/g, '_').replace(/^(?![a-z_])/i, '_');
+  return `${start.slice(0, 55)}_${digits}`;
+}
+
+/**
+ * Brings names, schemas and the choice of tools, and the name of an output schema, to the form that
+ * every provider takes. The request stays the same object where all is right.
+ */
+export function plainTools(request: ChatRequest): PlainRequest {
+  const names = new Map<string, string>();
+  const nameOf = (name: string): string => {
+    const plain = plainName(name);
+    if (plain !== name) names.set(plain, name);
+    return plain;
+  };
+  const changes: Partial<ChatRequest> = {};
+  const { tools, tool_choice: choice, response_format: format, messages } = request;
+  const fitting = tools?.map((tool) => plainTool(tool, nameOf));
+  if (fitting?.some((tool, at) => tool !== tools?.[at]) || hasTwins(fitting))
+    changes.tools = withoutTwins(fitting ?? []);
+  const chosen = plainChoice(choice, nameOf);
+  if (chosen !== choice) changes.tool_choice = chosen;
+  const turns = messages.map((message) => plainTurn(message, nameOf));
+  if (turns.some((turn, at) => turn !== messages[at])) changes.messages = turns;
+  const schema = format?.json_schema;
+  if (format && schema && !usualName.test(schema.name ?? ''))
+    changes.response_format = {
+      ...format,
+      json_schema: { ...schema, name: plainName(schema.name ?? '') || 'answer' },
+    };
+  return { names, request: Object.keys(changes).length > 0 ? { ...request, ...changes } : request };
+}
+
+type Rename = (name: string) => string;
+
+/** The same object where the name stays. */
+function renamed<Called extends { function?: { name?: string } }>(one: Called, nameOf: Rename) {
+  const name = one.function?.name;
+  if (typeof name !== 'string' || nameOf(name) === name) return one;
+  return { ...one, function: { ...one.function, name: nameOf(name) } };
+}
+
+function plainTurn(message: ChatRequest['messages'][number], nameOf: Rename) {
+  const calls = message.tool_calls?.map((call) => renamed(call, nameOf));
+  const named = message.role === 'tool' && typeof message.name === 'string';
+  const name = named ? nameOf(message.name as string) : message.name;
+  if (name === message.name && !calls?.some((call, at) => call !== message.tool_calls?.[at]))
+    return message;
+  return { ...message, ...(named ? { name } : {}), ...(calls ? { tool_calls: calls } : {}) };
+}
+
+function plainTool(tool: ToolDefinition, nameOf: Rename): ToolDefinition {
+  const called = (tool as Partial<ToolDefinition>).function;
+  const plain = renamed(tool, nameOf);
+  if (called?.parameters === undefined) return plain;
+  const parameters = objectSchema(called.parameters);
+  return parameters === called.parameters
+    ? plain
+    : { ...plain, function: { ...plain.function, parameters } };
+}
+
+/** A tool that is given twice, word for word, which most providers refuse. */
+function withoutTwins(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  const seen = new Set<string>();
+  return tools.filter((tool) => {
+    const text = JSON.stringify(tool);
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
+function hasTwins(tools: readonly Partial<ToolDefinition>[] | undefined): boolean {
+  if (!tools || tools.length < 2) return false;
+  const names = tools.flatMap((tool) => tool.function?.name ?? []);
+  return new Set(names).size < names.length;
+}
+
+/** The forms of Anthropic, Mistral and Responses, as OpenAI's chat API has them. */
+function plainChoice(choice: ChatRequest['tool_choice'], nameOf: Rename) {
+  if ((choice as string) === 'any') return 'required';
+  if (typeof choice !== 'object' || choice === null) return choice;
+  const { type, name, function: called } = choice as Json & typeof choice;
+  if (type === 'any' || type === 'required') return 'required';
+  if (type === 'auto' || type === 'none') return type;
+  const chosen: unknown = called?.name ?? (type === 'tool' || type === 'function' ? name : null);
+  if (typeof chosen !== 'string') return choice;
+  if (called && type === 'function' && nameOf(chosen) === chosen) return choice;
+  return { type: 'function', function: { name: nameOf(chosen) } };
+}
+
+const combined = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/**
+ * The parameters of a tool as an object at the root, which OpenAI, Anthropic and Bedrock require.
+ * Alternatives become one object with the fields of all, of which those are required that each has.
+ */
+function objectSchema(given: unknown): Record<string, unknown> {
+  const schema = jsonFields(given);
+  const isPlain =
+    schema['type'] === 'object' &&
+    jsonFields(schema['properties']) === schema['properties'] &&
+    !('$ref' in schema) &&
+    schema['required'] !== null &&
+    !combined.some((key) => key in schema);
+  return isPlain ? (given as Record<string, unknown>) : merged(schema, schema, 0);
+}
+
+const maxDepth = 4;
+
+function merged(schema: Json, root: Json, depth: number): Record<string, unknown> {
+  const { $ref: ref, allOf, anyOf, oneOf, required, properties, ...rest } = schema;
+  const branches = (of: unknown): Record<string, unknown>[] =>
+    Array.isArray(of) && depth < maxDepth
+      ? of.map((one) => merged(jsonFields(one), root, depth + 1))
+      : [];
+  const target = typeof ref === 'string' ? branches([targetOf(ref, root)]) : [];
+  const all = [...target, ...branches(allOf)];
+  const groups = [branches(anyOf), branches(oneOf)];
+  const needed = [required, ...all.map((one) => one['required'])].flatMap(textsIn);
+  for (const [first, ...others] of groups)
+    needed.push(
+      ...textsIn(first?.['required']).filter((field) =>
+        others.every((one) => textsIn(one['required']).includes(field)),
+      ),
+    );
+  const parts = [...all, ...groups.flat()];
+  const { properties: _own, required: _needed, ...said } = Object.assign({}, ...all, rest) as Json;
+  return {
+    ...said,
+    type: 'object',
+    properties: Object.assign(
+      {},
+      ...parts.map((one) => one['properties']),
+      jsonFields(properties),
+    ) as Json,
+    ...(needed.length > 0 ? { required: [...new Set(needed)] } : {}),
+  };
+}
+
+const textsIn = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : []);
+
+const targetOf = (ref: string, root: Json): unknown =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, key) => jsonFields(value)[key], root);
+
+/** Calls in a whole answer by the client's names of tools. */
+export const withOwnNames = (
+  completion: Completion,
+  names: ReadonlyMap<string, string>,
+): Completion => ({
+  ...completion,
+  choices: completion.choices.map((choice) => ({
+    ...choice,
+    message: withNames(choice.message, names),
+  })),
+});
+
+/** Calls in a message or delta by the client's names. */
+function withNames<
+  Holder extends { tool_calls?: readonly { function?: { name?: string } }[] | null },
+>(holder: Holder, names: ReadonlyMap<string, string>): Holder {
+  if (!holder.tool_calls) return holder;
+  const nameOf = (name: string): string => names.get(name) ?? name;
+  return { ...holder, tool_calls: holder.tool_calls.map((call) => renamed(call, nameOf)) };
+}
+
+/** Gives calls in a stream the client's names of tools. */
+export class OwnNamesSink implements CompletionSink {
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly names: ReadonlyMap<string, string>,
+  ) {}
+
+  text(escaped: string, frame: string | null): void {
+    this.sink.text(escaped, frame);
+  }
+
+  chunk(chunk: CompletionChunk, frame: string | null): void {
+    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) {
+      this.sink.chunk(chunk, frame);
+      return;
+    }
+    const choices = chunk.choices.map((choice) => ({
+      ...choice,
+      delta: withNames(choice.delta, this.names),
+    }));
+    this.sink.chunk({ ...chunk, choices }, null);
+  }
+
+  counted(usage: Usage): void {
+    this.sink.counted?.(usage);
+  }
+
+  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
+    this.sink.end(finishReason, usage, unknownFinish);
+  }
+}

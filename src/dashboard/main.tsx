@@ -41,8 +41,7 @@ onConnectionChange(() => {
 onSignedOut(() => void queries.refetchQueries({ queryKey: sessionKey }));
 
 /**
- * The dashboard. `Entrance` shows the pages for strangers or, signed in, the shell with the pages
- * of `pages.tsx`.
+ * The dashboard. `Entrance` shows the pages for strangers or, signed in, the shell with its pages.
  */
 function App() {
   return (

@@ -12,18 +12,53 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from './api/client.js';
-import { ClosedPage } from './components/page.js';
+import { importPart } from './api/connection.js';
+import { ClosedPage, Page } from './components/page.js';
 import { PageBoundary } from './components/page-boundary.js';
-import { Empty, Loading } from './components/loaded.js';
-import { type NavigatedPage, pages } from './pages.js';
-import { leave, useMay, useSession } from './session/session.js';
+import { PageLink } from './components/elements.js';
+import { Loading } from './components/loaded.js';
+import { leave, type Scope, useMay, useSession } from './session/session.js';
 import { texts } from './texts/texts.js';
 
 const { navigation, common } = texts;
+
+/** A page of the navigation. */
+interface NavigatedPage {
+  /** The first segment of its path; `''` is the start page. */
+  readonly path: string;
+  readonly label: string;
+  /** What its readers must be allowed to do; null: nothing more than to be signed in. */
+  readonly needs: Scope | null;
+  /** Loaded when it is first shown. Paths below its own are its own too: `/requests/<id>`. */
+  readonly Content: ComponentType;
+}
+
+type Load = () => Promise<{ default: ComponentType }>;
+
+const rows: readonly (readonly [keyof typeof navigation, NavigatedPage['needs'], Load])[] = [
+  ['overview', 'admin', () => import('./pages/overview/overview-page.js')],
+  ['playground', 'completions', () => import('./pages/playground/playground-page.js')],
+  ['conversations', 'completions', () => import('./pages/conversations/conversations-page.js')],
+  ['requests', 'admin', () => import('./pages/requests/requests-page.js')],
+  ['models', null, () => import('./pages/models/models-page.js')],
+  ['preferences', null, () => import('./pages/preferences/preferences-page.js')],
+  ['keys', 'admin', () => import('./pages/keys/keys-page.js')],
+  ['connect', 'completions', () => import('./pages/connect/connect-page.js')],
+  ['settings', null, () => import('./pages/settings/settings-page.js')],
+  ['reference', null, () => import('./pages/reference/reference-page.js')],
+];
+
+/** The pages in the order of the navigation. `src/http/dashboard/` serves the same paths. */
+const pages: readonly NavigatedPage[] = rows.map(([name, needs, load]) => ({
+  path: name === 'overview' ? '' : name,
+  label: navigation[name],
+  needs,
+  Content: lazy(() => importPart(load)),
+}));
 
 /** Where people sign in; who is signed in goes on to the start page. */
 const strangersPaths = ['/sign-in', '/sign-up', '/claim', '/forgot-password'];
@@ -116,15 +151,9 @@ function CurrentPage() {
         </Route>
       ))}
       <Route>
-        <Empty
-          title={common.notFound}
-          hint={common.notFoundHint}
-          actions={
-            <Anchor component={Link} href="/">
-              {common.goHome}
-            </Anchor>
-          }
-        />
+        <Page title={common.notFound} lead={common.notFoundHint}>
+          <PageLink href="/">{common.goHome}</PageLink>
+        </Page>
       </Route>
     </Switch>
   );

@@ -40,7 +40,7 @@ describe.runIf(hasChromium)('the pages of API keys and settings for programs', (
     await page.getByRole('textbox', { name: 'Name' }).fill('laptop');
     await page.getByRole('textbox', { name: 'Requests a minute' }).fill('30');
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
-    const secret = page.getByRole('region', { name: 'laptop' });
+    const secret = page.getByRole('group', { name: 'laptop' });
     const key = await secret.innerText();
     expect(key).toMatch(/^sk_[\w-]{32}$/);
     expect(await seriousFindings(page)).toEqual([]);
@@ -104,7 +104,7 @@ models: { up/gpt-4.1: { inputPrice: 2, outputPrice: 8 } }`;
     const page = await claimAndOpen(gateway, '/connect');
     const code = async (program: string): Promise<string> => {
       await page.getByRole('tab', { name: program, exact: true }).click();
-      return page.getByRole('region', { name: program, exact: true }).innerText();
+      return page.getByRole('group', { name: program, exact: true }).innerText();
     };
     await page.getByRole('combobox', { name: 'Model' }).click();
     await page.getByRole('option', { name: 'demo/demo-large' }).click();

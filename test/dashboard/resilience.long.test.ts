@@ -94,7 +94,7 @@ describe.runIf(hasChromium)('an open tab', () => {
     const page = await claimAndOpen(gateway);
     const answer = await page.goto(`${gateway.url}/no/such/page`);
     expect(answer?.status()).toBe(404);
-    await page.getByText('There is no such page').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByLabel('Your message').waitFor();
     expect(complaintsOf(page)).toEqual([]);

@@ -101,13 +101,16 @@ export async function signInAndOpen(
   return page;
 }
 
-/** What axe finds that is serious or critical, a line each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds of some impacts, a line each; default: what is serious or critical. */
+export async function seriousFindings(
+  page: Page,
+  impacts: readonly string[] = ['serious', 'critical'],
+): Promise<string[]> {
   // evaluated in the page's own world, where the policy would refuse a script element
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: AxeViolation[] }>('axe.run()');
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== null && impacts.includes(impact))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`),
     );

@@ -59,10 +59,10 @@ export interface PageQuery {
 }
 
 interface PagedListOptions {
-  /** False: nothing is asked for. */
-  enabled?: boolean;
   /** Shows the items of the key before until those of a new one have come. */
   keepsPrevious?: boolean;
+  /** In ms; false: what was read stays. */
+  refetchInterval?: number | false;
   pageSize?: number;
 }
 
@@ -84,7 +84,7 @@ const defaultPageSize = 50;
 export function usePagedList<Item>(
   key: QueryKey,
   readPage: (page: PageQuery) => Promise<PageOf<Item>>,
-  { enabled = true, keepsPrevious = false, pageSize = defaultPageSize }: PagedListOptions = {},
+  { keepsPrevious = false, pageSize = defaultPageSize, ...options }: PagedListOptions = {},
 ): PagedList<Item> {
   const query = useInfiniteQuery({
     queryKey: key,
@@ -92,7 +92,7 @@ export function usePagedList<Item>(
     queryFn: ({ pageParam }) =>
       readPage({ limit: pageSize, ...(pageParam === null ? {} : { cursor: pageParam }) }),
     getNextPageParam: ({ next }) => next,
-    enabled,
+    ...options,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   });
   return {

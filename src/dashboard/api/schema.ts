@@ -8,3 +8,6 @@ export type RequestDetails = Schema<'RequestResponse'>;
 
 /** A model that the gateway can call, with prices and abilities. */
 export type Model = Schema<'DescribedModelResponse'>;
+
+/** A candidate as a plan keeps it. */
+export type WeighedCandidate = Omit<Schema<'ModelSelectResponseCandidate'>, 'provider' | 'model'>;

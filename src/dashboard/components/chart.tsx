@@ -1,9 +1,9 @@
 import 'uplot/dist/uPlot.min.css';
-import { Box, Group, Text, useComputedColorScheme } from '@mantine/core';
+import { Box, Group, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { Note, PageLink } from './elements.js';
+import { Note, PageLink, Swatch } from './elements.js';
 import { type ChartSeries, nextIndex } from './chart-columns.js';
 import { chartData, type ChartKind, chartOptions } from './chart-options.js';
 import { shortNames } from '../format/outcomes.js';
@@ -97,9 +97,8 @@ function Readout({ times, series, index, format }: ReadoutProps) {
       {series.map(({ label, color, values, href }, at) => {
         const value = index === null ? null : (values[index] ?? null);
         return (
-          <Group key={label} gap={6} wrap="nowrap" miw={0}>
-            <Box w={10} h={10} bg={color} style={{ borderRadius: 2, flexShrink: 0 }} />
-            <Text size="xs" className="text-plain" title={label}>
+          <Swatch key={label} color={color}>
+            <span title={label}>
               {href ? (
                 <PageLink href={href} size="xs" c="inherit" underline="hover">
                   {names[at]}
@@ -107,9 +106,9 @@ function Readout({ times, series, index, format }: ReadoutProps) {
               ) : (
                 names[at]
               )}
-              {value === null ? '' : ` ${format(value)}`}
-            </Text>
-          </Group>
+            </span>
+            {value === null ? '' : ` ${format(value)}`}
+          </Swatch>
         );
       })}
       {time === undefined ? null : <Note>{formatInstant(time)}</Note>}

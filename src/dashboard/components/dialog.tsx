@@ -9,107 +9,100 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
 import { texts } from '../texts/texts.js';
 import { SmallButton } from './elements.js';
 import { Failure } from './loaded.js';
 
-interface DialogEndProps {
-  /** What the dialog does. */
-  acting: { readonly error: Error | null; readonly isPending: boolean };
-  /** Default: “Save”. */
+interface ActDialogProps {
+  title: string;
+  opened?: boolean;
+  /** What its button says; default: “Save”. */
   label?: string | undefined;
   color?: string | undefined;
   /** Whether it can be done. */
   isReady?: boolean | undefined;
-  /** Does it; absent: the button submits the form around it. */
-  act?: () => void;
+  gap?: StackProps['gap'];
+  size?: string;
+  /** Does what the dialog is for; the dialog closes when it is done. */
+  act: () => Promise<unknown>;
   close: () => void;
+  children: ReactNode;
 }
 
-/** The end of a dialog: why it failed, and the buttons that leave it or do what it is for. */
-export function DialogEnd(props: DialogEndProps) {
-  const { acting, label = texts.common.save, color, isReady = true, act, close } = props;
+/** A dialog with a form, why it could not be done, and the buttons that leave it or do it. */
+export function ActDialog(props: ActDialogProps) {
+  const { title, opened = true, label = texts.common.save, color, isReady = true } = props;
+  const { gap = 'md', size = 'md', act, close, children } = props;
+  const acting = useMutation({ mutationFn: act, onSuccess: close });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    acting.mutate();
+  };
   return (
-    <>
-      {acting.error ? <Failure error={acting.error} /> : null}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {texts.common.cancel}
-        </Button>
-        <Button
-          type={act ? 'button' : 'submit'}
-          color={color}
-          loading={acting.isPending}
-          disabled={!isReady}
-          onClick={act}
-        >
-          {label}
-        </Button>
-      </Group>
-    </>
+    <Modal opened={opened} onClose={close} title={title} size={size} centered>
+      <form onSubmit={submit}>
+        <Stack gap={gap}>
+          {children}
+          {acting.error ? <Failure error={acting.error} /> : null}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {texts.common.cancel}
+            </Button>
+            <Button type="submit" color={color} loading={acting.isPending} disabled={!isReady}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
   );
 }
 
-interface DialogButtonProps extends ButtonProps {
+interface DialogButtonProps
+  extends Omit<ButtonProps, 'children'>, Pick<ActDialogProps, 'gap' | 'act' | 'children'> {
   label: string;
   /** Of the dialog; default: the label. */
   title?: string;
-  end?: Pick<DialogEndProps, 'label' | 'color' | 'isReady'>;
-  gap?: StackProps['gap'];
+  end?: Pick<ActDialogProps, 'label' | 'color' | 'isReady'>;
   onOpen?: () => void;
-  /** Does what the dialog is for; the dialog closes when it is done. */
-  act: () => Promise<unknown>;
-  children: ReactNode;
 }
 
 /** A button that opens a dialog. */
 export function DialogButton(props: DialogButtonProps) {
   const { label, title = label, end, gap = 'md', onOpen, act, children, ...button } = props;
   const [opened, { open, close }] = useDisclosure(false, onOpen ? { onOpen } : {});
-  const acting = useMutation({ mutationFn: act, onSuccess: close });
   return (
     <>
       <SmallButton {...button} onClick={open}>
         {label}
       </SmallButton>
-      <Modal opened={opened} onClose={close} title={title} centered>
-        <Stack gap={gap}>
-          {children}
-          <DialogEnd acting={acting} {...end} act={() => acting.mutate()} close={close} />
-        </Stack>
-      </Modal>
+      <ActDialog {...{ opened, title, gap, act, close }} {...end}>
+        {children}
+      </ActDialog>
     </>
   );
 }
 
-interface ConfirmDialogProps extends Pick<DialogButtonProps, 'label' | 'act'> {
+interface ConfirmDialogProps extends Pick<ActDialogProps, 'act' | 'close'> {
+  label: string;
   /** What will happen, and whether it can be undone. */
   question: string;
-  close: () => void;
 }
 
 /** Asks before something that cannot be undone, where a menu has chosen it. */
-export function ConfirmDialog({ label, question, act, close }: ConfirmDialogProps) {
-  const acting = useMutation({ mutationFn: act, onSuccess: close });
-  const end = { label, color: 'red', act: () => acting.mutate(), close };
-  return (
-    <Modal opened onClose={close} title={label} centered>
-      <Stack>
-        <Text size="sm">{question}</Text>
-        <DialogEnd acting={acting} {...end} />
-      </Stack>
-    </Modal>
-  );
-}
-
-interface ConfirmButtonProps extends Pick<DialogButtonProps, 'label' | 'act'>, ButtonProps {
-  /** What will happen, and whether it can be undone. */
-  question: string;
-}
+export const ConfirmDialog = ({ label, question, act, close }: ConfirmDialogProps) => (
+  <ActDialog title={label} label={label} color="red" act={act} close={close}>
+    <Text size="sm">{question}</Text>
+  </ActDialog>
+);
 
 /** A button that asks before it does something that cannot be undone. */
-export const ConfirmButton = ({ label, question, ...button }: ConfirmButtonProps) => (
+export const ConfirmButton = ({
+  label,
+  question,
+  ...button
+}: Omit<ConfirmDialogProps, 'close'> & ButtonProps) => (
   <DialogButton label={label} end={{ label, color: 'red' }} {...button}>
     <Text size="sm">{question}</Text>
   </DialogButton>

@@ -7,7 +7,9 @@ import {
   Code,
   type CodeProps,
   CopyButton,
+  Group,
   Paper,
+  Stack,
   Text,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -47,7 +49,7 @@ interface CodeRegionProps extends CodeProps {
 
 /** A block of code that also the keyboard scrolls. */
 export const CodeRegion = ({ label, ...props }: CodeRegionProps) => (
-  <Code block tabIndex={0} role="region" aria-label={label} {...props} />
+  <Code block tabIndex={0} role="group" aria-label={label} {...props} />
 );
 
 /** The choices of a list with their texts, in the order of the texts. */
@@ -70,6 +72,26 @@ export const StateBadge = ({ color, label }: StateBadgeProps) => (
   >
     {label}
   </Badge>
+);
+
+/** A colour of a chart with what it stands for. */
+export const Swatch = ({ color, children }: { color: string; children: ReactNode }) => (
+  <Group gap={6} wrap="nowrap" miw={0}>
+    <Box w={10} h={10} bg={color} style={{ borderRadius: 2, flexShrink: 0 }} />
+    <Text size="xs" className="text-plain">
+      {children}
+    </Text>
+  </Group>
+);
+
+/** A figure or a fact below what it is. */
+export const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
+  <Stack gap={0} miw={0}>
+    <Note>{label}</Note>
+    <PlainText component="div" className="figures text-plain">
+      {children}
+    </PlainText>
+  </Stack>
 );
 
 interface FigureTileProps {

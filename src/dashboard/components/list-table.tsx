@@ -244,7 +244,7 @@ export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) 
   <Box
     style={{ overflow: 'auto' }}
     tabIndex={0}
-    role="region"
+    role="group"
     aria-label={label}
     {...(maxHeight === undefined ? {} : { mah: maxHeight })}
   >

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { Hint, PlainText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
 import { texts } from '../texts/texts.js';
@@ -59,17 +60,28 @@ interface EmptyProps {
   title: string;
   /** What to do so that something stands here. */
   hint: string;
-  /** Buttons or links that do it. */
-  actions?: ReactNode;
+  /** Pages that lead on, or what is done, each with its words; the first is the best. */
+  ways?: readonly (readonly [label: string, to: string | (() => void)])[];
 }
 
 /** Stands where there is nothing yet, and says what to do. */
-export const Empty = ({ title, hint, actions }: EmptyProps) => (
+export const Empty = ({ title, hint, ways = [] }: EmptyProps) => (
   <Paper withBorder p="xl">
     <Stack gap="xs" align="center" ta="center">
       <Text fw={600}>{title}</Text>
       <Hint maw={480}>{hint}</Hint>
-      {actions === undefined ? null : <Group mt="xs">{actions}</Group>}
+      {ways.length === 0 ? null : (
+        <Group mt="xs">
+          {ways.map(([label, to], at) => {
+            const way = { variant: at === 0 ? 'filled' : 'default', children: label };
+            return typeof to === 'string' ? (
+              <Button {...way} key={label} component={Link} href={to} />
+            ) : (
+              <Button {...way} key={label} onClick={to} />
+            );
+          })}
+        </Group>
+      )}
     </Stack>
   </Paper>
 );

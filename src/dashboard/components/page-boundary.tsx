@@ -1,5 +1,4 @@
 import { Component, type ReactNode } from 'react';
-import { SmallButton } from './elements.js';
 import { Empty } from './loaded.js';
 import { texts } from '../texts/texts.js';
 
@@ -23,9 +22,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, Broken> {
       <Empty
         title={texts.common.broken}
         hint={reason}
-        actions={
-          <SmallButton onClick={() => location.reload()}>{texts.common.loadAgain}</SmallButton>
-        }
+        ways={[[texts.common.loadAgain, () => location.reload()]]}
       />
     );
   }

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode, SyntheticEvent } from 'react';
+import type { SyntheticEvent } from 'react';
 import { Route, Switch } from 'wouter';
 import { CompactButton, PageLink } from '../components/elements.js';
 import { api, basePath } from '../api/client.js';
@@ -59,7 +59,7 @@ export function SignInAgain() {
           <Stack>
             <Text>{text.ended}</Text>
             {webAccounts ? (
-              <SignIn isAgain email={session?.account.email ?? ''} />
+              <SignIn again={{ email: session?.account.email ?? '' }} />
             ) : (
               <NoWebAccounts />
             )}
@@ -83,42 +83,71 @@ const NoWebAccounts = () => (
   </Panel>
 );
 
+const fields = {
+  code: { label: text.claimCode, description: text.claimHint, autoComplete: 'off' },
+  email: { label: text.email, type: 'email', autoComplete: 'username' },
+  password: { label: text.password, autoComplete: 'current-password' },
+  newPassword: {
+    label: text.password,
+    description: text.passwordRule,
+    name: 'password',
+    autoComplete: 'new-password',
+    minLength: 8,
+    maxLength: 1024,
+  },
+} as const;
+
 interface FormProps {
   title: string;
-  /** The title of the page stays. */
-  isOverPage?: boolean;
-  lead?: string;
+  /** The title of the page stays, and who signs in is known. */
+  again?: { readonly email: string };
+  lead?: string | undefined;
   /** What the button says. */
   action: string;
+  /** The first one that is empty has the focus. */
+  names: readonly (keyof typeof fields)[];
+  /** Gets the fields by their names. */
   submit: (fields: Record<string, string>) => Promise<unknown>;
   /** Stands in place of the form when it is done. */
-  done?: ReactNode;
-  fields: ReactNode;
-  links: ReactNode;
+  done?: string;
+  /** Paths of other forms with their words; false: not here. */
+  links?: readonly (readonly [href: string, words: string] | false)[];
 }
 
 /** One form: its fields are read by name when it is sent. */
 function StrangersForm(props: FormProps) {
-  const { title, isOverPage = false, lead, action, submit, done, fields, links } = props;
-  useDocumentTitle(isOverPage ? document.title : `${title} · Signalbox`);
+  const { title, again, lead, action, names, submit, done, links = [] } = props;
+  useDocumentTitle(again ? document.title : `${title} · Signalbox`);
   const sending = useMutation({ mutationFn: submit });
   const send = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const texts = [...fields].filter(
-      (field): field is [string, string] => typeof field[1] === 'string',
-    );
-    sending.mutate(Object.fromEntries(texts));
+    const typed = [...new FormData(event.currentTarget)];
+    sending.mutate(Object.fromEntries(typed.map(([name, value]) => [name, value as string])));
   };
+  const shown = links.filter((link) => link !== false);
+  const focused = names.find((name) => name !== 'email' || !again?.email);
   return (
-    <Panel title={title} order={isOverPage ? 2 : 1} lead={lead}>
+    <Panel title={title} order={again ? 2 : 1} lead={lead}>
       <Stack>
         {sending.isSuccess && done !== undefined ? (
           <Text role="status">{done}</Text>
         ) : (
           <form onSubmit={send}>
             <Stack>
-              {fields}
+              {names.map((name) => {
+                const field = {
+                  name,
+                  required: true,
+                  autoFocus: name === focused,
+                  ...fields[name],
+                };
+                const known = name === 'email' && again ? { defaultValue: again.email } : {};
+                return name === 'password' || name === 'newPassword' ? (
+                  <PasswordInput key={name} {...field} />
+                ) : (
+                  <TextInput key={name} {...field} {...known} />
+                );
+              })}
               {sending.error ? <Failure error={sending.error} /> : null}
               <Button type="submit" loading={sending.isPending}>
                 {action}
@@ -126,52 +155,27 @@ function StrangersForm(props: FormProps) {
             </Stack>
           </form>
         )}
-        {links === null ? null : <Stack gap={4}>{links}</Stack>}
+        {shown.length === 0 ? null : (
+          <Stack gap={4}>
+            {shown.map(([href, words]) => (
+              <PageLink key={href} href={href}>
+                {words}
+              </PageLink>
+            ))}
+          </Stack>
+        )}
       </Stack>
     </Panel>
   );
 }
 
-const Email = ({ isFirst = true, known = '' }: { isFirst?: boolean; known?: string }) => (
-  <TextInput
-    label={text.email}
-    name="email"
-    defaultValue={known}
-    type="email"
-    autoComplete="username"
-    required
-    autoFocus={isFirst}
-  />
-);
-
-const NewPassword = () => (
-  <PasswordInput
-    label={text.password}
-    description={text.passwordRule}
-    name="password"
-    autoComplete="new-password"
-    minLength={8}
-    maxLength={1024}
-    required
-  />
-);
-
-const To = ({ href, children }: { href: string; children: string }) => (
-  <PageLink href={href}>{children}</PageLink>
-);
-
-interface Credentials {
-  email: string;
-  password: string;
-}
-
-const credentialsOf = ({ email = '', password = '' }: Record<string, string>): Credentials => ({
+const credentialsOf = ({ email = '', password = '' }: Record<string, string>) => ({
   email,
   password,
 });
 
 /** Signs the browser in and shows the shell. */
-function useSignIn(): (credentials: Credentials) => Promise<void> {
+function useSignIn(): (credentials: ReturnType<typeof credentialsOf>) => Promise<void> {
   const changed = useSessionChange();
   return async (credentials) => {
     await api.POST('/api/v1/auth/sign-in', { body: credentials });
@@ -179,43 +183,23 @@ function useSignIn(): (credentials: Credentials) => Promise<void> {
   };
 }
 
-interface SignInProps {
-  /** Over a page, whose title and links stay. */
-  isAgain?: boolean;
-  /** Of who was signed in. */
-  email?: string;
-}
+const backToSignIn = ['/sign-in', text.haveAccount] as const;
 
-function SignIn({ isAgain = false, email = '' }: SignInProps) {
+function SignIn({ again }: Pick<FormProps, 'again'>) {
   const signIn = useSignIn();
   const { data: status } = useAuthStatus();
+  const links = [
+    ['/forgot-password', text.forgot] as const,
+    status?.signUp === 'open' && (['/sign-up', text.signUp] as const),
+    status?.claimed === false && (['/claim', text.claimInstead] as const),
+  ];
   return (
     <StrangersForm
       title={text.signInTitle}
-      isOverPage={isAgain}
       action={text.signIn}
-      submit={(fields) => signIn(credentialsOf(fields))}
-      fields={
-        <>
-          <Email known={email} isFirst={email === ''} />
-          <PasswordInput
-            label={text.password}
-            name="password"
-            autoFocus={email !== ''}
-            autoComplete="current-password"
-            required
-          />
-        </>
-      }
-      links={
-        isAgain ? null : (
-          <>
-            <To href="/forgot-password">{text.forgot}</To>
-            {status?.signUp === 'open' ? <To href="/sign-up">{text.signUp}</To> : null}
-            {status?.claimed === false ? <To href="/claim">{text.claimInstead}</To> : null}
-          </>
-        )
-      }
+      names={['email', 'password']}
+      submit={(typed) => signIn(credentialsOf(typed))}
+      {...(again ? { again } : { links })}
     />
   );
 }
@@ -228,8 +212,9 @@ function Claim() {
       title={text.claimTitle}
       lead={text.claimLead}
       action={text.claim}
-      submit={async ({ code = '', ...fields }) => {
-        const body = credentialsOf(fields);
+      names={['code', 'email', 'newPassword']}
+      submit={async ({ code = '', ...typed }) => {
+        const body = credentialsOf(typed);
         // a key is sent as keys are sent everywhere, so that no body holds one
         if (code.startsWith('sk_'))
           await api.POST('/api/v1/auth/claim', {
@@ -239,21 +224,7 @@ function Claim() {
         else await api.POST('/api/v1/auth/claim', { body: { ...body, code } });
         await signIn(body);
       }}
-      fields={
-        <>
-          <TextInput
-            label={text.claimCode}
-            description={text.claimHint}
-            name="code"
-            autoComplete="off"
-            required
-            autoFocus
-          />
-          <Email isFirst={false} />
-          <NewPassword />
-        </>
-      }
-      links={status?.claimed === false ? null : <To href="/sign-in">{text.haveAccount}</To>}
+      links={[status?.claimed !== false && backToSignIn]}
     />
   );
 }
@@ -263,17 +234,12 @@ function SignUp() {
   return (
     <StrangersForm
       title={text.signUpTitle}
-      {...(status?.signUp === 'closed' ? { lead: text.signUpClosed } : {})}
+      lead={status?.signUp === 'closed' ? text.signUpClosed : undefined}
       action={text.signUp}
-      submit={(fields) => api.POST('/api/v1/auth/sign-up', { body: credentialsOf(fields) })}
+      names={['email', 'newPassword']}
+      submit={(typed) => api.POST('/api/v1/auth/sign-up', { body: credentialsOf(typed) })}
       done={status?.mail === true ? text.signUpMailed : text.signUpDone}
-      fields={
-        <>
-          <Email />
-          <NewPassword />
-        </>
-      }
-      links={<To href="/sign-in">{text.haveAccount}</To>}
+      links={[backToSignIn]}
     />
   );
 }
@@ -285,10 +251,10 @@ function ForgotPassword() {
       title={text.resetTitle}
       lead={status?.mail === false ? text.resetWithoutMail : text.resetLead}
       action={text.resetSend}
+      names={['email']}
       submit={({ email = '' }) => api.POST('/api/v1/auth/password-reset', { body: { email } })}
       done={text.resetDone}
-      fields={<Email />}
-      links={<To href="/sign-in">{text.signIn}</To>}
+      links={[['/sign-in', text.signIn]]}
     />
   );
 }

@@ -1,12 +1,11 @@
-import { Badge, Drawer, Group, Stack, Text } from '@mantine/core';
-import { Hint, Note, PageLink, PlainText } from '../elements.js';
+import { Drawer, Stack, Text } from '@mantine/core';
+import { CandidateTable } from '../candidate-table.js';
+import { Hint, PageLink } from '../elements.js';
 import type { Schema } from '../../api/schema.js';
 import { Attempts } from './answer-view.js';
 import type { Answer, Decision, TraceEntry } from './answer.js';
-import { type Column, figure, ListTable } from '../list-table.js';
 import { Loaded } from '../loaded.js';
-import { formatQuality, formatShare, formatUsd, reasonWords } from '../../format/numbers.js';
-import { formatMs } from '../../format/times.js';
+import { formatShare, reasonWords } from '../../format/numbers.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { useRead } from '../../api/queries.js';
@@ -76,7 +75,10 @@ function Detail({ answer, decision, attempts }: DetailProps) {
           {decision.gate === undefined ? null : (
             <Hint>{fill(words.gate, { share: formatShare(decision.gate, 0) })}</Hint>
           )}
-          <Candidates decision={decision} answer={answer} />
+          <CandidateTable
+            candidates={decision.candidates}
+            answered={`${answer.provider}/${answer.model}`}
+          />
         </>
       ) : (
         <Text c="dimmed">{words.none}</Text>
@@ -93,57 +95,5 @@ function Detail({ answer, decision, attempts }: DetailProps) {
         </PageLink>
       )}
     </Stack>
-  );
-}
-
-type Candidate = Decision['candidates'][number];
-
-function Candidates({ decision, answer }: { decision: Decision; answer: Answer }) {
-  const { provider, model } = answer;
-  const hasAnswered = (one: Candidate): boolean => one.provider === provider && one.model === model;
-  const columns: readonly Column<Candidate>[] = [
-    {
-      label: playground.oneModel,
-      cell: (one) => <Name candidate={one} hasAnswered={hasAnswered(one)} />,
-    },
-    figure(words.quality, (one) => <Quality {...one} />),
-    figure(words.cost, ({ cost }) => formatUsd(cost)),
-    figure(words.first, ({ latency }) => formatMs(latency === null ? null : latency * 1_000)),
-    figure(words.score, ({ score }) => formatQuality(score)),
-  ];
-  return (
-    <ListTable
-      label={words.candidates}
-      columns={columns}
-      rows={decision.candidates}
-      keyOf={({ label }) => label}
-      minWidth={480}
-      fz="sm"
-    />
-  );
-}
-
-function Name({ candidate, hasAnswered }: { candidate: Candidate; hasAnswered: boolean }) {
-  const { label, reason, excluded } = candidate;
-  return (
-    <>
-      <Group gap={6}>
-        <PlainText fw={hasAnswered ? 600 : 400}>{label}</PlainText>
-        {hasAnswered ? <Badge size="xs">{words.answered}</Badge> : null}
-      </Group>
-      <Note>{excluded ?? reasonWords(reason)}</Note>
-    </>
-  );
-}
-
-function Quality({ quality, interval }: Candidate) {
-  const [low, high] = interval ?? [];
-  return (
-    <>
-      {formatQuality(quality)}
-      {low === undefined || high === undefined ? null : (
-        <Note>{`${formatQuality(low)} – ${formatQuality(high)}`}</Note>
-      )}
-    </>
   );
 }

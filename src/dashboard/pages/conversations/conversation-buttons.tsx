@@ -1,11 +1,9 @@
-import { Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { Group, Menu, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { SmallButton } from '../../components/elements.js';
 import { api, basePath } from '../../api/client.js';
-import { ConfirmButton, DialogEnd } from '../../components/dialog.js';
+import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Conversation } from './conversation-queries.js';
 
@@ -59,47 +57,25 @@ function ExportMenu({ id }: { id: string }) {
   );
 }
 
-function RenameButton({ conversation: { id, title } }: { conversation: Conversation }) {
-  const [opened, { open, close }] = useDisclosure();
-  return (
-    <>
-      <SmallButton onClick={open}>{words.rename}</SmallButton>
-      <Modal opened={opened} onClose={close} title={words.rename} centered>
-        <RenameForm id={id} title={title} close={close} />
-      </Modal>
-    </>
-  );
-}
-
 const maxTitleLength = 200;
 
-function RenameForm({ id, title, close }: { id: string; title: string; close: () => void }) {
+function RenameButton({ conversation: { id, title } }: { conversation: Conversation }) {
   const [name, setName] = useState(title);
-  const renaming = useMutation({
-    mutationFn: () =>
-      api.PATCH('/api/v1/conversations/{id}', {
-        params: { path: { id } },
-        body: { title: name.trim() },
-      }),
-    onSuccess: close,
-  });
+  const asked = { params: { path: { id } }, body: { title: name.trim() } };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        renaming.mutate();
-      }}
+    <DialogButton
+      label={words.rename}
+      end={{ isReady: name.trim() !== '' }}
+      onOpen={() => setName(title)}
+      act={() => api.PATCH('/api/v1/conversations/{id}', asked)}
     >
-      <Stack>
-        <TextInput
-          label={words.name}
-          value={name}
-          maxLength={maxTitleLength}
-          data-autofocus
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <DialogEnd acting={renaming} isReady={name.trim() !== ''} close={close} />
-      </Stack>
-    </form>
+      <TextInput
+        label={words.name}
+        value={name}
+        maxLength={maxTitleLength}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </DialogButton>
   );
 }

@@ -1,5 +1,5 @@
-import { Link, Route, Switch, useSearchParams } from 'wouter';
-import { Button, TextInput } from '@mantine/core';
+import { Route, Switch, useSearchParams } from 'wouter';
+import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { Hint, PageLink } from '../../components/elements.js';
@@ -89,11 +89,7 @@ const Nothing = ({ search }: { search: string }) =>
     <Empty
       title={words.empty}
       hint={words.emptyHint}
-      actions={
-        <Button component={Link} href="/playground">
-          {words.openPlayground}
-        </Button>
-      }
+      ways={[[words.openPlayground, '/playground']]}
     />
   ) : (
     <Empty title={fill(words.notFound, { search })} hint={words.notFoundHint} />

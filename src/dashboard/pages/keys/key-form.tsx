@@ -1,17 +1,7 @@
-import {
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { Checkbox, Group, NumberInput, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
-import { DialogEnd } from '../../components/dialog.js';
+import { ActDialog } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
 import { type LimitName, limitNames } from '../../format/limits.js';
@@ -27,7 +17,7 @@ interface KeyFormProps {
   /** The key that is changed; null: a new one is made. */
   edited: ApiKey | null;
   close: () => void;
-  onSaved: (key: ApiKey) => void;
+  onSaved?: (key: ApiKey) => void;
 }
 
 function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
@@ -40,21 +30,20 @@ function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
 /** The form of a new key, or of a key's terms. */
 export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
   const [terms, setTerms] = useState<FormTerms>(edited ? formTermsOf(edited) : emptyTerms);
-  const saving = useMutation({ mutationFn: () => save(edited, terms), onSuccess: onSaved });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
   const title = edited ? fill(text.editTitle, { name: edited.name }) : text.create;
   return (
-    <Modal opened onClose={close} title={title} size="lg">
-      <form onSubmit={submit}>
-        <Stack>
-          <TermFields terms={terms} change={(changed) => setTerms({ ...terms, ...changed })} />
-          <DialogEnd acting={saving} label={edited ? undefined : text.create} close={close} />
-        </Stack>
-      </form>
-    </Modal>
+    <ActDialog
+      title={title}
+      size="lg"
+      label={edited ? undefined : text.create}
+      act={async () => {
+        const key = await save(edited, terms);
+        onSaved?.(key);
+      }}
+      close={close}
+    >
+      <TermFields terms={terms} change={(changed) => setTerms({ ...terms, ...changed })} />
+    </ActDialog>
   );
 }
 

@@ -73,23 +73,11 @@ export const emptyTerms: FormTerms = {
 };
 
 /** The form with a key's terms. */
-export const formTermsOf = ({
-  name,
-  scopes,
-  models,
-  toolkits,
-  economy,
-  limits,
-  expiresAt,
-}: ApiKey): FormTerms => ({
-  name,
-  scopes,
-  models: models ?? [],
-  toolkits,
-  economy,
-  ...limits,
-  expiresOn: expiresAt === null ? '' : localDay(new Date(expiresAt)),
-});
+export function formTermsOf(key: ApiKey): FormTerms {
+  const { name, scopes, models, toolkits, economy, limits, expiresAt } = key;
+  const expiresOn = expiresAt === null ? '' : localDay(new Date(expiresAt));
+  return { name, scopes, models: models ?? [], toolkits, economy, ...limits, expiresOn };
+}
 
 const two = (part: number): string => String(part).padStart(2, '0');
 const localDay = (at: Date): string =>
@@ -98,20 +86,12 @@ const isScope = (name: string): name is NonNullable<KeyTerms['scopes']>[number] 
   ['completions', 'model-select', 'admin'].includes(name);
 
 /** What the form says as the body of a request; a key ends with its last day. */
-export const requestOf = ({
-  name,
-  scopes,
-  models,
-  toolkits,
-  economy,
-  expiresOn,
-  ...limits
-}: FormTerms): KeyTerms => ({
-  name,
-  scopes: scopes.filter(isScope),
-  models: models.length === 0 ? null : models,
-  toolkits,
-  economy,
-  expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
-  limits,
-});
+export function requestOf(terms: FormTerms): KeyTerms {
+  const { name, scopes, models, toolkits, economy, expiresOn, ...limits } = terms;
+  return {
+    ...{ name, toolkits, economy, limits },
+    scopes: scopes.filter(isScope),
+    models: models.length === 0 ? null : models,
+    expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
+  };
+}

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Page } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -52,7 +52,7 @@ export default function KeysPage() {
   const isAdmin = useAccount().role === 'admin';
   const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<ApiKey | null>(null);
-  const create = <Button onClick={() => setCreating(true)}>{text.create}</Button>;
+  const create = (): void => setCreating(true);
   return (
     <Page
       title={text.title}
@@ -66,20 +66,13 @@ export default function KeysPage() {
           >
             {text.export}
           </SmallButton>
-          {create}
+          <Button onClick={create}>{text.create}</Button>
         </>
       }
     >
       <KeyList create={create} onNewSecret={setMade} />
       {isCreating ? (
-        <KeyForm
-          edited={null}
-          close={() => setCreating(false)}
-          onSaved={(key) => {
-            setCreating(false);
-            setMade(key);
-          }}
-        />
+        <KeyForm edited={null} close={() => setCreating(false)} onSaved={setMade} />
       ) : null}
       {made ? <CreatedKey made={made} close={() => setMade(null)} /> : null}
     </Page>
@@ -87,8 +80,7 @@ export default function KeysPage() {
 }
 
 interface KeyListProps {
-  /** The button that creates a key. */
-  create: ReactNode;
+  create: () => void;
   /** Called with a key whose new secret is to be shown. */
   onNewSecret: (key: ApiKey) => void;
 }
@@ -141,7 +133,9 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
         verticalSpacing={4}
         isPale={(key) => !isUsable(key)}
         highlightOnHover
-        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={create} />}
+        empty={
+          <Empty title={text.emptyTitle} hint={text.emptyHint} ways={[[text.create, create]]} />
+        }
       />
       {keyless ? (
         <Note>
@@ -198,7 +192,7 @@ function KeyActions({ shown, onNewSecret }: { shown: ApiKey; onNewSecret: (key: 
           ))}
         </Menu.Dropdown>
       </Menu>
-      {chosen === 'edit' ? <KeyForm edited={shown} close={close} onSaved={close} /> : null}
+      {chosen === 'edit' ? <KeyForm edited={shown} close={close} /> : null}
       {chosen === 'rotate' ? (
         <ConfirmDialog
           label={text.rotate}

@@ -1,6 +1,6 @@
 import { Badge, Box, Group, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CompactButton, Note, PlainText } from '../../components/elements.js';
+import { CompactButton, Labelled, Note, PlainText } from '../../components/elements.js';
 import type { Model } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue, formatQuality } from '../../format/numbers.js';
@@ -132,9 +132,9 @@ function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
   return (
     <Stack gap="sm" py="xs">
       <Group gap="xl" align="flex-start">
-        <Figure label={text.cached} value={formatUsd(prices.cachedInput)} />
-        <Figure label={text.blended} value={formatUsd(prices.blended)} />
-        <Figure label={text.maxOutput} value={formatCompact(maxOutput)} />
+        <Labelled label={text.cached}>{formatUsd(prices.cachedInput)}</Labelled>
+        <Labelled label={text.blended}>{formatUsd(prices.blended)}</Labelled>
+        <Labelled label={text.maxOutput}>{formatCompact(maxOutput)}</Labelled>
         {isAdmin ? <TestButton provider={model.provider} model={model.model} /> : null}
       </Group>
       {quality === null ? null : (
@@ -151,15 +151,6 @@ function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
     </Stack>
   );
 }
-
-const Figure = ({ label, value }: { label: string; value: string }) => (
-  <Stack gap={0}>
-    <Note>{label}</Note>
-    <Text size="sm" className="figures">
-      {value}
-    </Text>
-  </Stack>
-);
 
 const Kinds = ({ kinds }: { kinds: NonNullable<Model['quality']>['kinds'] }) => (
   <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="lg" verticalSpacing={6}>

@@ -1,5 +1,5 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
@@ -16,8 +16,7 @@ const text = texts.models.priceData;
 
 /** The price data in force, and the buttons that change it; for administrators. */
 export function PricePanel() {
-  const queries = useQueryClient();
-  const revert = () => api.DELETE('/api/v1/prices').then(() => queries.invalidateQueries());
+  const revert = () => api.DELETE('/api/v1/prices');
   return (
     <Panel title={text.title}>
       <Loaded query={useRead('/api/v1/prices')} lines={2}>
@@ -46,7 +45,6 @@ export function PricePanel() {
 }
 
 function UpdateButton() {
-  const queries = useQueryClient();
   const [acceptJumps, setAcceptJumps] = useState(false);
   const looking = useMutation({
     mutationFn: () => dataOf(api.POST('/api/v1/prices', { body: {} })),
@@ -59,10 +57,9 @@ function UpdateButton() {
       label={text.look}
       end={{ label: text.apply, isReady: data !== undefined && (jumps === 0 || acceptJumps) }}
       onOpen={looking.mutate}
-      act={async () => {
+      act={() => {
         const digest = data?.digest ?? null;
-        await api.POST('/api/v1/prices', { body: { apply: true, acceptJumps, digest } });
-        await queries.invalidateQueries();
+        return api.POST('/api/v1/prices', { body: { apply: true, acceptJumps, digest } });
       }}
     >
       {error ? <Failure error={error} /> : null}

@@ -1,7 +1,6 @@
-import { Button, SegmentedControl, Stack, Text, Group } from '@mantine/core';
+import { SegmentedControl, Stack, Text, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
@@ -39,21 +38,11 @@ function FirstRun({ range }: { range: Range }) {
     <Empty
       title={text.empty}
       hint={text.emptyHint}
-      actions={
-        <>
-          <Button component={Link} href="/connect">
-            {text.connect}
-          </Button>
-          <Button component={Link} href="/playground" variant="default">
-            {text.tryModels}
-          </Button>
-          {range === '90d' ? null : (
-            <Button variant="subtle" onClick={() => change({ range: '90d' })}>
-              {text.lookBack}
-            </Button>
-          )}
-        </>
-      }
+      ways={[
+        [text.connect, '/connect'],
+        [text.tryModels, '/playground'],
+        ...(range === '90d' ? [] : [[text.lookBack, () => change({ range: '90d' })] as const]),
+      ]}
     />
   );
 }

@@ -79,14 +79,8 @@ interface ComposerButtonsProps {
   stop: () => void;
 }
 
-function ComposerButtons({
-  isBusy,
-  isEmpty,
-  maxBodyBytes,
-  attach,
-  send,
-  stop,
-}: ComposerButtonsProps) {
+function ComposerButtons(props: ComposerButtonsProps) {
+  const { isBusy, isEmpty, maxBodyBytes, attach, send, stop } = props;
   const limit = fill(words.pictureLimit, { size: formatBytes(maxPictureBytes(maxBodyBytes)) });
   return (
     <Group justify="space-between" gap="xs">

@@ -4,12 +4,13 @@ import {
   JsonInput,
   MultiSelect,
   NumberInput,
+  type NumberInputProps,
   Select,
   Stack,
   Switch,
   Textarea,
 } from '@mantine/core';
-import { Note, optionsOf } from '../../components/elements.js';
+import { Note } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { fill, texts } from '../../texts/texts.js';
 import { exampleTools, type PlaygroundSettings, readTools } from './settings.js';
@@ -25,82 +26,71 @@ interface OptionsPanelProps {
   change: (changes: Partial<PlaygroundSettings>) => void;
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 /** What the next questions ask for beside a model. */
-export const OptionsPanel = ({ settings, options, change }: OptionsPanelProps) => (
-  <Stack gap="md">
-    <Select<PlaygroundSettings['search']>
-      label={words.search}
-      description={options.search.engines.length > 0 ? words.searchHint : words.searchNative}
-      data={optionsOf(words.searchModes)}
-      value={settings.search}
+export function OptionsPanel({ settings, options, change }: OptionsPanelProps) {
+  const isResearch = settings.research !== 'off';
+  const choice = (name: 'search' | 'research' | 'effort', labels: Labels, description: string) => (
+    <Select
+      label={words[name]}
+      description={description}
+      data={Object.entries(labels).map(([value, label]) => ({ value, label }))}
+      value={settings[name]}
+      disabled={name === 'research' && options.research === null}
       allowDeselect={false}
-      onChange={(search) => change({ search: search ?? 'off' })}
+      onChange={(value) => change({ [name]: value })}
     />
-    <Select<PlaygroundSettings['research']>
-      label={words.research}
-      description={options.research ? words.researchHint : words.researchNeeds}
-      data={optionsOf(words.efforts)}
-      value={settings.research}
-      disabled={options.research === null}
-      allowDeselect={false}
-      onChange={(research) => change({ research: research ?? 'off' })}
-    />
-    <MultiSelect
-      label={words.toolkits}
-      description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
-      data={[...options.toolkits]}
-      value={[...settings.toolkits]}
-      disabled={options.toolkits.length === 0 || settings.research !== 'off'}
-      onChange={(toolkits) => change({ toolkits })}
-    />
+  );
+  const number = (name: 'temperature' | 'maxTokens', bounds: NumberInputProps) => (
     <NumberInput
-      label={words.temperature}
-      description={words.temperatureHint}
-      min={0}
-      max={1}
-      step={0.1}
-      value={settings.temperature ?? ''}
-      onChange={(value) => change({ temperature: typeof value === 'number' ? value : null })}
+      label={words[name]}
+      description={words[`${name}Hint`]}
+      {...bounds}
+      value={settings[name] ?? ''}
+      onChange={(value) => change({ [name]: typeof value === 'number' ? value : null })}
     />
-    <Select<PlaygroundSettings['effort']>
-      label={words.effort}
-      description={words.effortHint}
-      data={optionsOf(words.reasoningEfforts)}
-      value={settings.effort}
-      allowDeselect={false}
-      onChange={(effort) => change({ effort: effort ?? 'default' })}
-    />
-    <NumberInput
-      label={words.maxTokens}
-      description={words.maxTokensHint}
-      min={1}
-      allowDecimal={false}
-      value={settings.maxTokens ?? ''}
-      onChange={(value) => change({ maxTokens: typeof value === 'number' ? value : null })}
-    />
-    <Textarea
-      label={words.instructions}
-      placeholder={words.instructionsHint}
-      autosize
-      minRows={2}
-      maxRows={8}
-      value={settings.instructions}
-      onChange={(event) => change({ instructions: event.currentTarget.value })}
-    />
-    <ToolsEditor
-      text={settings.toolsText}
-      isDisabled={settings.research !== 'off'}
-      change={change}
-    />
-    {options.storesConversations ? (
-      <Switch
-        label={words.store}
-        checked={settings.stores}
-        onChange={(event) => change({ stores: event.currentTarget.checked })}
+  );
+  const hasEngines = options.search.engines.length > 0;
+  return (
+    <Stack gap="md">
+      {choice('search', words.searchModes, hasEngines ? words.searchHint : words.searchNative)}
+      {choice(
+        'research',
+        words.efforts,
+        options.research ? words.researchHint : words.researchNeeds,
+      )}
+      <MultiSelect
+        label={words.toolkits}
+        description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
+        data={[...options.toolkits]}
+        value={[...settings.toolkits]}
+        disabled={options.toolkits.length === 0 || isResearch}
+        onChange={(toolkits) => change({ toolkits })}
       />
-    ) : null}
-  </Stack>
-);
+      {number('temperature', { min: 0, max: 1, step: 0.1 })}
+      {choice('effort', words.reasoningEfforts, words.effortHint)}
+      {number('maxTokens', { min: 1, allowDecimal: false })}
+      <Textarea
+        label={words.instructions}
+        placeholder={words.instructionsHint}
+        autosize
+        minRows={2}
+        maxRows={8}
+        value={settings.instructions}
+        onChange={(event) => change({ instructions: event.currentTarget.value })}
+      />
+      <ToolsEditor text={settings.toolsText} isDisabled={isResearch} change={change} />
+      {options.storesConversations ? (
+        <Switch
+          label={words.store}
+          checked={settings.stores}
+          onChange={(event) => change({ stores: event.currentTarget.checked })}
+        />
+      ) : null}
+    </Stack>
+  );
+}
 
 const { tools: toolWords } = texts.playground;
 

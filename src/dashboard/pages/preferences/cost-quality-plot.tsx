@@ -1,5 +1,6 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
+import { Swatch } from '../../components/elements.js';
 import { type NamePlace, placeNames } from '../../components/place-names.js';
 import { axisLabel, formatQuality, formatUsd } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
@@ -143,13 +144,10 @@ const legend = [
 
 const Legend = () => (
   <Group gap="md">
-    {legend.map(([fillColour, label]) => (
-      <Group key={label} gap={6} wrap="nowrap">
-        <svg width={14} height={8} aria-hidden>
-          <rect width={14} height={4} y={2} fill={fillColour} />
-        </svg>
-        <Text size="xs">{label}</Text>
-      </Group>
+    {legend.map(([color, label]) => (
+      <Swatch key={label} color={color}>
+        {label}
+      </Swatch>
     ))}
   </Group>
 );

@@ -198,6 +198,9 @@ function ScoreFields({ scores, change }: { scores: Scores; change: (scores: Scor
           limit={20}
           value={model}
           onChange={setModel}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault();
+          }}
         />
         <Button
           variant="default"

@@ -39,11 +39,7 @@ export default function PreferencesPage() {
 
 const text = texts.preferences;
 
-const CreateButton = () => (
-  <Button component={Link} href="/preferences/new">
-    {text.create}
-  </Button>
-);
+const newPath = '/preferences/new';
 
 /** All preferences of the account. */
 function PreferenceList() {
@@ -62,7 +58,9 @@ function PreferenceList() {
               {text.evaluationSet}
             </Button>
           ) : null}
-          <CreateButton />
+          <Button component={Link} href={newPath}>
+            {text.create}
+          </Button>
         </>
       }
     >
@@ -72,7 +70,9 @@ function PreferenceList() {
         columns={columns}
         minWidth={620}
         highlightOnHover
-        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} actions={<CreateButton />} />}
+        empty={
+          <Empty title={text.emptyTitle} hint={text.emptyHint} ways={[[text.create, newPath]]} />
+        }
       />
     </Page>
   );

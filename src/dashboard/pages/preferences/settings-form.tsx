@@ -1,15 +1,5 @@
-import {
-  Alert,
-  NumberInput,
-  Radio,
-  SimpleGrid,
-  Slider,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { Hint } from '../../components/elements.js';
+import { Alert, NumberInput, Radio, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { WeightSliders } from '../../components/weight-sliders.js';
 import { useModelLabels } from '../../api/queries.js';
 import { texts } from '../../texts/texts.js';
 import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
@@ -49,36 +39,22 @@ export const SettingsForm = ({ draft, change }: FormProps) => (
   </Stack>
 );
 
-const figures = ['quality', 'cost', 'latency'] as const;
-
-function Weights({ draft, change }: FormProps) {
-  const shares = sharesOf(draft.weights);
-  return (
-    <Stack gap="sm">
-      {figures.map((figure) => (
-        <div key={figure}>
-          <Text size="sm" className="figures">
-            {text.weights[figure]} <Hint span>{shares[figure]}%</Hint>
-          </Text>
-          <Slider
-            min={0}
-            max={maxWeight}
-            step={0.5}
-            label={(value) => value}
-            thumbLabel={text.weights[figure]}
-            value={draft.weights[figure]}
-            onChange={(weight) => change({ weights: { ...draft.weights, [figure]: weight } })}
-          />
-        </div>
-      ))}
-      {hasNoWeight(draft) ? (
-        <Alert color="red" role="alert">
-          {text.noWeight}
-        </Alert>
-      ) : null}
-    </Stack>
-  );
-}
+const Weights = ({ draft, change }: FormProps) => (
+  <Stack gap="sm">
+    <WeightSliders
+      weights={draft.weights}
+      shares={sharesOf(draft.weights)}
+      max={maxWeight}
+      step={0.5}
+      change={(weights) => change({ weights })}
+    />
+    {hasNoWeight(draft) ? (
+      <Alert color="red" role="alert">
+        {text.noWeight}
+      </Alert>
+    ) : null}
+  </Stack>
+);
 
 function Limits({ draft, change }: FormProps) {
   const labels = useModelLabels();

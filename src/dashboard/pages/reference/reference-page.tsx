@@ -44,7 +44,9 @@ async function readReference(url: string): Promise<Reference> {
   if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);
   const [before = '', style = '', after = ''] = (await answer.text()).split(/<\/?style>/);
   // the security policy would refuse an element with styles, even in a document that is not shown
-  const page = new DOMParser().parseFromString(before + after, 'text/html');
+  // the dashboard has a main part of its own
+  const whole = (before + after).replaceAll(/<(\/?)main>/g, '<$1div>');
+  const page = new DOMParser().parseFromString(whole, 'text/html');
   return { content: page.querySelector('.columns'), style };
 }
 

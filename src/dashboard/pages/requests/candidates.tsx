@@ -2,15 +2,14 @@ import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useElementSize } from '@mantine/hooks';
 import { Hint, Note } from '../../components/elements.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { CandidateTable } from '../../components/candidate-table.js';
 import { Panel } from '../../components/page.js';
 import { placeNames } from '../../components/place-names.js';
-import { formatQuality, formatUsd, reasonWords } from '../../format/numbers.js';
+import { formatUsd, reasonWords } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
-import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import type { RequestDetails } from '../../api/schema.js';
-import { scatterOf, type WeighedCandidate } from './scatter.js';
+import type { RequestDetails, WeighedCandidate } from '../../api/schema.js';
+import { scatterOf } from './scatter.js';
 import { WhatIf } from './what-if.js';
 
 const text = texts.requests.detail;
@@ -47,37 +46,12 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
         ) : (
           <Hint>{text.noPlan}</Hint>
         )}
-        <ListTable
-          label={text.candidates}
-          columns={columns}
-          rows={candidates}
-          keyOf={({ label }) => label}
-          minWidth={640}
-        />
+        <CandidateTable candidates={candidates} answered={answered} />
       </Stack>
     </Panel>
   );
 }
 
-/** Where the cost of this request was not predicted, the price of a million tokens. */
-const expectedCost = ({ cost, price }: WeighedCandidate): string =>
-  typeof cost === 'number' || price === null
-    ? formatUsd(cost)
-    : fill(text.perMillion, { price: formatUsd(price) });
-
-const columns: readonly Column<WeighedCandidate>[] = [
-  { label: texts.requests.model, cell: ({ label }) => label },
-  figure(text.quality, ({ quality }) => formatQuality(quality)),
-  figure(text.expectedCost, expectedCost),
-  figure(text.expectedLatency, ({ latency }) =>
-    formatMs(latency === null ? null : latency * 1_000),
-  ),
-  {
-    label: text.reason,
-    cell: ({ excluded, reason }) =>
-      excluded === undefined ? reasonWords(reason) : fill(text.excluded, { reason: excluded }),
-  },
-];
 const height = 280;
 const inner = { left: 36, right: 28, top: 12, bottom: 36 };
 const toY = (share: number): number =>

@@ -1,6 +1,6 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
+import { Labelled, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatTokens, formatUsd } from '../../format/numbers.js';
 import { spendParts } from '../../format/spend.js';
@@ -32,9 +32,9 @@ export function Facts({ request }: { request: RequestDetails }) {
       <Panel title={text.figures}>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
           {figuresOf(request).map(([label, value]) => (
-            <Fact key={label} label={label}>
+            <Labelled key={label} label={label}>
               {value}
-            </Fact>
+            </Labelled>
           ))}
         </SimpleGrid>
       </Panel>
@@ -79,17 +79,6 @@ function outputRate({ latencyMs, ttftMs, completionTokens }: RequestDetails): st
   const perSecond = (completionTokens / (latencyMs - ttftMs)) * 1_000;
   return fill(text.tokensPerSecond, { count: formatCount(Math.round(perSecond)) });
 }
-
-const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
-  <Stack gap={0} miw={0}>
-    <Note>{label}</Note>
-    <Group className="figures" style={{ overflowWrap: 'anywhere' }}>
-      <Text size="sm" component="div" miw={0}>
-        {children}
-      </Text>
-    </Group>
-  </Stack>
-);
 
 /** As the API keeps it, with the calls of tools. */
 type GroundingFigures = Partial<Schema<'CompletionsResponseGrounding'>> & {

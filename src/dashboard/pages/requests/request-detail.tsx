@@ -81,7 +81,7 @@ export function RequestDetail({ id }: { id: string }) {
       }
     >
       {isMissing ? (
-        <Empty title={text.missing} hint={text.missingHint} actions={back} />
+        <Empty title={text.missing} hint={text.missingHint} ways={[[text.back, '/requests']]} />
       ) : (
         <Loaded query={query} lines={8}>
           {(data) => <Parts request={data} isOwn={isOwn} />}

@@ -1,8 +1,8 @@
-import { Link, Route, Switch } from 'wouter';
-import { Button, Switch as Toggle, Text, Box, Group } from '@mantine/core';
+import { Route, Switch } from 'wouter';
+import { Switch as Toggle, Text, Box, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RequestDetail } from './request-detail.js';
-import { type PageQuery, read, usePagedList } from '../../api/queries.js';
+import { read, usePagedList } from '../../api/queries.js';
 import { Empty, Loaded, Paged } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
@@ -31,8 +31,6 @@ export default function RequestsPage() {
 }
 
 const text = texts.requests;
-/** How many of the newest requests are shown live. */
-const liveSize = 50;
 /** Between two looks at the newest requests. */
 const liveMs = 2_000;
 
@@ -66,44 +64,24 @@ function RequestList() {
   );
 }
 
-/** The pages that were loaded; live, only the newest one, again and again. */
-function useRequests(isAdmin: boolean, isLive: boolean) {
+/** The pages that were loaded; live, the newest one, again and again. */
+function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
   const [parameters] = useParameters();
   const { live: _live, ...shown } = parameters;
   const sort = orders.find((one) => one === parameters.sort);
-  const readPage = (page: PageQuery) =>
-    read('/api/v1/requests', {
-      query: {
-        ...queryOf(parameters, isAdmin, Date.now()),
-        ...(sort && !isLive ? { sort } : {}),
-        ...page,
-      },
-    });
-  const newest = useQuery({
-    queryKey: ['requests', 'newest', shown, isAdmin],
-    queryFn: () => readPage({ limit: liveSize }),
-    enabled: isLive,
-    refetchInterval: liveMs,
-    placeholderData: keepPreviousData,
-  });
-  const all = usePagedList(['requests', 'all', shown, isAdmin], readPage, {
-    enabled: !isLive,
-    keepsPrevious: true,
-  });
-  return { newest, all };
-}
-
-function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
-  const { newest, all } = useRequests(isAdmin, isLive);
-  if (isLive)
-    return (
-      <Loaded query={newest} lines={8}>
-        {({ items }) => <Rows items={items} isLive />}
-      </Loaded>
-    );
+  const list = usePagedList(
+    ['requests', isLive, shown, isAdmin],
+    (page) => {
+      const asked = queryOf(parameters, isAdmin, Date.now());
+      return read('/api/v1/requests', {
+        query: { ...asked, ...(sort && !isLive ? { sort } : {}), ...page },
+      });
+    },
+    { keepsPrevious: true, refetchInterval: isLive && liveMs },
+  );
   return (
-    <Paged list={all} lines={8}>
-      {(items) => <Rows items={items} isLive={false} />}
+    <Paged list={{ ...list, hasMore: list.hasMore && !isLive }} lines={8}>
+      {(items) => <Rows items={items} isLive={isLive} />}
     </Paged>
   );
 }
@@ -117,27 +95,17 @@ function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boo
       <Empty
         title={text.noMatch}
         hint={text.noMatchHint}
-        actions={
-          <Button variant="default" onClick={() => change(withoutFilters)}>
-            {text.clear}
-          </Button>
-        }
+        ways={[[text.clear, () => change(withoutFilters)]]}
       />
     );
   return (
     <Empty
       title={text.empty}
       hint={text.emptyHint}
-      actions={
-        <>
-          <Button component={Link} href="/playground">
-            {text.tryModels}
-          </Button>
-          <Button variant="default" onClick={() => change({ range: '30d', from: null, to: null })}>
-            {text.lookBack}
-          </Button>
-        </>
-      }
+      ways={[
+        [text.tryModels, '/playground'],
+        [text.lookBack, () => change({ range: '30d', from: null, to: null })],
+      ]}
     />
   );
 }

@@ -1,7 +1,4 @@
-import type { Schema } from '../../api/schema.js';
-
-/** A candidate as the plan keeps it. */
-export type WeighedCandidate = Omit<Schema<'ModelSelectResponseCandidate'>, 'provider' | 'model'>;
+import type { WeighedCandidate } from '../../api/schema.js';
 
 /** A candidate's place; all from 0 to 1, from the left and from the bottom. */
 export interface Dot {

@@ -1,5 +1,5 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { Hint, Note, PlainText } from '../../components/elements.js';
+import { Hint, Note, PlainText, Swatch } from '../../components/elements.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { Panel } from '../../components/page.js';
 import { axisLabel } from '../../format/numbers.js';
@@ -149,15 +149,9 @@ function Legend({ lanes }: { lanes: readonly Lane[] }) {
       {names
         .filter((name) => shown.includes(name))
         .map((name) => (
-          <Group key={name} gap={6}>
-            <Box
-              w={10}
-              h={10}
-              bg={name === 'failed' ? failedColor : colors[name]}
-              style={{ borderRadius: 2 }}
-            />
-            <Text size="xs">{text.phases[name]}</Text>
-          </Group>
+          <Swatch key={name} color={name === 'failed' ? failedColor : colors[name]}>
+            {text.phases[name]}
+          </Swatch>
         ))}
     </Group>
   );

@@ -1,4 +1,4 @@
-import { Slider, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -6,6 +6,7 @@ import { Note, PageLink } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Failure } from '../../components/loaded.js';
+import { type Weights, WeightSliders } from '../../components/weight-sliders.js';
 import { formatUsd, reasonWords, unknownValue } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -14,7 +15,6 @@ const text = texts.requests.detail;
 /** Short, so that the answer follows the hand. */
 const moveMs = 120;
 
-type Weights = Record<'quality' | 'cost' | 'latency', number>;
 type Item = Schema<'PreferencePreviewResponse'>['items'][number];
 
 interface WhatIfProps {
@@ -32,28 +32,21 @@ export function WhatIf({ request, onWinner }: WhatIfProps) {
   const item = query.data?.items[0];
   const label = isTouched ? (item?.winner?.label ?? null) : null;
   useEffect(() => onWinner(label), [label, onWinner]);
-  const names = ['quality', 'cost', 'latency'] as const;
   return (
     <Stack gap="sm">
       <Text size="sm" fw={600}>
         {text.whatIf}
       </Text>
       <Note>{text.whatIfHint}</Note>
-      {names.map((name) => (
-        <Stack key={name} gap={2}>
-          <Text size="xs">{text.weights[name]}</Text>
-          <Slider
-            value={weights[name]}
-            onChange={(value) => {
-              setTouched(true);
-              setWeights((before) => ({ ...before, [name]: value }));
-            }}
-            thumbLabel={text.weights[name]}
-            min={0}
-            max={100}
-          />
-        </Stack>
-      ))}
+      <WeightSliders
+        weights={weights}
+        max={100}
+        step={1}
+        change={(changed) => {
+          setTouched(true);
+          setWeights(changed);
+        }}
+      />
       {query.error ? <Failure error={query.error} /> : null}
       {query.data && isTouched ? (
         <Result item={item} skipped={query.data.skipped[0]?.reason} />

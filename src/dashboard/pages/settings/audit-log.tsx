@@ -1,6 +1,6 @@
-import { Anchor, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Note, optionsOf } from '../../components/elements.js';
+import { Note, optionsOf, SmallButton } from '../../components/elements.js';
 import { basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { read, usePagedList } from '../../api/queries.js';
@@ -66,9 +66,9 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
         value={filter.to}
         onChange={(event) => change({ to: event.currentTarget.value })}
       />
-      <Anchor size="sm" href={`${basePath}/api/v1/audit?${csv}`} download>
+      <SmallButton component="a" href={`${basePath}/api/v1/audit?${csv}`} download>
         {text.exportCsv}
-      </Anchor>
+      </SmallButton>
     </Group>
   );
 }

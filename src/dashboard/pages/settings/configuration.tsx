@@ -1,5 +1,5 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { CodeBlock, CodeRegion, CompactButton, PlainText } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
@@ -100,12 +100,9 @@ const connectionColumns: readonly Column<TestedConnection>[] = [
 /** A button that tries a connection, and what came of it. */
 export function ConnectionTest({ connection }: { connection: TestedConnection }) {
   const { kind, name } = connection;
-  const queries = useQueryClient();
   const testing = useMutation({
     mutationFn: () =>
       dataOf(api.POST('/api/v1/configuration/tests', { body: name ? { kind, name } : { kind } })),
-    // the test of alerts is listed among them
-    onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
   });
   const { data, error } = testing;
   const isBad = error !== null || data?.ok === false;

@@ -1,3 +1,4 @@
+import { isObject } from './text/is-object.js';
 /** Token usage with OpenAI's field names. */
 export interface OpenAIUsage {
   prompt_tokens?: number | null;
@@ -35,6 +36,22 @@ export interface Usage {
 
 const count = (value: number | null | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+
+/** Reported usage with its counts as numbers, which some servers write as text; undefined if none. */
+export function withCounts<Reported extends object>(
+  usage: Reported | null | undefined,
+): Reported | undefined {
+  if (!isObject(usage)) return undefined;
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(usage))
+    if (isObject(value)) read[name] = withCounts(value);
+    else if (value !== null)
+      read[name] =
+        typeof value === 'string' && value !== '' && !Number.isNaN(Number(value))
+          ? Number(value)
+          : value;
+  return read as Reported;
+}
 
 /** The token counts of `Usage`, as a provider may have reported them. */
 type ReportedCounts = {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type ChunkDelta,
   type CompletionSink,
@@ -9,6 +10,7 @@ import {
   type Usage,
 } from '../completion.js';
 import { CompletionBuilder } from '../completion-builder.js';
+import { exactJson } from '../text/exact-json.js';
 import { isObject } from '../text/is-object.js';
 import type { CompletionAnswer } from './adapter.js';
 
@@ -18,14 +20,41 @@ interface ChoiceFields {
   readonly finish_reason?: string | null;
 }
 
+/** The ids of an answer's calls. Results are matched by them, so each call needs its own. */
+export class CallIds {
+  private readonly used = new Set<string>();
+
+  /**
+   * @param given by the provider, if anything
+   * @param make makes another for a call without an id of its own
+   */
+  of(given: unknown, make = madeCallId): string {
+    const id = typeof given === 'number' ? String(given) : given;
+    const own = typeof id === 'string' && id !== '' && !this.used.has(id) ? id : make();
+    this.used.add(own);
+    return own;
+  }
+}
+
+const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+
+/** A call's arguments as JSON text, which some servers send as an object, some not at all. */
+export const argumentsText = (given: unknown): string =>
+  typeof given === 'string' ? given : exactJson(given ?? {});
+
+/** A text, or a number that stands for one; anything else is empty. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+
 /** Writes an answer that is translated, piece by piece, as chunks of choice 0. */
 export class AnswerChunks {
   /** Seconds since 1970. */
   created = Math.floor(Date.now() / 1000);
   /** Characters of the answer's text so far, in UTF-16 units. */
   textLength = 0;
-  /** Of each tool call, whether some of its arguments have come. */
-  private readonly calls: boolean[] = [];
+  /** Of each tool call, whether some of its arguments have come; by the dialect's index. */
+  private readonly calls = new Map<number, { index: number; hasArguments: boolean }>();
+  private readonly callIds = new CallIds();
 
   /**
    * @param id of the answer; undefined: not known yet
@@ -38,16 +67,17 @@ export class AnswerChunks {
   ) {}
 
   get callCount(): number {
-    return this.calls.length;
+    return this.calls.size;
   }
 
   hasArguments(index: number): boolean {
-    return this.calls[index] === true;
+    return this.calls.get(index)?.hasArguments === true;
   }
 
   /** @param logprobs those of the text, in the internal dialect; absent: none */
-  text(text: string | undefined, logprobs?: object): void {
-    if (!text) return;
+  text(given: unknown, logprobs?: object): void {
+    const text = textOf(given);
+    if (text === '') return;
     this.textLength += text.length;
     if (logprobs) this.write({ content: text }, { logprobs });
     else this.sink.text(escapeJson(text), null);
@@ -63,35 +93,44 @@ export class AnswerChunks {
 
   /**
    * Begins a tool call.
-   * @param args its arguments as JSON text, as far as they have come
-   * @returns its index, by default the next one
+   * @param given what the provider sent as its id, if anything
+   * @param sent its arguments, as far as they have come
+   * @param key what the other methods name it by, by default its index
+   * @returns the key
    */
-  startCall(id: string, name: string, args = '', index = this.calls.length): number {
-    this.calls[index] = args !== '';
-    this.writeCall({ index, id, type: 'function', function: { name, arguments: args } });
-    return index;
+  startCall(given: unknown, name: unknown, sent?: unknown, key = this.calls.size): number {
+    const args = argumentsText(sent ?? '');
+    // clients join the pieces of a call by its index, and expect the next one
+    const index = this.calls.size;
+    this.calls.set(key, { index, hasArguments: args !== '' });
+    const called = { name: textOf(name), arguments: args };
+    this.writeCall({ index, id: this.callIds.of(given), type: 'function', function: called });
+    return key;
   }
 
   /** Adds to a call's arguments; does nothing for a call that was not begun. */
-  addArguments(index: number, piece: string): void {
-    if (piece === '' || this.calls[index] === undefined) return;
-    this.calls[index] = true;
-    this.writeCall({ index, function: { arguments: piece } });
+  addArguments(key: number, given: unknown): void {
+    const call = this.calls.get(key);
+    const piece = given === null || given === undefined ? '' : argumentsText(given);
+    if (piece === '' || !call) return;
+    call.hasArguments = true;
+    this.writeCall({ index: call.index, function: { arguments: piece } });
   }
 
   /** Adds all of a call's arguments, if none have come: clients parse them, and '' is not JSON. */
-  endCall(index: number, args = '{}'): void {
-    if (this.calls[index] === false) this.addArguments(index, args);
+  endCall(key: number, args: unknown = '{}'): void {
+    if (this.calls.get(key)?.hasArguments === false)
+      this.addArguments(key, argumentsText(args) || '{}');
   }
 
   /** Anything else. */
   write(delta: ChunkDelta, fields?: ChoiceFields): void {
     this.sink.chunk(
       {
-        id: this.id,
+        id: typeof this.id === 'number' ? String(this.id) : this.id,
         object: 'chat.completion.chunk',
         created: this.created,
-        model: this.model,
+        model: textOf(this.model),
         choices: [{ index: 0, delta, finish_reason: null, ...fields }],
       },
       null,

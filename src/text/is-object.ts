@@ -32,3 +32,8 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
     if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
   return found;
 }
+
+/** The objects of a list that a provider sent, or of one that it sent bare; anything else is dropped. */
+export const objectsIn = <Entry extends object>(
+  list: readonly Entry[] | Entry | null | undefined,
+): Entry[] => [list].flat().filter(isObject) as Entry[];

@@ -1,4 +1,5 @@
-import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
 
 /** The fields of an answer's content block that are read. */
@@ -74,7 +75,8 @@ export const finishReasonOf = (stopReason: string | null | undefined): string | 
   stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
 
 /** Translates usage; null if none is reported. */
-export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Usage | null {
+export function readAnthropicUsage(reported: AnthropicUsage | null | undefined): Usage | null {
+  const usage = withCounts(reported);
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number')
     return null;
   const cachedTokens = usage.cache_read_input_tokens ?? 0;
@@ -117,9 +119,9 @@ export const toAnnotations = (
   start: number,
   end: number,
 ): UrlCitation[] =>
-  citations.flatMap((citation) => {
-    const url = citation.url ?? citation.source ?? documentUrl(citation);
-    if (url === null) return [];
+  objectsIn(citations).flatMap((citation) => {
+    const url: unknown = citation.url ?? citation.source ?? documentUrl(citation);
+    if (typeof url !== 'string') return [];
     const title = citation.title ?? citation.document_title;
     return [urlCitation({ url, title, content: citation.cited_text }, start, end)];
   });

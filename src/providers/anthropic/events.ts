@@ -14,8 +14,7 @@ import {
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
-import { exactJson } from '../../text/exact-json.js';
-import { present } from '../../text/is-object.js';
+import { objectsIn, present } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import type { SearchBlocks } from './web-search.js';
@@ -84,6 +83,7 @@ export function anthropicEvents(
   return sseReader(
     (name, text) => {
       const event = parseJson(text) as StreamEvent | null;
+      if (text === '[DONE]') return false;
       if (typeof event !== 'object' || event === null)
         throw unreadable(provider, 'an event is not a JSON object');
       if (forwards && event.type !== 'error') sink.event?.(name, byteLine(text));
@@ -173,13 +173,15 @@ class MessageStream {
     chunks.model = message.model ?? '';
     this.addUsage(message.usage);
     chunks.write({ role: 'assistant', content: '' });
-    for (const block of message.content ?? []) {
+    for (const block of objectsIn(message.content)) {
       this.blockStart(-1, block);
       this.blockStop(-1);
     }
   }
 
   private blockStart(index: number, block: AnswerBlock): void {
+    // some servers do not stop their blocks
+    this.blockStop(index);
     const opened: OpenBlock = {
       type: block.type ?? '',
       start: this.chunks.textLength,
@@ -193,7 +195,7 @@ class MessageStream {
     } else if (block.type === 'thinking') {
       if (block.thinking) this.chunks.write({ reasoning_content: block.thinking });
     } else if (block.type === 'tool_use') {
-      opened.callIndex = this.chunks.startCall(block.id ?? '', block.name ?? '');
+      opened.callIndex = this.chunks.startCall(block.id, block.name);
     }
   }
 
@@ -211,7 +213,7 @@ class MessageStream {
     } else if (delta.type === 'signature_delta') {
       block.signature = (block.signature ?? '') + (delta.signature ?? '');
     } else if (delta.type === 'citations_delta' && delta.citation) {
-      block.citations = [...(block.citations ?? []), delta.citation];
+      block.citations = [...objectsIn(block.citations), delta.citation];
     } else if (delta.type === 'input_json_delta' && delta.partial_json) {
       if (opened.callIndex === -1) opened.json += delta.partial_json;
       else this.chunks.addArguments(opened.callIndex, delta.partial_json);
@@ -233,7 +235,7 @@ class MessageStream {
       if (detail) chunks.write({ reasoning_details: [detail] });
     } else if (callIndex >= 0) {
       // Anthropic streams nothing for a call without arguments
-      chunks.endCall(callIndex, exactJson(block.input ?? {}));
+      chunks.endCall(callIndex, block.input ?? {});
     } else {
       const found = this.searches.read(block, json);
       if (Object.keys(found).length > 0) chunks.write(found);
@@ -255,6 +257,7 @@ class MessageStream {
   }
 
   private end(): void {
+    for (const index of [...this.open.keys()]) this.blockStop(index);
     this.done = true;
     this.sink.end(
       this.searches.finishReason(this.stopReason, finishReasonOf(this.stopReason)),

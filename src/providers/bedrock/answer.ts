@@ -1,4 +1,5 @@
-import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
 import { malformedOutput } from './failure.js';
 
@@ -52,7 +53,8 @@ export interface ConverseAnswer {
  * Translates usage; null if there is none. Bedrock's own `totalTokens` is the sum of all four
  * counts.
  */
-export function converseUsage(usage: ConverseUsage | undefined): Usage | null {
+export function converseUsage(reported: ConverseUsage | undefined): Usage | null {
+  const usage = withCounts(reported);
   if (!usage) return null;
   const cachedTokens = usage.cacheReadInputTokens ?? 0;
   const cacheWriteTokens = usage.cacheWriteInputTokens ?? 0;
@@ -100,10 +102,12 @@ export const readCitations = (
   start: number,
   end: number,
 ): UrlCitation[] =>
-  citations.flatMap((citation) => {
-    const url = citation.location?.web?.url ?? citation.source ?? '';
-    if (!/^https?:\/\//i.test(url)) return [];
-    const content = (citation.sourceContent ?? []).map((piece) => piece.text ?? '').join('');
+  objectsIn(citations).flatMap((citation) => {
+    const url: unknown = citation.location?.web?.url ?? citation.source ?? '';
+    if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return [];
+    const content = objectsIn(citation.sourceContent)
+      .map((piece) => piece.text ?? '')
+      .join('');
     return [urlCitation({ url, title: citation.title, content }, start, end)];
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CompletionSink, EventReader, Usage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
+import { AnswerChunks, argumentsText, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import {
@@ -20,8 +20,7 @@ import {
 } from './answer.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
 import { streamException } from './failure.js';
-import { exactJson } from '../../text/exact-json.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, objectsIn } from '../../text/is-object.js';
 
 interface BlockDelta {
   text?: string;
@@ -70,7 +69,7 @@ class ConverseReader implements EventReader {
   /** Reads an answer that was not streamed. */
   whole(blocks: readonly ContentBlock[], stopReason: string, usage?: ConverseUsage): void {
     this.chunks.write({ role: 'assistant', content: '' });
-    for (const [index, block] of blocks.entries()) {
+    for (const [index, block] of objectsIn(blocks).entries()) {
       this.open(index, block.toolUse);
       for (const delta of deltasOf(block)) this.readDelta(index, delta);
       this.finishBlock(index);
@@ -152,9 +151,11 @@ class ConverseReader implements EventReader {
   }
 
   private open(index: number, toolUse: ConverseToolUse | undefined): void {
+    // some servers do not stop their blocks
+    this.finishBlock(index);
     const block = this.begin(index);
     if (!toolUse || !isClientCall(toolUse)) return;
-    block.callIndex = this.chunks.startCall(toolUse.toolUseId ?? '', toolUse.name ?? '');
+    block.callIndex = this.chunks.startCall(toolUse.toolUseId, toolUse.name);
   }
 
   private readDelta(index: number, delta: BlockDelta): void {
@@ -224,13 +225,13 @@ export function readConverse(
 function deltasOf(block: ContentBlock): BlockDelta[] {
   const { text, toolUse, reasoningContent, citationsContent } = block;
   const { reasoningText, redactedContent } = reasoningContent ?? {};
-  const { content: cited = [], citations = [] } = citationsContent ?? {};
+  const { content, citations } = citationsContent ?? {};
   return [
     ...(text ? [{ text }] : []),
-    ...cited,
-    ...citations.map((citation) => ({ citation })),
+    ...objectsIn(content),
+    ...objectsIn(citations).map((citation) => ({ citation })),
     ...(reasoningText ? [{ reasoningContent: reasoningText }] : []),
     ...(redactedContent ? [{ reasoningContent: { redactedContent } }] : []),
-    ...(toolUse ? [{ toolUse: { input: exactJson(toolUse.input ?? {}) } }] : []),
+    ...(toolUse ? [{ toolUse: { input: argumentsText(toolUse.input) } }] : []),
   ];
 }

@@ -1,5 +1,7 @@
-import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
+import { objectsIn } from '../../text/is-object.js';
+import { argumentsText } from '../answer-chunks.js';
 import { providerFailure } from '../failure.js';
 
 /** A tool call in a body, or a piece of one in a stream. */
@@ -63,7 +65,8 @@ export interface CohereAnswer {
  * Translates usage; null if there is none. Counts `tokens` rather than `billed_units`, which
  * exclude what Cohere adds to a prompt; image tokens are added to the text's.
  */
-export function cohereUsage(usage: CohereUsage | null | undefined): Usage | null {
+export function cohereUsage(reported: CohereUsage | null | undefined): Usage | null {
+  const usage = withCounts(reported);
   const counted = usage?.tokens ?? usage?.billed_units;
   if (!usage || !counted) return null;
   return makeUsage({
@@ -119,7 +122,7 @@ function cohereCitations(citation: CohereCitation): UrlCitation[] {
     (citation.type ?? 'TEXT_CONTENT') === 'TEXT_CONTENT'
       ? { start_index: citation.start, end_index: citation.end }
       : {};
-  return (citation.sources ?? []).flatMap((source): UrlCitation[] => {
+  return objectsIn(citation.sources).flatMap((source): UrlCitation[] => {
     const document = source.document ?? source.tool_output ?? {};
     const { url, title } = document;
     if (typeof url !== 'string') return [];
@@ -168,8 +171,10 @@ export const cohereLogprobs = (items: readonly CohereLogprob[]): { content: unkn
  * A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without
  * arguments.
  */
-export const cohereArguments = (text: string | undefined): string =>
-  text === undefined || text === '' || text === 'null' ? '{}' : text;
+export function cohereArguments(given: unknown): string {
+  const text = argumentsText(given);
+  return text === '' || text === 'null' ? '{}' : text;
+}
 
 /** One event of a stream of `/v2/chat`. Where a body has a list, an event has one entry. */
 export interface CohereEvent {

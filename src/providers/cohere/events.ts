@@ -4,6 +4,7 @@ import type { CompletionAnswer } from '../adapter.js';
 import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { objectsIn } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import {
   citationFields,
@@ -86,13 +87,13 @@ class CohereEventReader {
     const { content, tool_plan: plan, tool_calls: calls, citations } = message ?? {};
     this.chunks.id = id;
     if (plan) this.chunks.write({ reasoning_content: plan });
-    for (const part of content ?? []) this.content(part, null);
+    for (const part of objectsIn(content)) this.content(part, null);
     if (logprobs?.length) this.chunks.write({}, { logprobs: cohereLogprobs(logprobs) });
-    for (const [index, call] of (calls ?? []).entries()) {
+    for (const [index, call] of objectsIn(calls).entries()) {
       this.callStart(index, call);
       this.chunks.endCall(index);
     }
-    this.chunks.write(citationFields(citations ?? []));
+    this.chunks.write(citationFields(objectsIn(citations)));
     this.end({ finish_reason: reason, usage });
   }
 
@@ -150,9 +151,8 @@ class CohereEventReader {
   }
 
   private callStart(index: number, call: CohereToolCall): void {
-    const { name = '', arguments: args = '' } = call.function ?? {};
-    const id = call.id ?? `call_${index}`;
-    this.chunks.startCall(id, name, args === '' ? '' : cohereArguments(args), index);
+    const { name, arguments: args = '' } = call.function ?? {};
+    this.chunks.startCall(call.id, name, args === '' ? '' : cohereArguments(args), index);
   }
 
   private callPiece(index: number, args: string): void {

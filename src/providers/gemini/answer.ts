@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { makeUsage, type Usage } from '../../completion.js';
+import { makeUsage, type Usage, withCounts } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
+import { objectsIn } from '../../text/is-object.js';
+import { CallIds, textOf } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
 import { withSearches } from './web-search.js';
-import {
-  type GeminiCandidate,
-  type GeminiResponse,
-  objectsIn,
-  type UsageMetadata,
-} from './wire.js';
+import { type GeminiCandidate, type GeminiResponse, type UsageMetadata } from './wire.js';
 
 /** Translates an answer event by event; a whole body is one event, or an array of events. */
 export class GeminiAnswer {
@@ -24,6 +21,7 @@ export class GeminiAnswer {
   private isPromptBlocked = false;
   private usage: Usage | null = null;
   private callCount = 0;
+  private readonly callIds = new CallIds();
 
   constructor(
     private readonly provider: string,
@@ -46,10 +44,10 @@ export class GeminiAnswer {
   read(event: GeminiResponse): void {
     if (event.error) throw googleFailureUnder200(this.provider, event);
     this.identify(event);
-    this.usage = usageOf(event.usageMetadata) ?? this.usage;
+    this.usage = usageOf(withCounts(event.usageMetadata)) ?? this.usage;
     for (const candidate of objectsIn(event.candidates)) {
       this.checkReason(candidate);
-      this.readerOf(candidate.index ?? 0).read(candidate);
+      this.readerOf(typeof candidate.index === 'number' ? candidate.index : 0).read(candidate);
     }
     const feedback = event.promptFeedback;
     if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {
@@ -80,8 +78,8 @@ export class GeminiAnswer {
   }
 
   private identify(event: GeminiResponse): void {
-    if (event.responseId) this.id = event.responseId;
-    if (event.modelVersion) this.model = event.modelVersion;
+    this.id = textOf(event.responseId) || this.id;
+    this.model = textOf(event.modelVersion) || this.model;
     const created = Date.parse(event.createTime ?? '');
     if (!Number.isNaN(created)) this.created = Math.floor(created / 1000);
   }
@@ -89,7 +87,9 @@ export class GeminiAnswer {
   private readerOf(index: number): CandidateReader {
     let reader = this.candidates.get(index);
     if (!reader) {
-      reader = new CandidateReader(index, this.target, () => this.nextCallId());
+      reader = new CandidateReader(index, this.target, (given) =>
+        this.callIds.of(given, () => this.nextCallId()),
+      );
       this.candidates.set(index, reader);
     }
     return reader;
@@ -130,7 +130,7 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
     completionTokens: (usage.candidatesTokenCount ?? 0) + thoughts,
     reasoningTokens: thoughts,
     cachedTokens: usage.cachedContentTokenCount ?? 0,
-    audioTokens: usage.promptTokensDetails?.find(({ modality }) => modality === 'AUDIO')
+    audioTokens: objectsIn(usage.promptTokensDetails).find(({ modality }) => modality === 'AUDIO')
       ?.tokenCount,
   });
 }

@@ -1,4 +1,6 @@
 import type { ChunkChoice, ChunkDelta, UrlCitation } from '../../completion.js';
+import { isObject, objectsIn } from '../../text/is-object.js';
+import { parseJson } from '../json.js';
 import { isFound } from '../web-search/search-findings.js';
 import { PartialArguments } from './partial-arguments.js';
 import { GroundingReader } from './web-search.js';
@@ -7,7 +9,6 @@ import {
   type GeminiFunctionCall,
   type GeminiPart,
   type GroundingMetadata,
-  objectsIn,
   type TokenLogprob,
 } from './wire.js';
 
@@ -49,11 +50,11 @@ export class CandidateReader {
   private readonly found = new GroundingReader();
   private reason: string | null = null;
 
-  /** @param nextCallId makes an id for a call that has none */
+  /** @param callId the id of a call for which the provider sent one, or none */
   constructor(
     private readonly index: number,
     private readonly target: AnswerTarget,
-    private readonly nextCallId: () => string,
+    private readonly callId: (given: unknown) => string,
   ) {}
 
   /** True once the provider has sent a finish reason. */
@@ -132,7 +133,8 @@ export class CandidateReader {
       if (call.name === undefined) return;
       this.open = { id: call.id, name: call.name, signature, args: new PartialArguments() };
     }
-    if (call.args) this.open.args.merge(call.args);
+    const args: unknown = typeof call.args === 'string' ? parseJson(call.args) : call.args;
+    if (isObject(args)) this.open.args.merge(args);
     if (call.partialArgs) this.open.args.add(objectsIn(call.partialArgs));
     if (!call.willContinue) this.closeCall();
   }
@@ -145,7 +147,7 @@ export class CandidateReader {
       tool_calls: [
         {
           index: this.calls++,
-          id: id ?? this.nextCallId(),
+          id: this.callId(id),
           type: 'function',
           function: { name, arguments: args.toJson() },
           // the name that Google's own OpenAI-compatible endpoint uses, so that clients send it
@@ -212,13 +214,13 @@ function citationsOf(grounding: GroundingMetadata, text: string): UrlCitation[] 
     const place = segment ? placeOf(segment, text, bytes) : {};
     for (const index of groundingChunkIndices ?? []) {
       const source = sources[index];
-      if (!source?.url) continue;
+      if (typeof source?.url !== 'string' || !source.url) continue;
       cited.add(index);
       citations.push({ type: 'url_citation', url_citation: { ...source, ...place } });
     }
   }
   for (const [index, source] of sources.entries()) {
-    if (source.url && !cited.has(index))
+    if (typeof source.url === 'string' && source.url && !cited.has(index))
       citations.push({ type: 'url_citation', url_citation: source });
   }
   return citations;

@@ -35,7 +35,9 @@ function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean
     const { finishReason, usage } = answer.finish();
     sink.end(finishReason, usage);
   };
-  const events = sseReader((_name, payload) => answer.read(parseEvent(provider, payload)), finish);
+  const events = sseReader((_name, payload) => {
+    if (payload !== '[DONE]') answer.read(parseEvent(provider, payload));
+  }, finish);
   return {
     push(bytes) {
       const from = bareJson.length > 0 ? 0 : startOfJson(bytes, atLineStart);

@@ -3,7 +3,8 @@ import type { NativeSearch } from '../adapter.js';
 import { present } from '../../text/is-object.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
-import { type GroundingMetadata, objectsIn } from './wire.js';
+import { objectsIn } from '../../text/is-object.js';
+import type { GroundingMetadata } from './wire.js';
 
 /** Which filter of the search the API takes: the Gemini API the one, Vertex AI the other. */
 export type SearchFilter = 'time' | 'domains';

@@ -100,9 +100,3 @@ export interface GeminiResponse {
   createTime?: string;
   error?: unknown;
 }
-
-/** The objects of a list that a provider sent; anything else in it is dropped. */
-export const objectsIn = <Entry extends object>(list: readonly Entry[] | undefined): Entry[] =>
-  Array.isArray(list)
-    ? list.filter((entry: unknown): entry is Entry => typeof entry === 'object' && entry !== null)
-    : [];

@@ -1,5 +1,6 @@
-import { makeUsage, type UrlCitation, type Usage } from '../../completion.js';
+import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
+import { objectsIn } from '../../text/is-object.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
 import { citationTitle, type SearchAction } from './web-search.js';
@@ -68,7 +69,8 @@ export interface ResponsesAnswer {
 }
 
 /** Translates usage; null if there is none. */
-export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
+export function responsesUsage(reported: ResponsesAnswer['usage']): Usage | null {
+  const usage = withCounts(reported);
   if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined))
     return null;
   return makeUsage({
@@ -114,17 +116,19 @@ export function responsesCitation(
   annotation: ResponsesAnnotation | undefined,
   start: number,
 ): UrlCitation[] {
-  if (annotation?.type !== 'url_citation' || annotation.url === undefined) return [];
+  if (annotation?.type !== 'url_citation' || typeof annotation.url !== 'string') return [];
   const { url, title, start_index: from, end_index: to } = annotation;
   const offsets = {
-    ...(from === undefined ? {} : { start_index: start + from }),
-    ...(to === undefined ? {} : { end_index: start + to }),
+    ...(typeof from !== 'number' ? {} : { start_index: start + from }),
+    ...(typeof to !== 'number' ? {} : { end_index: start + to }),
   };
   return [{ type: 'url_citation', url_citation: { url, ...citationTitle(title), ...offsets } }];
 }
 
 const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string =>
-  (parts ?? []).map((part) => part.text ?? '').join(between);
+  objectsIn(parts)
+    .map((part) => part.text ?? '')
+    .join(between);
 
 /** The readable text of an item of reasoning: its summary, or the reasoning of open models. */
 export const reasoningText = (item: ResponsesItem): string =>

@@ -4,6 +4,7 @@ import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
+import { objectsIn } from '../../text/is-object.js';
 import { isFound } from '../web-search/search-findings.js';
 import {
   isCall,
@@ -216,8 +217,8 @@ class ResponsesEventReader {
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
-    const id = item.call_id ?? item.id ?? '';
-    open.callIndex = this.chunks.startCall(id, item.name ?? '', item.arguments ?? item.input ?? '');
+    const { call_id: id, id: itemId, name, arguments: args, input } = item;
+    open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input);
   }
 
   private cite(
@@ -225,7 +226,9 @@ class ResponsesEventReader {
     annotations: readonly ResponsesAnnotation[],
     start = open.start,
   ): void {
-    const citations = annotations.flatMap((annotation) => responsesCitation(annotation, start));
+    const citations = objectsIn(annotations).flatMap((annotation) =>
+      responsesCitation(annotation, start),
+    );
     open.hasCitations ||= annotations.length > 0;
     if (citations.length > 0) this.chunks.write({ annotations: citations });
   }
@@ -252,8 +255,8 @@ class ResponsesEventReader {
     let start = silent
       ? this.chunks.textLength
       : this.chunks.textLength -
-        (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
-    for (const part of item.content ?? []) {
+        objectsIn(item.content).reduce((sum, part) => sum + (part.text ?? '').length, 0);
+    for (const part of objectsIn(item.content)) {
       if (silent) this.said(open, part.text ?? '', part.logprobs);
       if (silent && part.refusal) this.chunks.write({ refusal: part.refusal });
       if (uncited) this.cite(open, part.annotations ?? [], start);
@@ -266,7 +269,7 @@ class ResponsesEventReader {
     this.start(response);
     // some servers send the whole output only here
     if (this.items.size === 0)
-      for (const [index, item] of (response.output ?? []).entries())
+      for (const [index, item] of objectsIn(response.output).entries())
         this.itemDone(this.open({ output_index: index }), item);
     const finishReason = responsesFinishReason(response, this.chunks.callCount);
     this.isEnded = true;

@@ -7,6 +7,7 @@ import type {
   ToolDefinition,
   Usage,
 } from '../completion.js';
+import { isObject } from '../text/is-object.js';
 import { jsonFields } from '../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,12 +50,12 @@ export function plainTools(request: ChatRequest): PlainRequest {
   if (chosen !== choice) changes.tool_choice = chosen;
   const turns = messages.map((message) => plainTurn(message, nameOf));
   if (turns.some((turn, at) => turn !== messages[at])) changes.messages = turns;
-  const schema = format?.json_schema;
-  if (format && schema && !usualName.test(schema.name ?? ''))
-    changes.response_format = {
-      ...format,
-      json_schema: { ...schema, name: plainName(schema.name ?? '') || 'answer' },
-    };
+  const schema: unknown = format?.json_schema;
+  if (format && isObject(schema)) {
+    const name = typeof schema['name'] === 'string' ? plainName(schema['name']) : '';
+    if (name === '' || name !== schema['name'])
+      changes.response_format = { ...format, json_schema: { ...schema, name: name || 'answer' } };
+  }
   return { names, request: Object.keys(changes).length > 0 ? { ...request, ...changes } : request };
 }
 
@@ -128,27 +129,32 @@ function objectSchema(given: unknown): Record<string, unknown> {
     !('$ref' in schema) &&
     schema['required'] !== null &&
     !combined.some((key) => key in schema);
-  return isPlain ? (given as Record<string, unknown>) : merged(schema, schema, 0);
+  return isPlain ? (given as Record<string, unknown>) : merged(schema, { schema, left: 200 }, 0);
 }
 
 const maxDepth = 4;
 
-function merged(schema: Json, root: Json, depth: number): Record<string, unknown> {
+/** A schema that is merged, and how many of its parts may still be: references multiply them. */
+interface MergedRoot {
+  readonly schema: Json;
+  left: number;
+}
+
+function merged(schema: Json, root: MergedRoot, depth: number): Record<string, unknown> {
   const { $ref: ref, allOf, anyOf, oneOf, required, properties, ...rest } = schema;
   const branches = (of: unknown): Record<string, unknown>[] =>
     Array.isArray(of) && depth < maxDepth
-      ? of.map((one) => merged(jsonFields(one), root, depth + 1))
+      ? of.flatMap((one) => (root.left-- > 0 ? [merged(jsonFields(one), root, depth + 1)] : []))
       : [];
-  const target = typeof ref === 'string' ? branches([targetOf(ref, root)]) : [];
+  const target = typeof ref === 'string' ? branches([targetOf(ref, root.schema)]) : [];
   const all = [...target, ...branches(allOf)];
   const groups = [branches(anyOf), branches(oneOf)];
-  const needed = [required, ...all.map((one) => one['required'])].flatMap(textsIn);
-  for (const [first, ...others] of groups)
-    needed.push(
-      ...textsIn(first?.['required']).filter((field) =>
-        others.every((one) => textsIn(one['required']).includes(field)),
-      ),
-    );
+  const needed = new Set([required, ...all.map((one) => one['required'])].flatMap(textsIn));
+  for (const [first, ...others] of groups) {
+    const fields = others.map((one) => new Set(textsIn(one['required'])));
+    for (const field of textsIn(first?.['required']))
+      if (fields.every((one) => one.has(field))) needed.add(field);
+  }
   const parts = [...all, ...groups.flat()];
   const { properties: _own, required: _needed, ...said } = Object.assign({}, ...all, rest) as Json;
   return {
@@ -159,7 +165,7 @@ function merged(schema: Json, root: Json, depth: number): Record<string, unknown
       ...parts.map((one) => one['properties']),
       jsonFields(properties),
     ) as Json,
-    ...(needed.length > 0 ? { required: [...new Set(needed)] } : {}),
+    ...(needed.size > 0 ? { required: [...needed] } : {}),
   };
 }
 

@@ -121,9 +121,20 @@ describe('a choice of tools in the words of another API', () => {
   });
 });
 
+it('parameters whose references multiply, or with very many fields, are sent at once', async () => {
+  const required = Array.from({ length: 60_000 }, (_, index) => `f${index}`);
+  for (const parameters of [
+    { anyOf: Array.from({ length: 300 }, () => ({ $ref: '#' })) },
+    { anyOf: [{ required }, { required: required.toReversed() }] },
+  ]) {
+    const { sent } = await ask('chat/m', { tools: [tool('weather', parameters)] });
+    expect(sent).toContain('"type":"object"');
+  }
+});
+
 it('an output schema has a name that providers take', async () => {
   const schema = { type: 'object', properties: {}, additionalProperties: false };
-  for (const name of [undefined, 'My Schema (v2)!', 'x'.repeat(90)]) {
+  for (const name of [undefined, { type: 'x' }, 7, 'My Schema (v2)!', 'x'.repeat(90)]) {
     await ask('chat/m', {
       response_format: { type: 'json_schema', json_schema: { name, schema } },
     });

@@ -7,7 +7,6 @@ import type {
   ToolDefinition,
   Usage,
 } from '../completion.js';
-import { isObject } from '../text/is-object.js';
 import { jsonFields } from '../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -50,8 +49,8 @@ export function plainTools(request: ChatRequest): PlainRequest {
   if (chosen !== choice) changes.tool_choice = chosen;
   const turns = messages.map((message) => plainTurn(message, nameOf));
   if (turns.some((turn, at) => turn !== messages[at])) changes.messages = turns;
-  const schema: unknown = format?.json_schema;
-  if (format && isObject(schema)) {
+  const schema = jsonFields(format?.json_schema);
+  if (format && schema === format.json_schema) {
     const name = typeof schema['name'] === 'string' ? plainName(schema['name']) : '';
     if (name === '' || name !== schema['name'])
       changes.response_format = { ...format, json_schema: { ...schema, name: name || 'answer' } };

@@ -347,7 +347,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('ends for a reader of Responses with an event of the type error when its log is lost', async () => {
     const [one, two] = (await shared('d')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words, betweenMs: 50 }]);
+    upstream.script([{ text: words, betweenMs: 300 }]);
     const begun = await postStream(
       `${one.url}/v1/responses`,
       { model: 'up/m', input: 'Hi', stream: true },

@@ -1,4 +1,5 @@
 import { isObject } from './text/is-object.js';
+
 /** Token usage with OpenAI's field names. */
 export interface OpenAIUsage {
   prompt_tokens?: number | null;

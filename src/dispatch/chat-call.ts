@@ -80,8 +80,8 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly gate: CommitGate;
   /** The custom tools that the provider knows as functions; null: none. */
   private readonly custom: FlatRequest | null;
-  /** The client's names of tools, by those that the provider gets. */
-  private readonly toolNames: ReadonlyMap<string, string>;
+  /** The client's names of tools, by those that the provider gets; null: all are the client's. */
+  private readonly toolNames: ReadonlyMap<string, string> | null = null;
   readonly firstEventMs: number;
   private isStreamed = false;
 
@@ -96,13 +96,14 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     const { adapter } = target.provider;
     if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
       this.call.original = original;
+    const { original: forwarded } = this.call;
     this.custom =
-      adapter.dialect === 'chat' || this.call.original
-        ? null
-        : flattenCustomTools(this.call.request);
-    const plain = plainTools(this.custom?.request ?? this.call.request);
-    this.toolNames = plain.names;
-    this.call.request = plain.request;
+      adapter.dialect === 'chat' || forwarded ? null : flattenCustomTools(this.call.request);
+    if (!forwarded) {
+      const plain = plainTools(this.custom?.request ?? this.call.request);
+      if (plain.names.size > 0) this.toolNames = plain.names;
+      this.call.request = plain.request;
+    }
     this.gate = new CommitGate(writer, candidate, target.claim);
     this.firstEventMs = stream && !reasonsLong(this.call) ? defaultFirstEventMs : slowFirstEventMs;
   }
@@ -127,8 +128,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     this.isStreamed = true;
     const { name, adapter } = this.target.provider;
     const known = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
-    const isRenamed = this.toolNames.size > 0 && !this.call.original;
-    const sink = isRenamed ? new OwnNamesSink(known, this.toolNames) : known;
+    const sink = this.toolNames ? new OwnNamesSink(known, this.toolNames) : known;
     return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 
@@ -137,11 +137,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     const body = withoutByteOrderMark(sent);
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
     let { completion } = read;
-    if (this.toolNames.size > 0 && !this.call.original)
-      completion = withOwnNames(completion, this.toolNames);
+    if (this.toolNames) completion = withOwnNames(completion, this.toolNames);
     if (this.custom) completion = withCustomCalls(completion, this.custom.names);
-    const rewritten = read.rewritten || completion !== read.completion;
-    const answer = { ...read, completion, rewritten };
+    const answer = completion === read.completion ? read : { ...read, completion, rewritten: true };
     const choice = answer.completion.choices[0];
     this.gate.firstContentAt = performance.now();
     this.gate.contentLength = choice?.message.content?.length ?? 0;

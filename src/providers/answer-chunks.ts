@@ -36,7 +36,8 @@ export class CallIds {
   }
 }
 
-const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+/** An id for a call that came without one. */
+export const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
 
 /** A call's arguments as JSON text, which some servers send as an object, some not at all. */
 export const argumentsText = (given: unknown): string =>

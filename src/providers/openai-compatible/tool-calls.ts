@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { isObject } from '../../text/is-object.js';
+import { madeCallId } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
 
 interface KnownCall {
@@ -111,7 +111,7 @@ export class MendedCalls {
     call.name = nameOf(piece);
     call.isHeld = call.arguments === 'null' || (call.arguments === '{}' && !this.isWhole);
     const isOwn = call.id !== '' && !this.ids.has(call.id);
-    const id = isOwn ? call.id : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+    const id = isOwn ? call.id : madeCallId();
     this.ids.add(id);
     let changed = put(piece, 'id', id);
     if (!this.isWhole && put(piece, 'index', call.index)) changed = true;

@@ -30,7 +30,7 @@ interface Watcher {
 /** How often, and how many times, the request log is asked for a request that has just ended. */
 const [readAgainMs, maxReads] = [400, 10];
 
-/** Why an answer is aborted that nobody wants any more; others may go on at the gateway. */
+/** The reason of an abort that also ends the answer at the gateway, as the Stop button does. */
 export const stopped = 'stopped';
 
 /** A new answer, or the id of one that was under way when the page was loaded anew. */

@@ -5,7 +5,6 @@ import {
   escapeJson,
   toOpenAIUsage,
   type ToolCallDelta,
-  unescapeJson,
   type UrlCitation,
   type Usage,
 } from '../completion.js';
@@ -47,6 +46,18 @@ export const argumentsText = (given: unknown): string =>
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
+/** Of a JSON-escaped byte string, the length of its text in UTF-16 units. */
+function lengthOf(escaped: string): number {
+  let length = 0;
+  for (let at = 0; at < escaped.length; at++) {
+    const byte = escaped.charCodeAt(at);
+    if (byte === 0x5c) at += escaped.charCodeAt(at + 1) === 0x75 ? 5 : 1;
+    // UTF-8's later bytes add nothing; characters of four bytes are two units
+    if ((byte & 0xc0) !== 0x80) length += byte < 0xf0 ? 1 : 2;
+  }
+  return length;
+}
+
 /** Writes an answer that is translated, piece by piece, as chunks of choice 0. */
 export class AnswerChunks {
   /** Seconds since 1970. */
@@ -87,8 +98,7 @@ export class AnswerChunks {
   /** @param escaped text as a byte string, as in `CompletionSink` */
   escapedText(escaped: string): void {
     if (escaped === '') return;
-    const isPlain = !/[^ -[\]-~]/.test(escaped);
-    this.textLength += isPlain ? escaped.length : unescapeJson(escaped).length;
+    this.textLength += lengthOf(escaped);
     this.sink.text(escaped, null);
   }
 

@@ -35,7 +35,7 @@ export interface FinishReason {
    * The provider's own word, if it is not a known one: then it counts as `stop`, unless it is a word
    * for none.
    */
-  readonly unknown?: string;
+  readonly unknown: string | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export function readFinishReason(
   hasCalls: boolean,
 ): FinishReason {
   if (value === undefined || value === null || value === '' || value === false)
-    return { reason: null };
+    return { reason: null, unknown: undefined };
   const written = typeof value === 'string' && printable.test(value) ? value : 'other';
   const word = written.toLowerCase().replaceAll('-', '_');
   if (word === 'null' || word === 'none') return { reason: null, unknown: word };
@@ -66,6 +66,6 @@ export function readFinishReason(
   const byCalls = hasCalls ? 'tool_calls' : 'stop';
   return {
     reason: isUsual || (hasCalls && reason === 'function_call') ? byCalls : reason,
-    ...(own === undefined ? { unknown: written } : {}),
+    unknown: own === undefined ? written : undefined,
   };
 }

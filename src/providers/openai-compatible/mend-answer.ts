@@ -86,12 +86,14 @@ export function mendChoice(
   if (mendPart(part, isWhole)) changed = true;
   if (calls.mend(part)) changed = true;
   const written: unknown = choice.finish_reason;
-  const finish = readFinishReason(provider, written, calls.hasAny);
-  if (finish.reason === 'tool_calls' && calls.complete(part)) changed = true;
-  if (finish.reason === (isWhole ? written : (written ?? null))) return { ...finish, changed };
+  const { reason, unknown } = readFinishReason(provider, written, calls.hasAny);
+  if (reason === 'tool_calls' && calls.complete(part)) changed = true;
   // clients expect the field, whether or not there is a reason
-  choice.finish_reason = finish.reason;
-  return { ...finish, changed: true };
+  if (reason !== (isWhole ? written : (written ?? null))) {
+    choice.finish_reason = reason;
+    changed = true;
+  }
+  return { reason, unknown, changed };
 }
 
 const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'];

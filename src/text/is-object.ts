@@ -36,4 +36,4 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
 /** The objects of a list that a provider sent, or of one that it sent bare; anything else is dropped. */
 export const objectsIn = <Entry extends object>(
   list: readonly Entry[] | Entry | null | undefined,
-): Entry[] => [list].flat().filter(isObject) as Entry[];
+): Entry[] => (Array.isArray(list) ? list : [list]).filter(isObject) as Entry[];

@@ -65,7 +65,7 @@ export function responsesEvents(
     () => events.close(),
     {
       field: 'delta',
-      varying: /"sequence_number":\s*\d+|"obfuscation":\s*"[^"\\]*"/,
+      varying: /"sequence_number":\s*\d+|"(?:obfuscation|item_id)":\s*"[^"\\]*"/,
       onText: (escaped, name, data) => events.text(escaped, nameOf(name), data),
     },
   );

@@ -140,8 +140,8 @@ class TextEnvelope {
     const key = [varying?.source, ...before!, '', ...after!].join('\0');
     let pattern = patterns.get(key);
     if (!pattern) {
-      const any = `(?:${varying?.source})`;
-      const [start, end] = [before!, after!].map((parts) => parts.map(literal).join(any));
+      const between = `(?:${varying?.source})`;
+      const [start, end] = [before!, after!].map((parts) => parts.map(literal).join(between));
       if (patterns.size === maxPatterns) patterns.clear();
       patterns.set(key, (pattern = new RegExp(`${start}${jsonText}${end}`, 'y')));
     }

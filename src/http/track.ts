@@ -38,11 +38,12 @@ export function track(
     }
     const context = contextOf(parts, res);
     const { request } = context;
+    const { record } = request;
     context.surface = surface;
     request.surface = surface.label;
+    record.traceId = clientsTrace(req.headers);
     parts.tracing?.begin(request, req.headers, tracedHttp(req));
     if (surface.requestIdHeader) res.setHeader(surface.requestIdHeader, request.id);
-    const { record } = request;
     // Node takes a response for finished whose last bytes were given up
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
       if (!request.recording?.isRunning) record.code ??= 'client_closed';
@@ -55,24 +56,25 @@ export function track(
     };
     res.once('close', () => {
       if (sheds) shedder.end();
-      if (request.recording?.isRunning) {
-        // the error handler comes after the run
-        request.recording.whenOver(() => setImmediate(report));
-        return;
+      // the error handler comes after the run
+      if (request.recording?.isRunning) request.recording.whenOver(() => setImmediate(report));
+      else if (res.writableFinished) report();
+      else {
+        // a stream that failed after its 200 has set its code already
+        record.code ??= parts.state.running.isCut ? 'unavailable' : 'client_closed';
+        // the upstream call is cancelled in this turn of the event loop and records its usage
+        setImmediate(report);
       }
-      if (res.writableFinished) {
-        report();
-        return;
-      }
-      // a stream that failed after its 200 has set its code already
-      record.code ??= parts.state.running.isCut ? 'unavailable' : 'client_closed';
-      // the upstream call is cancelled in this turn of the event loop and records its usage
-      setImmediate(report);
     });
     if (request.trace) request.trace.run(() => greetBrowser(req, res, context, next));
     else greetBrowser(req, res, context, next);
   };
 }
+
+/** The trace that a client's request is a part of, whether or not the gateway traces; else null. */
+const clientsTrace = ({ traceparent }: IncomingHttpHeaders): string | null =>
+  /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent))?.[1] ??
+  null;
 
 /** Of several patterns of a route the first: the others are older names. */
 function tracedHttp({ method, protocol, baseUrl, path, route }: Request): Record<string, string> {

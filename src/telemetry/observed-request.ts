@@ -36,6 +36,7 @@ type RowFigures = {
   -readonly [
     Name in
       | ('error' | 'field' | 'provider' | 'model' | 'stream' | 'conversationId' | 'responseId')
+      | 'traceId'
       | ('ttftMs' | 'promptTokens' | 'completionTokens' | 'costUsd' | 'estimatedUsd' | 'heldUsd')
   ]: RequestRow[Name];
 };
@@ -126,6 +127,7 @@ export const newRequestRecord = (): RequestRecord => ({
   cacheSavedUsd: null,
   conversationId: null,
   responseId: null,
+  traceId: null,
   previousSession: null,
   preferenceId: null,
   finishReason: null,

@@ -6,6 +6,7 @@ export function requestRow(more: Partial<RequestRow> = {}): RequestRow {
   return {
     id: randomUUID(),
     requestId: randomUUID(),
+    traceId: null,
     accountId: 'account',
     keyId: 'key',
     surface: 'openai',

@@ -17,6 +17,7 @@ const dayMs = 86_400_000;
 const requestOf = (changes: Partial<RequestRow> = {}): RequestRow => ({
   id: randomUUID(),
   requestId: 'client-chosen',
+  traceId: null,
   accountId: 'somebody',
   keyId: 'key',
   surface: 'native',
@@ -84,6 +85,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     const accountId = randomUUID();
     const full = requestOf({
       accountId,
+      traceId: 'a'.repeat(32),
       planId: 'plan',
       conversationId: 'conversation',
       responseId: 'response',
@@ -256,10 +258,13 @@ describe.each(storeRows)('the request log on $name', (row) => {
     },
   );
 
-  it('finds a request by its own id, and by that of its client', async () => {
+  it('finds a request by its own id, by that of its client and by that of its trace', async () => {
     const accountId = randomUUID();
-    const [one, two] = [requestOf({ accountId, requestId: 'mine' }), requestOf({ accountId })];
+    const traceId = 'a'.repeat(32);
+    const one = requestOf({ accountId, requestId: 'mine' });
+    const two = requestOf({ accountId, traceId });
     await requests.add([one, two]);
+    expect(await idsOf({ accountId, id: traceId })).toEqual([two.id]);
     expect(await idsOf({ accountId, id: one.id })).toEqual([one.id]);
     expect(await idsOf({ accountId, id: 'mine' })).toEqual([one.id]);
     expect(await idsOf({ accountId, id: 'nobody' })).toEqual([]);

@@ -246,6 +246,42 @@ describe('a traced request of another kind', () => {
   });
 });
 
+/** Of each request of a trace, the id, which is also in the span. */
+async function requestsOf(trace: string): Promise<unknown[]> {
+  const { json } = await ask('GET', `${gateway.url}/api/v1/requests?id=${trace}`, gateway.auth);
+  return (json as { items: { id: string; traceId: string }[] }).items.map((row) => {
+    expect(row.traceId).toBe(trace);
+    return row.id;
+  });
+}
+
+describe('the request log', () => {
+  it('has the requests of a trace, whose spans have their ids', async () => {
+    const replies = [await native(), await native()];
+    const ids = replies.map(({ headers }) => String(headers['x-request-id']));
+    await until(() => log.lines.filter(({ msg }) => msg === 'request').length === 2);
+    const traces = log.lines.flatMap(({ msg, trace_id: trace }) =>
+      msg === 'request' ? [String(trace)] : [],
+    );
+    expect(await requestsOf(traces[0]!)).toEqual([ids[0]]);
+    expect(await requestsOf(traces[1]!)).toEqual([ids[1]]);
+    const spans = (await sent()).filter(({ kind }) => kind === 'server');
+    expect(spans.map(({ attributes }) => attributes['signalbox.request.id'])).toEqual(ids);
+  });
+
+  it('has the trace of a client also where nothing is traced, and otherwise none', async () => {
+    await gateway.close();
+    await start({ enabled: false });
+    const of = await native({}, { traceparent: `00-${traceId}-${callerSpan}-01` });
+    await native({}, { traceparent: `00-${'0'.repeat(32)}-${callerSpan}-01` });
+    await native({}, { traceparent: 'nonsense' });
+    expect(await requestsOf(traceId)).toEqual([of.headers['x-request-id']]);
+    const { json } = await ask('GET', `${gateway.url}/api/v1/requests`, gateway.auth);
+    const rows = (json as { items: { traceId: string | null }[] }).items;
+    expect(rows.map((row) => row.traceId)).toEqual([null, null, traceId]);
+  });
+});
+
 describe('traceparent', () => {
   const incoming = {
     traceparent: `00-${traceId}-${callerSpan}-01`,

@@ -8,6 +8,8 @@ export interface RequestRow {
   readonly id: string;
   /** `X-Request-Id`, which a client may choose. */
   readonly requestId: string;
+  /** Of OpenTelemetry: the client's trace, or the gateway's own. Null: it is in none. */
+  readonly traceId: string | null;
   readonly accountId: string;
   /** Null for a signed-in browser. */
   readonly keyId: string | null;
@@ -91,7 +93,7 @@ export interface RequestFilter {
   /** Whether there is an error code. */
   readonly failed?: boolean | null;
   readonly failedBy?: FailureSide | null;
-  /** A row's id, or an `X-Request-Id`. */
+  /** A row's id, an `X-Request-Id`, or the id of a trace. */
   readonly id?: string | null;
   /** A status; or the first digit of one (`4xx` is 4). */
   readonly status?: number | null;

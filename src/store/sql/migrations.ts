@@ -216,6 +216,11 @@ const priceEditions = statements(
   'create table price_editions (id text primary key, at bigint not null, source text not null, data text not null)',
 );
 
+const traceIds = statements(
+  'alter table requests add column trace_id text',
+  'create index requests_by_trace on requests (trace_id) where trace_id is not null',
+);
+
 /**
  * All migrations by name, oldest first. The first one makes the whole schema, under the name of the
  * last of those that it replaced. A released migration is never changed; add another one instead.
@@ -228,4 +233,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0022-failures-and-orders', failuresAndOrders],
   ['0023-alerts', alerts],
   ['0024-price-editions', priceEditions],
+  ['0025-trace-ids', traceIds],
 ]);

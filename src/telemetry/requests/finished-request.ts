@@ -65,11 +65,13 @@ export function requestRowOf(
 ): NewRequest {
   const { id, requestId, caller, surface, at, startedAt, latencyMs, record, planId } = finished;
   const { plan, isBare } = finished;
-  const { status, code, error, field, provider, model, conversationId, responseId } = record;
+  const { status, code, error, field, provider, model, traceId, conversationId, responseId } =
+    record;
   const { stream, ttftMs, promptTokens, completionTokens, content } = record;
   return {
     id,
     requestId,
+    traceId,
     accountId: caller.accountId,
     keyId: caller.keyId,
     surface,

@@ -138,6 +138,7 @@ export class Tracing {
       ? active
       : propagator.extract(active, headers, api.defaultTextMapGetter);
     request.trace = new RequestSpans(this.tools, request, parent, http);
+    request.record.traceId = request.trace.traceId;
   }
 
   /** The choice for a request was made; on a host's route, as a part of the host's span. */

@@ -43,7 +43,7 @@ export function Facts({ request }: { request: RequestDetails }) {
 }
 
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
-  const { conversationId, shadow, keyName, keyId } = request;
+  const { conversationId, shadow, keyName, keyId, traceId } = request;
   return [
     [text.status, <Outcome key="status" {...request} label={String(request.status)} />],
     [list.latency, formatMs(request.latencyMs)],
@@ -57,6 +57,7 @@ function figuresOf(request: RequestDetails): [string, ReactNode][] {
       : link(list.key, `/requests?key=${encodeURIComponent(keyId)}`, keyName ?? keyId),
     [text.account, request.accountEmail ?? request.accountId],
     [text.requestId, request.requestId],
+    ...(traceId === null ? [] : [link(text.trace, `/requests?id=${traceId}`, traceId)]),
     ...(conversationId === null
       ? []
       : [link(text.conversation, `/conversations/${conversationId}`, text.open)]),

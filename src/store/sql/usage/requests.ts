@@ -143,6 +143,7 @@ async function listRequests(
 const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
   id: row.id,
   request_id: clean(row.requestId),
+  trace_id: row.traceId,
   account_id: row.accountId,
   key_id: row.keyId,
   surface: row.surface,

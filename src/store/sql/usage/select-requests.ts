@@ -10,6 +10,7 @@ import type { StoreTables } from '../tables.js';
 /** The columns of a request besides its ids, plan, attempts and content. */
 export const requestColumns = [
   'request_id',
+  'trace_id',
   'key_id',
   'surface',
   'at',
@@ -95,8 +96,8 @@ function texts(filter: RequestFilter): Condition[] {
     conditions.push(sql<SqlBool>`requests.code in (${sql.join(codesOf(filter.failedBy))})`);
   if (typeof filter.id === 'string') {
     const id = clean(filter.id);
-    // by two indexes: that of clients' ids has only those that differ from the row's own
-    conditions.push(sql<SqlBool>`(requests.id = ${id}
+    // by three indexes: that of clients' ids has only those that differ from the row's own
+    conditions.push(sql<SqlBool>`(requests.id = ${id} or requests.trace_id = ${id}
       or (requests.request_id = ${id} and requests.request_id <> requests.id))`);
   }
   if (filter.failed === false) conditions.push(sql<SqlBool>`requests.code is null`);

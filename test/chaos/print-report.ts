@@ -13,7 +13,10 @@ export function printReport(report: ChaosReport): string {
     ...counts('provider', report.played),
     ...counts('disturbance', report.disturbances),
     ['confirmed turns', `${report.confirmed}, of which ${report.lookedUp} were looked up`],
-    ['budget', `${report.budgetUsd} USD, billed ${report.billedUsd.toFixed(6)} USD`],
+    [
+      'budget',
+      `${report.budgetUsd} USD, billed ${report.billedUsd.toFixed(6)}, counted ${report.countedUsd.toFixed(6)}`,
+    ],
     ['violations', `${violations.length}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -3,7 +3,7 @@ import { at, listAt, numberAt, textAt } from '../helpers/json.js';
 import { ask } from '../helpers/sse.js';
 import { type Ending, endings, type Outcome, sendRequest } from './client.js';
 import { type ChaosProviders, costOf, startProviders } from './provider.js';
-import { promptTokens, requestOf } from './script.js';
+import { type KeyName, promptTokens, requestOf } from './script.js';
 import { keyOf, type World, type WorldOptions } from './worlds.js';
 
 export interface ChaosOptions {
@@ -42,11 +42,19 @@ export interface ChaosReport {
   /** Turns that were confirmed, and how many of them were looked up. */
   readonly confirmed: number;
   readonly lookedUp: number;
-  /** The key with a budget: what it had and what providers billed for it. */
+  /** The key with a budget: what it had, what providers billed for it, and its spend with holds. */
   readonly budgetUsd: number;
   readonly billedUsd: number;
+  readonly countedUsd: number;
   /** What broke a promise, each with the number of its request. Empty: nothing did. */
   readonly violations: readonly string[];
+}
+
+/** In USD, as the API has it. */
+interface Used {
+  readonly costUsd: number;
+  readonly estimatedUsd: number;
+  readonly heldUsd: number;
 }
 
 const maxLookedUp = 20_000;
@@ -115,8 +123,7 @@ class ChaosRun {
     const lookedUp = await this.lookUpTurns();
     await this.checkExactKey();
     const billedUsd = this.billOf('budget');
-    if (billedUsd > this.budgetUsd + 1e-9)
-      this.violate(`the key with a budget of ${this.budgetUsd} USD was billed ${billedUsd} USD`);
+    const countedUsd = await this.checkBudgetKey(billedUsd);
     const broken = this.streams.filter(({ request }) => this.providers.broken.has(request.id));
     const brokenStreams = zeros();
     for (const { ending } of broken) brokenStreams[ending]++;
@@ -128,6 +135,7 @@ class ChaosRun {
       seconds,
       lookedUp,
       billedUsd,
+      countedUsd,
       brokenStreams,
       unfinished: broken
         .filter(({ ending }) => ending === 'broken')
@@ -255,23 +263,56 @@ class ChaosRun {
   private async checkExactKey(): Promise<void> {
     const { least, unknown } = this.exact;
     const lost = this.world.kills.length > 0 ? Infinity : 0;
-    const isRight = (billed: number): boolean =>
-      billed <= least + unknown + 1e-9 && (billed >= least - 1e-9 || lost > 0);
+    await this.settledUsage(
+      'exact',
+      ({ costUsd, estimatedUsd }) => {
+        const billed = costUsd - estimatedUsd;
+        return billed <= least + unknown + 1e-9 && (billed >= least - 1e-9 || lost > 0);
+      },
+      `answers of ${least} to ${least + unknown} USD`,
+    );
+  }
+
+  /**
+   * What a budget counts, the spend and what is held, is never less than what providers billed, and
+   * never more than it: while Redis pauses, each process counts for itself, and bills alone are not.
+   */
+  private async checkBudgetKey(billedUsd: number): Promise<number> {
+    const mostUsd = this.disturbed['Redis paused'] ? Infinity : this.budgetUsd;
+    if (billedUsd > this.budgetUsd + 1e-9)
+      this.violate(`the key with a budget of ${this.budgetUsd} USD was billed ${billedUsd} USD`);
+    const { costUsd, heldUsd } = await this.settledUsage(
+      'budget',
+      (used) => {
+        const counted = used.costUsd + used.heldUsd;
+        return counted >= billedUsd - 1e-9 && counted <= mostUsd + 1e-9;
+      },
+      `a budget of ${this.budgetUsd} USD and bills of ${billedUsd} USD`,
+    );
+    return costUsd + heldUsd;
+  }
+
+  /** The usage of a key, once it is right and all of it is written. */
+  private async settledUsage(
+    key: KeyName,
+    isRight: (used: Used) => boolean,
+    expected: string,
+  ): Promise<Used> {
+    const url = `${this.world.url}/api/v1/usage?by=key`;
     const deadline = performance.now() + 20_000;
     for (;;) {
-      const { json } = await ask('GET', `${this.world.url}/api/v1/usage?by=key`, {
-        authorization: `Bearer ${keyOf('exact')}`,
-      });
-      const billed = listAt(json, 'items').reduce<number>(
-        (sum, row) => sum + numberAt(row, 'costUsd') - numberAt(row, 'estimatedUsd'),
-        0,
-      );
-      if (isRight(billed) && at(json, 'items') !== undefined) return;
+      const { json } = await ask('GET', url, { authorization: `Bearer ${keyOf(key)}` });
+      const sum = (name: keyof Used): number =>
+        listAt(json, 'items').reduce<number>((total, row) => total + numberAt(row, name), 0);
+      const used = {
+        costUsd: sum('costUsd'),
+        estimatedUsd: sum('estimatedUsd'),
+        heldUsd: sum('heldUsd'),
+      };
+      if (at(json, 'items') !== undefined && isRight(used)) return used;
       if (performance.now() > deadline) {
-        this.violate(
-          `the key exact was charged ${billed} USD for answers of ${least} to ${least + unknown} USD: ${JSON.stringify(json).slice(0, 300)}`,
-        );
-        return;
+        this.violate(`the key ${key}, with ${expected}, has ${JSON.stringify(json).slice(0, 300)}`);
+        return used;
       }
       await wait(200);
     }

@@ -47,6 +47,8 @@ export function configFor(
   const keys = keyNames.map((name) => ({
     name,
     key: keyOf(name),
+    // so that the run can read its usage
+    scopes: ['completions' as const, 'admin' as const],
     ...(name === 'budget' ? { limits: { dayBudgetUsd: budgetUsd } } : {}),
   }));
   return {

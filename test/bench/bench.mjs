@@ -26,12 +26,12 @@ const connections = 32;
 export class Bench {
   #folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   #shared = new Map();
-  #generator;
+  generator;
 
   /** @param options as `readOptions` gives them */
   static async start(options) {
     const bench = new Bench(options);
-    bench.#generator = startProgram(here('load-generator.mjs'), { core: cores.instruments });
+    bench.generator = startProgram(here('load-generator.mjs'), { core: cores.instruments });
     bench.upstream = startProgram(here('mock-upstream.mjs'), { core: cores.instruments });
     bench.upstreamPort = (await messageOf(bench.upstream)).port;
     return bench;
@@ -117,7 +117,7 @@ export class Bench {
   end = ({ child }) => endProgram(child);
 
   /** Gives the load generator a job. */
-  tell = (job) => ask(this.#generator, job);
+  tell = (job) => ask(this.generator, job);
 
   /**
    * Sends requests in a closed loop.

@@ -118,6 +118,15 @@ export async function drainedCpuTimeUs(child) {
   return now;
 }
 
+/** A process and those that it has started. */
+export const familyOf = (pid) => [
+  pid,
+  ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number),
+];
+
 /** Resident memory of a process, in bytes. */
 export async function residentBytes(child) {
   if (!hasProc) return (await ask(child, { kind: 'usage' })).residentBytes;

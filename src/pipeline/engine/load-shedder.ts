@@ -6,10 +6,8 @@ const minRunning = 8;
 const lessShare = 0.85;
 /** So much more in the time that a request takes: what was taken last has to cost before more is. */
 const moreShare = 0.2;
-/** Within `riseMs`, however long requests take. */
+/** Within `riseMs`, however long requests take; `moreShare` where the loop has waited meanwhile. */
 const leastMoreShare = 0.03;
-/** The same where the loop has waited since the last look. */
-const idleMoreShare = 0.1;
 /** Above the bound with which most was finished, after steps that did not help. */
 const regainShare = 1.4;
 /** One long step is no overload: the look before has to find at least this share of the delay. */
@@ -37,7 +35,8 @@ const ownClock: LoopClock = {
  *
  * The bound is found as TCP finds its window. Two late looks in a row, between which the loop never
  * waited, set it a step below what is in progress; the next step comes only once that has fallen to
- * it. Where less is finished after the steps, something else makes the loop late, and they are taken
+ * it, and only while most of it is used: what makes the loop late with less in progress is a pause of
+ * the process, which fewer requests would not shorten. Where less is finished after the steps, something else makes the loop late, and they are taken
  * back. While the loop is in time and requests are refused, the bound rises by small steps. The delay
  * alone would not do: a request costs most long after it was taken, while its answer streams.
  */
@@ -113,9 +112,9 @@ export class LoadShedder {
     const waited = idleMs - this.idleMs > (now - this.lookedAt) * idleShare;
     this.isLate = !waited && this.delayMs > maxDelayMs * lateBefore;
     if (this.isLate && this.delayMs > maxDelayMs) {
-      if (wasLate && this.isSettled) this.step(now);
+      if (wasLate && this.isSettled && this.isUsed) this.step(now);
     } else if (this.refusals > 0 && now - this.risenAt >= riseMs) {
-      this.rise(now, waited ? idleMoreShare : leastMoreShare);
+      this.rise(now, waited ? moreShare : leastMoreShare);
       this.refusals = 0;
       this.best = null;
       this.count(now);
@@ -132,6 +131,11 @@ export class LoadShedder {
     if (isCalm) this.limit = Infinity;
     if (isCalm && this.running === 0) this.timer = null;
     else this.timer?.refresh();
+  }
+
+  /** Whether the bound is what bounds: with less in progress a lower one would not help. */
+  private get isUsed(): boolean {
+    return this.limit === Infinity || this.running > this.limit * lessShare;
   }
 
   private rise(now: number, leastShare: number): void {

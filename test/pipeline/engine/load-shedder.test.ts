@@ -119,6 +119,15 @@ describe('the load shedder', () => {
     expect(simulate({ ...usual, perSecond: 300, wakesLateMs }).refused).toBe(0);
   });
 
+  it('refuses less than a twentieth of what it can serve where pauses of its process make the loop late', () => {
+    const random = numbers(7);
+    const slower = () => (random() < 0.002 ? 100 + 100 * random() : 1);
+    // a fifth of its time are pauses
+    const { refused, p99 } = simulate({ ...usual, perSecond: 640, slower });
+    expect(refused).toBeLessThan(640);
+    expect(p99).toBeLessThan(200 + 5 * maxDelayMs);
+  });
+
   it('takes its steps back where other work of the process makes the loop late', () => {
     const random = numbers(7);
     const { limits, goodput } = simulate({ ...usual, otherMs: () => 50 + 200 * random() });

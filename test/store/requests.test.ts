@@ -225,6 +225,8 @@ describe.each(storeRows)('the request log on $name', (row) => {
           accountId,
           at: noon + index,
           code: index % 2 === 0 ? 'all_failed' : null,
+          provider: 'up',
+          model: index % 3 === 0 ? 'small' : 'large',
           latencyMs: (index * 7) % 11,
           costUsd: index % 5 === 0 ? null : ((index * 7) % 11) / 3,
           promptTokens: index % 5 === 0 ? null : (index * 7) % 11,
@@ -241,6 +243,10 @@ describe.each(storeRows)('the request log on $name', (row) => {
         [{}, 25],
         [{ failed: true }, 13],
         [{ from: noon + 20 }, 5],
+        [{ models: [{ provider: 'up', model: 'small' }] }, 9],
+        [{ models: [{ provider: null, model: 'large' }], from: noon + 20 }, 3],
+        [{ models: [{ provider: 'other', model: 'large' }] }, 0],
+        [{ models: [{ provider: 'up', model: 'never' }] }, 0],
       ] as const) {
         const seen: RequestSummary[] = [];
         for (let cursor: string | null = null, more = true; more;) {

@@ -221,6 +221,12 @@ const traceIds = statements(
   'create index requests_by_trace on requests (trace_id) where trace_id is not null',
 );
 
+/** An expression, not the column: filters by model in the order of time would choose the index too. */
+const costsOfModels = statements(
+  `create index requests_by_model_cost on requests
+    (coalesce(model, ''), coalesce(cost_usd, 0), id, at)`,
+);
+
 /**
  * All migrations by name, oldest first. The first one makes the whole schema, under the name of the
  * last of those that it replaced. A released migration is never changed; add another one instead.
@@ -234,4 +240,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0023-alerts', alerts],
   ['0024-price-editions', priceEditions],
   ['0025-trace-ids', traceIds],
+  ['0026-costs-of-models', costsOfModels],
 ]);

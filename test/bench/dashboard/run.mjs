@@ -26,6 +26,13 @@ const reads = {
   'requests, two models': () =>
     '/api/v1/requests?account=all&model=p3/m3,p9/m9&limit=50&from=' + ago(24 * hourMs),
   'requests, one account': () => '/api/v1/requests?limit=50',
+  'requests by cost': () => '/api/v1/requests?account=all&sort=cost&limit=50',
+  'requests by cost, a cheap model': () =>
+    '/api/v1/requests?account=all&model=p0/m0&sort=cost&limit=50',
+  'requests by cost, no such model': () =>
+    '/api/v1/requests?account=all&model=p0/none&sort=cost&limit=50',
+  'requests by cost, one code': () =>
+    '/api/v1/requests?account=all&code=upstream_error&sort=cost&limit=50',
   'histogram, 24 hours': () => `/api/v1/requests/histogram?account=all&from=${ago(24 * hourMs)}`,
   'histogram, 30 days': () => `/api/v1/requests/histogram?account=all&from=${ago(720 * hourMs)}`,
   'series, 1 hour by model': () => `/api/v1/usage/series?account=all&by=model&from=${ago(hourMs)}`,

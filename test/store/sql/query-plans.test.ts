@@ -50,6 +50,17 @@ const reads: Record<string, Read> = {
     [/Index.* Scan Backward using requests_by_cost/],
     ({ requests }) => requests.list({ accountId: null, ...span }, page, 'cost'),
   ],
+  'the dearest requests of a model': [
+    [/USING INDEX requests_by_model_cost/],
+    [/Index.* Scan.* requests_by_model_cost/],
+    ({ requests }) =>
+      requests.list({ accountId: null, models: [models[0]!], ...span }, page, 'cost'),
+  ],
+  'the newest requests of a model': [
+    [/requests_by_age/],
+    [/Index Scan Backward using requests_by_age/],
+    ({ requests }) => requests.list({ accountId: null, models: [models[0]!], ...span }, page),
+  ],
   'the slowest requests': [
     [/SCAN requests USING INDEX requests_by_latency/],
     [/Index.* Scan Backward using requests_by_latency/],
@@ -212,7 +223,7 @@ describe.each(kinds)('what the dashboard shows, on $name,', (row) => {
       .map((line) => line['detail'] ?? line['QUERY PLAN'])
       .join('\n')
       // a subquery of that name, not the table
-      .replace(/^(CO-ROUTINE requests\nSCAN .*)\nSCAN requests$/m, '$1');
+      .replace(/^(CO-ROUTINE requests\n(?:SCAN|SEARCH) .*)\nSCAN requests$/m, '$1');
     for (const pattern of row.patterns(read)) expect(plan).toMatch(pattern);
     expect(plan).not.toMatch(row.whole);
   });

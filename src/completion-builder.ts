@@ -4,7 +4,9 @@ import {
   type CompletionChunk,
   type ToolCall,
   unescapeJson,
+  type UrlCitation,
 } from './completion.js';
+import { isObject, objectsIn } from './text/is-object.js';
 
 const newChoice = (index: number): CompletionChoice => ({
   index,
@@ -159,3 +161,26 @@ export function chunksOf(completion: Completion): CompletionChunk[] {
     ];
   });
 }
+
+/**
+ * A citation with what SDKs require; one that has it stays the same object. A citation whose place is
+ * unknown spans nothing.
+ */
+export function completeCitation<Citation extends object>(annotation: Citation): Citation {
+  const { url_citation: cited } = annotation as { url_citation?: unknown };
+  if (!isObject(cited)) return annotation;
+  const { title, start_index: start, end_index: end } = cited;
+  const isComplete =
+    typeof title === 'string' && typeof start === 'number' && typeof end === 'number';
+  if (isComplete) return annotation;
+  const place = { start_index: start ?? 0, end_index: end ?? 0 };
+  return { ...annotation, url_citation: { ...cited, title: title ?? '', ...place } };
+}
+
+/** A delta or message whose citations have what SDKs require. */
+export const withCompleteCitations = <Part extends { annotations?: UrlCitation[] }>(
+  part: Part,
+): Part =>
+  part.annotations
+    ? { ...part, annotations: objectsIn(part.annotations).map(completeCitation) }
+    : part;

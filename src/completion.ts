@@ -203,6 +203,21 @@ export interface Completion {
   [field: string]: unknown;
 }
 
+/** How far a client has got a provider's own events. */
+export interface EventsEnd {
+  /** Whether it has got the one that begins an answer. */
+  readonly hasBegun: boolean;
+  /** How many blocks or items have begun. */
+  readonly count: number;
+  /** Those that have not ended, with the ids that they and their calls have. */
+  readonly open: readonly {
+    readonly index: number;
+    readonly type: string;
+    readonly id: string;
+    readonly callId: string;
+  }[];
+}
+
 /**
  * Receives what a provider's stream reader reads, in order. Strings named `frame`, `escaped` and `data` are
  * *byte strings*: one character for each byte of UTF-8 (Buffer's `latin1`), so that the hot path
@@ -222,9 +237,10 @@ export interface CompletionSink {
    * A whole event of the provider, called before the methods for its content; only where the client's
    * body was forwarded.
    * @param name an ordinary string; undefined if none was sent
-   * @param data a byte string on one line
+   * @param data a byte string on one line; or, once, that no more events come because the provider's
+   *   own are not as its clients could read them: what the other methods say goes on from there
    */
-  event?(name: string | undefined, data: string): void;
+  event?(name: string | undefined, data: string | EventsEnd): void;
   /** The provider has stated the usage of the whole answer; `end` follows, unless the stream is cut. */
   counted?(usage: Usage): void;
   /**

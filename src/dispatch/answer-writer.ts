@@ -1,4 +1,4 @@
-import type { CompletionChunk, SharedDialect } from '../completion.js';
+import type { CompletionChunk, EventsEnd, SharedDialect } from '../completion.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
 
@@ -29,7 +29,7 @@ export interface AnswerWriter {
    * As in CompletionSink, after `begin`: the client gets the event as it is. `text` and `chunk` then
    * only say what it means.
    */
-  event?(name: string | undefined, data: string): void;
+  event?(name: string | undefined, data: string | EventsEnd): void;
   /**
    * The answer arrived whole.
    * @param body the provider's own JSON where it is in the writer's dialect and the client may have

@@ -172,7 +172,8 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   private isEventStream(headers: UpstreamHeaders, head: Buffer | null): boolean | undefined {
     const type = String(headers['content-type'] ?? '');
     if (/ndjson|stream\+json/.test(type)) return true;
-    if (head?.[0] === openingBrace) return false;
+    // some send the events of a stream as lines of JSON
+    if (head?.[0] === openingBrace) return head.includes('}\n{');
     const start = head?.toString('latin1', 0, maxHeadBytes).replace(blankStart, '') ?? '?';
     if (/^(data|event|id|retry)?:/.test(start)) return true;
     if (start.startsWith('{') || start.startsWith('[')) return false;

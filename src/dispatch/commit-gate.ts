@@ -1,6 +1,7 @@
 import {
   type CompletionChunk,
   type CompletionSink,
+  type EventsEnd,
   reasoningOf,
   type Usage,
 } from '../completion.js';
@@ -58,7 +59,7 @@ export class CommitGate implements CompletionSink {
     this.writer.chunk(chunk, frame);
   }
 
-  event(name: string | undefined, data: string): void {
+  event(name: string | undefined, data: string | EventsEnd): void {
     // an event that is dropped would break the answer; the bytes of them all have a bound
     if (this.firstContentAt === null) this.held.push(() => this.writer.event?.(name, data));
     else this.writer.event?.(name, data);

@@ -1,4 +1,4 @@
-import type { CompletionChunk, SharedDialect } from '../completion.js';
+import type { CompletionChunk, EventsEnd, SharedDialect } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
@@ -54,7 +54,7 @@ export class TappedWriter implements AnswerWriter {
     this.writer.chunk(chunk, frame);
   }
 
-  event(name: string | undefined, data: string): void {
+  event(name: string | undefined, data: string | EventsEnd): void {
     this.writer.event?.(name, data);
   }
 

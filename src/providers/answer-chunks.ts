@@ -12,6 +12,7 @@ import { CompletionBuilder } from '../completion-builder.js';
 import { exactJson } from '../text/exact-json.js';
 import { isObject } from '../text/is-object.js';
 import type { CompletionAnswer } from './adapter.js';
+import { readFinishReason } from './finish-reason.js';
 
 /** Fields of a chunk's choice beside its delta. */
 interface ChoiceFields {
@@ -42,9 +43,26 @@ export const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '')
 export const argumentsText = (given: unknown): string =>
   typeof given === 'string' ? given : exactJson(given ?? {});
 
-/** A text, or a number that stands for one; anything else is empty. */
+/** Whether arguments are none, though they may be written. */
+const isNothing = (given: unknown): boolean =>
+  given === undefined || given === null || given === 'null';
+
+/** A text, or what stands for one: a number, or an object with a text. Anything else is empty. */
 export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+  typeof value === 'string'
+    ? value
+    : typeof value === 'number'
+      ? String(value)
+      : isObject(value)
+        ? textOf(value['text'])
+        : '';
+
+/** The parts of a content: a list, or a part or a text that a server sent bare. */
+export const partsIn = <Part extends object>(content: unknown): Part[] =>
+  [content]
+    .flat()
+    .map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part))
+    .filter(isObject) as Part[];
 
 /** Of a JSON-escaped byte string, the length of its text in UTF-16 units. */
 function lengthOf(escaped: string): number {
@@ -78,10 +96,6 @@ export class AnswerChunks {
     public model: string,
   ) {}
 
-  get callCount(): number {
-    return this.calls.size;
-  }
-
   hasArguments(index: number): boolean {
     return this.calls.get(index)?.hasArguments === true;
   }
@@ -110,7 +124,7 @@ export class AnswerChunks {
    * @returns the key
    */
   startCall(given: unknown, name: unknown, sent?: unknown, key = this.calls.size): number {
-    const args = argumentsText(sent ?? '');
+    const args = argumentsText(isNothing(sent) ? '' : sent);
     // clients join the pieces of a call by its index, and expect the next one
     const index = this.calls.size;
     this.calls.set(key, { index, hasArguments: args !== '' });
@@ -122,8 +136,9 @@ export class AnswerChunks {
   /** Adds to a call's arguments; does nothing for a call that was not begun. */
   addArguments(key: number, given: unknown): void {
     const call = this.calls.get(key);
-    const piece = given === null || given === undefined ? '' : argumentsText(given);
-    if (piece === '' || !call) return;
+    if (!call || (isNothing(given) && (given !== 'null' || !call.hasArguments))) return;
+    const piece = argumentsText(given);
+    if (piece === '') return;
     call.hasArguments = true;
     this.writeCall({ index: call.index, function: { arguments: piece } });
   }
@@ -131,7 +146,21 @@ export class AnswerChunks {
   /** Adds all of a call's arguments, if none have come: clients parse them, and '' is not JSON. */
   endCall(key: number, args: unknown = '{}'): void {
     if (this.calls.get(key)?.hasArguments === false)
-      this.addArguments(key, argumentsText(args) || '{}');
+      this.addArguments(key, isNothing(args) ? '{}' : argumentsText(args) || '{}');
+  }
+
+  /**
+   * Ends the answer, and the calls that were not ended.
+   * @param reason as the provider wrote it
+   * @throws GatewayError as `readFinishReason`
+   */
+  end(provider: string, reason: unknown, usage: Usage | null): void {
+    for (const key of this.calls.keys()) this.endCall(key);
+    const hasCalls = this.calls.size > 0;
+    const finish = readFinishReason(provider, reason, hasCalls);
+    // clients take an answer without one for broken off
+    const byContent = hasCalls ? 'tool_calls' : this.textLength > 0 ? 'stop' : null;
+    this.sink.end(finish.reason ?? byContent, usage, finish.unknown);
   }
 
   /** Anything else. */
@@ -151,29 +180,6 @@ export class AnswerChunks {
   private writeCall(call: ToolCallDelta): void {
     this.write({ tool_calls: [call] });
   }
-}
-
-/**
- * A citation with what SDKs require; one that has it stays the same object. A citation whose place is
- * unknown spans nothing.
- */
-export function completeCitation(annotation: Record<string, unknown>): Record<string, unknown> {
-  const { url_citation: cited } = annotation;
-  if (!isObject(cited)) return annotation;
-  const { title, start_index: start, end_index: end } = cited;
-  const isComplete =
-    typeof title === 'string' && typeof start === 'number' && typeof end === 'number';
-  return isComplete
-    ? annotation
-    : {
-        ...annotation,
-        url_citation: {
-          ...cited,
-          title: title ?? '',
-          start_index: start ?? 0,
-          end_index: end ?? 0,
-        },
-      };
 }
 
 /** A citation of a page. @param start,end what it applies to in the answer's text, in UTF-16 units */
@@ -200,14 +206,17 @@ export const urlCitation = (
  */
 export function collectAnswer(read: (sink: CompletionSink) => void, model = ''): CompletionAnswer {
   const builder = new CompletionBuilder();
-  const ended: { reason: string | null; usage: Usage | null } = { reason: null, usage: null };
+  const ended: Pick<CompletionAnswer, 'usage' | 'unknownFinish'> & { reason: string | null } = {
+    reason: null,
+    usage: null,
+  };
   read({
     text: (escaped) => builder.text(escaped),
     chunk: (chunk) => builder.chunk(chunk),
-    end: (reason, usage) => Object.assign(ended, { reason, usage }),
+    end: (reason, usage, unknownFinish) => Object.assign(ended, { reason, usage, unknownFinish }),
   });
-  const { reason, usage } = ended;
+  const { reason, usage, unknownFinish } = ended;
   const completion = builder.build(reason, { id: '', model });
   if (usage) completion.usage = toOpenAIUsage(usage);
-  return { completion, usage };
+  return { completion, usage, ...(unknownFinish === undefined ? {} : { unknownFinish }) };
 }

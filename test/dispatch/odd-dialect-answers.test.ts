@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { readers } from '../helpers/odd-answers.js';
+import { ownReaders, readers } from '../helpers/odd-answers.js';
 import { type Plays, scriptByModel } from '../helpers/plays.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
@@ -53,7 +53,11 @@ const message = (
 ): readonly Event[] => [
   {
     type: 'message_start',
-    message: { id: 'msg_1', model: 'm', content: [], usage: { input_tokens: 3, output_tokens: 1 } },
+    message: {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] },
+      ...{ stop_reason: null, stop_sequence: null },
+      usage: { input_tokens: 3, output_tokens: 1 },
+    },
   },
   ...events,
   { type: 'message_delta', delta: { stop_reason: reason }, usage },
@@ -68,23 +72,41 @@ const item = (fields: object, output_index: number): readonly Event[] => {
     { type: 'response.output_item.done', output_index, item: called },
   ];
 };
+const begunResponse = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] };
 const response = (events: readonly Event[], usage: object): readonly Event[] => [
-  { type: 'response.created', response: { id: 'resp_1', model: 'm', output: [] } },
+  { type: 'response.created', response: { ...begunResponse, status: 'in_progress' } },
   ...events,
-  { type: 'response.completed', response: { id: 'resp_1', status: 'completed', usage } },
+  { type: 'response.completed', response: { ...begunResponse, status: 'completed', usage } },
 ];
+
+/** An event inside the only item of an answer. */
+const inside = (type: string, fields: object): Event => ({
+  type: `response.${type}`,
+  ...{ output_index: 0, item_id: 'msg_1', content_index: 0 },
+  ...fields,
+});
+const responseText = (...texts: unknown[]): readonly Event[] => [
+  {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { type: 'message', id: 'msg_1', role: 'assistant', content: [] },
+  },
+  inside('content_part.added', { part: { type: 'output_text', text: '', annotations: [] } }),
+  ...texts.map((piece) => inside('output_text.delta', { delta: piece })),
+];
+const counts = { input_tokens: 3, output_tokens: 2 };
 
 const cohereCall = (fields: object, index: number): readonly Event[] => [
   { type: 'tool-call-start', index, delta: { message: { tool_calls: fields } } },
   { type: 'tool-call-end', index },
 ];
-const cohere = (events: readonly Event[]): readonly Event[] => [
+const cohere = (events: readonly Event[], reason = 'TOOL_CALL'): readonly Event[] => [
   { type: 'message-start', id: 'c-1', delta: { message: { role: 'assistant' } } },
   ...events,
   {
     type: 'message-end',
     delta: {
-      finish_reason: 'TOOL_CALL',
+      finish_reason: reason,
       usage: { tokens: { input_tokens: '3', output_tokens: '2' } },
     },
   },
@@ -181,6 +203,86 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     hello,
   ],
   [
+    'deltas without a type, in a block without one',
+    'anthropic',
+    message(
+      [block({ text: '' }), delta({ text: 'Hel' }), delta({ text: 'lo' }), stop()],
+      'end_turn',
+    ),
+    hello,
+  ],
+  [
+    'no event that begins it',
+    'anthropic',
+    message([text, said('Hello')], 'end_turn').slice(1),
+    hello,
+  ],
+  [
+    'a part of the text that is a number, behind right ones',
+    'anthropic',
+    message([text, said('Hel'), said('lo'), said(5), stop()], 'end_turn'),
+    { text: 'Hello5', inputs: [] },
+  ],
+  [
+    'a part of the arguments that is no text, behind right ones',
+    'anthropic',
+    message([tool({ id: 'a' }), json('{"city":'), json(null), json('"Rome"}'), stop()], 'tool_use'),
+    one,
+  ],
+  [
+    'a word for its end that no client knows',
+    'anthropic',
+    message([text, said('Hello'), stop()], 'surprise'),
+    hello,
+  ],
+  [
+    'an end for no calls where there are some',
+    'anthropic',
+    message([tool({ id: 'a' }), json(romeJson), stop()], 'end_turn'),
+    one,
+  ],
+  [
+    'no item that it belongs to',
+    'responses',
+    response(responseText('Hel', 'lo').slice(1), counts),
+    hello,
+  ],
+  [
+    'a delta that is null, behind right ones, and an item that is not closed',
+    'responses',
+    response(responseText('Hel', null, 'lo'), counts),
+    hello,
+  ],
+  [
+    'text only in the event that ends a text',
+    'responses',
+    response([...responseText(), inside('output_text.done', { text: 'Hello' })], counts),
+    hello,
+  ],
+  [
+    'a citation of an unknown place',
+    'responses',
+    response(
+      [
+        ...responseText('Hello'),
+        inside('output_text.annotation.added', {
+          annotation: { type: 'url_citation', url: 'https://a.example', title: null },
+        }),
+      ],
+      counts,
+    ),
+    hello,
+  ],
+  [
+    'a word for its end that no client knows',
+    'cohere',
+    cohere(
+      [{ type: 'content-delta', delta: { message: { content: [{ text: 'Hello' }] } } }],
+      'SURPRISE',
+    ),
+    hello,
+  ],
+  [
     'calls without ids, with arguments as objects and counts as text',
     'cohere',
     cohere([...cohereCall(named(rome), 1), ...cohereCall(named(oslo), 2)]),
@@ -188,29 +290,83 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
   ],
 ];
 
-// not those of the providers' own dialects, which get most events as they come
-const translated = ['the openai SDK, streamed', 'the AI SDK, streamed', 'natively, streamed'];
-
+const all = { ...readers, ...ownReaders };
 const rows = answers.flatMap(([name, provider, ...given]) =>
-  translated.map((reader) => [name, provider, reader, ...given] as const),
+  Object.keys(all)
+    .filter((reader) => reader.endsWith('streamed'))
+    .map((reader) => [name, provider, reader, ...given] as const),
 );
+
+const played = (events: readonly Event[]) => ({
+  raw: Buffer.from(
+    events
+      .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+  ),
+  contentType: 'text/event-stream',
+});
 
 it.each(rows)(
   '%s: an answer of %s is corrected for %s',
   async (_name, provider, reader, events, expected) => {
     const model = plays.newModel();
-    plays.set(model, {
-      raw: Buffer.from(
-        events
-          .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
-          .join(''),
-      ),
-      contentType: 'text/event-stream',
-    });
-    const { text: heard, calls, finish } = await readers[reader]!(gateway, `${provider}/${model}`);
+    plays.set(model, played(events));
+    const { text: heard, calls, finish } = await all[reader]!(gateway, `${provider}/${model}`);
     expect({ text: heard, inputs: calls.map(({ input }) => input) }).toEqual(expected);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
     expect(calls.every(({ id, name }) => id !== '' && name === 'weather')).toBe(true);
     expect(finish).toBe(calls.length > 0 ? 'tool_calls' : 'stop');
   },
 );
+
+const wholeMessage = (fields: object): object => ({
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' },
+  ...{ stop_sequence: null, usage: counts, ...fields },
+});
+const wholes: [string, string, string, object][] = [
+  ['a content that is a text', 'anthropic', 'the Anthropic SDK, whole', { content: 'Hello' }],
+  [
+    'counts that are missing',
+    'anthropic',
+    'the Anthropic SDK, whole',
+    { content: [{ type: 'text', text: 'Hello' }], usage: null },
+  ],
+  [
+    'an output with null in it and no status',
+    'responses',
+    "the openai SDK's Responses, whole",
+    {
+      output: [null, { type: 'message', content: 'Hello' }],
+      status: undefined,
+    },
+  ],
+];
+
+it.each(wholes)('%s: a whole answer of %s is corrected for %s', async (_name, api, reader, odd) => {
+  const model = plays.newModel();
+  const body = api === 'anthropic' ? wholeMessage(odd) : { ...begunResponse, ...odd };
+  plays.set(model, { raw: Buffer.from(JSON.stringify(body)), contentType: 'application/json' });
+  const { text: heard, finish } = await all[reader]!(gateway, `${api}/${model}`);
+  expect({ heard, finish }).toEqual({ heard: 'Hello', finish: 'stop' });
+});
+
+it('passes on events as they come until the first that a client could not read', async () => {
+  const model = plays.newModel();
+  const first = { ...said('Hel'), unknown: 7 };
+  plays.set(model, played(message([text, first, said(['lo']), said('lo'), stop()], 'end_turn')));
+  const reply = await fetch(`${gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...gateway.auth },
+    body: JSON.stringify({
+      ...{ model: `anthropic/${model}`, max_tokens: 100, stream: true },
+      messages: [{ role: 'user', content: 'Hi' }],
+    }),
+  });
+  const heard = await reply.text();
+  expect(heard).toContain(`data: ${JSON.stringify(first)}\n`);
+  expect(heard).not.toContain('["lo"]');
+  // it goes on in the same block
+  expect(heard.match(/content_block_start/g)).toHaveLength(2);
+  expect(heard.match(/event: message_start/g)).toHaveLength(1);
+  expect(heard).toContain(`data: ${JSON.stringify(said('lo'))}\n`);
+});

@@ -1,6 +1,7 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
-import { generateText, jsonSchema, streamText, type ToolSet } from 'ai';
+import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
 import type { RunningGateway } from './gateway.js';
 import { listAt, textAt } from './json.js';
@@ -49,28 +50,10 @@ export const readers: Readonly<
   async 'the Anthropic SDK, streamed'(gateway, model) {
     const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 });
     const stream = client.messages.stream({ model, messages, max_tokens: 100 });
-    const { content, stop_reason: reason } = await stream.finalMessage();
-    return {
-      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      calls: content.flatMap((block) =>
-        block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
-      ),
-      finish: finishes[reason ?? ''] ?? reason,
-    };
+    return ofMessage(await stream.finalMessage());
   },
   // it checks each field of each chunk
-  async 'the AI SDK, streamed'(gateway, model) {
-    const failures: unknown[] = [];
-    const read = streamText({
-      ...aiCall(gateway, model),
-      onError: ({ error }) => void failures.push(error),
-    });
-    let text = '';
-    for await (const piece of read.textStream) text += piece;
-    if (failures.length > 0) throw failures[0];
-    const [calls, finish] = await Promise.all([read.toolCalls, read.finishReason]);
-    return ofAi(text, calls, finish);
-  },
+  'the AI SDK, streamed': (gateway, model) => aiStream(aiCall(gateway, model).model),
   async 'the AI SDK, whole'(gateway, model) {
     const { text, toolCalls, finishReason } = await generateText(aiCall(gateway, model));
     return ofAi(text, toolCalls, finishReason);
@@ -79,9 +62,37 @@ export const readers: Readonly<
   'natively, whole': (gateway, model) => natively(gateway, model, 1),
 };
 
+/** Readers of the dialects that some providers share with clients. */
+export const ownReaders: typeof readers = {
+  async "the openai SDK's Responses, whole"(gateway, model) {
+    return ofResponse(await openaiOf(gateway).responses.create({ model, input: 'Hi' }));
+  },
+  async 'the Anthropic SDK, whole'(gateway, model) {
+    const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 });
+    return ofMessage(await client.messages.create({ model, messages, max_tokens: 100 }));
+  },
+  "the AI SDK's Messages, streamed": (gateway, model) =>
+    aiStream(createAnthropic({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` })(model)),
+  "the AI SDK's Responses, streamed": (gateway, model) =>
+    aiStream(createOpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` }).responses(model)),
+};
+
 const aiTools: ToolSet = {
   weather: { inputSchema: jsonSchema({ type: 'object', additionalProperties: true }) },
 };
+
+async function aiStream(model: LanguageModel): Promise<Understood> {
+  const failures: unknown[] = [];
+  const read = streamText({
+    ...{ model, prompt: 'Hi', tools: aiTools, maxRetries: 0 },
+    onError: ({ error }) => void failures.push(error),
+  });
+  let text = '';
+  for await (const piece of read.textStream) text += piece;
+  if (failures.length > 0) throw failures[0];
+  const [calls, finish] = await Promise.all([read.toolCalls, read.finishReason]);
+  return ofAi(text, calls, finish);
+}
 
 const aiCall = (gateway: RunningGateway, model: string) => ({
   model: createOpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` }).chat(model),
@@ -102,6 +113,14 @@ const ofAi = (
 
 const openaiOf = (gateway: RunningGateway): OpenAI =>
   new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+
+const ofMessage = ({ content, stop_reason: reason }: Anthropic.Message): Understood => ({
+  text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+  calls: content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
+  ),
+  finish: finishes[reason ?? ''] ?? reason,
+});
 
 const ofChat = (choice: unknown): Understood => ({
   text: textAt(choice, 'message', 'content'),

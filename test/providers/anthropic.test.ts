@@ -768,9 +768,12 @@ describe('a whole answer', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
   ])('translates the stop reason %s to %s', (stopReason, finishReason) => {
-    expect(
-      read({ content: [], stop_reason: stopReason }).completion.choices[0]!.finish_reason,
-    ).toBe(finishReason);
+    // an answer that ends for calls has some
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+    const content = stopReason === 'tool_use' ? [call] : [];
+    expect(read({ content, stop_reason: stopReason }).completion.choices[0]!.finish_reason).toBe(
+      finishReason,
+    );
   });
 
   it('gives the reason of a refusal', () => {

@@ -327,12 +327,22 @@ describe('an answer of Cohere', () => {
     ['TOOL_CALL', 'tool_calls'],
     ['ERROR_TOXIC', 'content_filter'],
     ['ERROR_LIMIT', 'length'],
-    ['SOMETHING_NEW', 'something_new'],
   ])('translates %s to %s', (reason, expected) => {
+    // an answer that ends for calls has some
+    const calls = reason === 'TOOL_CALL' ? [{ id: 'f1', function: { name: 'f' } }] : [];
     expect(
-      answerOf({ id: 'a', finish_reason: reason, message: { content: [] } }).completion.choices[0]!
-        .finish_reason,
+      answerOf({ id: 'a', finish_reason: reason, message: { content: [], tool_calls: calls } })
+        .completion.choices[0]!.finish_reason,
     ).toBe(expected);
+  });
+
+  it('takes a finish reason that it does not know for an ordinary end, and names it', () => {
+    const { completion, unknownFinish } = answerOf({
+      ...{ id: 'a', finish_reason: 'SOMETHING_NEW' },
+      message: { content: [] },
+    });
+    expect(completion.choices[0]!.finish_reason).toBe('stop');
+    expect(unknownFinish).toBe('SOMETHING_NEW');
   });
 
   it.each([

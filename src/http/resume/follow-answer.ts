@@ -197,7 +197,8 @@ class Follower {
     if (of.isStream) {
       // readers of Responses and Messages know an event by the type in its data
       const body = JSON.stringify({ type: 'error', ...of.surface.errorBody(error, of.requestId) });
-      res.end(`event: error\ndata: ${body}\n\n`);
+      const told = of.surface.errorLine ? `data: [Error] ${error.message}\n\n` : '';
+      res.end(`event: error\ndata: ${body}\n\n${told}`);
     } else res.destroy();
     return 'answered';
   }

@@ -15,6 +15,7 @@ const native: Surface = {
   label: 'resources',
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
+  errorLine: true,
 };
 
 /** `/api/v1/completions/{responseMessageId}/stream`: what a client has missed and the rest; its end. */

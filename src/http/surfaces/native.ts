@@ -33,6 +33,7 @@ export const native: CompletionSurface = {
   showsWarnings: true,
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
+  errorLine: true,
   /** Loads the conversation, or starts one. Ids of other accounts are answered 404. */
   begin: (parts, request, body) => joinConversation(parts, request, body as ConversationLink),
   streamId: ({ conversation }) => conversation?.answerId ?? null,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { EventStream } from '../connections/event-stream.js';
+import { withCompleteCitations } from '../../completion-builder.js';
 import { openAIErrorBody } from './openai-error.js';
 import { byteJson, StreamedAnswer } from './streamed-answer.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
@@ -62,6 +63,7 @@ export class OpenAIStream extends StreamedAnswer {
       // strict clients expect the field even before there is a reason
       const choices = chunk.choices.map((choice) => ({
         ...choice,
+        delta: withCompleteCitations(choice.delta),
         finish_reason: choice.finish_reason ?? null,
       }));
       this.stream.data(byteJson({ ...chunk, ...this.envelope, choices }));

@@ -15,6 +15,11 @@ import type { EventStream } from '../connections/event-stream.js';
 export abstract class StreamedAnswer implements CompletionWriter {
   readonly streams = true;
   readonly dialect: SharedDialect = 'chat';
+  /**
+   * Whether the client gets the provider's own events. What they say is then followed, but not
+   * written, so that this writer can go on behind any of them.
+   */
+  protected isForwarded = false;
 
   constructor(protected readonly stream: EventStream) {}
 

@@ -19,6 +19,8 @@ export interface Surface {
   errorBody(error: GatewayError, requestId: string): object;
   /** The status of an error response. Default: the error's own. */
   statusOf?(error: GatewayError): number;
+  /** Whether a stream that fails ends with the line `[Error] <message>`. */
+  readonly errorLine?: boolean;
   /** A header, beside `X-Request-Id`, in which the dialect's clients look for the request's id. */
   readonly requestIdHeader?: string;
 }

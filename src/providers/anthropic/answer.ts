@@ -60,20 +60,6 @@ export interface AnthropicAnswer {
   usage?: AnthropicUsage | null;
 }
 
-const finishReasons: Record<string, string> = {
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-};
-
-/**
- * A stop reason in the internal dialect; `stop` unless it is an abnormal end or a tool call, so
- * also for `pause_turn`.
- */
-export const finishReasonOf = (stopReason: string | null | undefined): string | null =>
-  stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
-
 /** Translates usage; null if none is reported. */
 export function readAnthropicUsage(reported: AnthropicUsage | null | undefined): Usage | null {
   const usage = withCounts(reported);

@@ -1,12 +1,11 @@
-import { byteLine, type CompletionSink, type EventReader } from '../../completion.js';
+import { type CompletionSink, type EventReader, pausedTurn } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
+import { AnswerChunks, collectAnswer, partsIn } from '../answer-chunks.js';
 import {
   type AnswerBlock,
   type AnthropicAnswer,
   type AnthropicCitation,
   type AnthropicUsage,
-  finishReasonOf,
   readAnthropicUsage,
   reasoningDetail,
   type StopDetails,
@@ -14,9 +13,10 @@ import {
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
-import { objectsIn, present } from '../../text/is-object.js';
+import { isObject, objectsIn, present } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
+import { isRightMessage, OwnMessageEvents } from './own-events.js';
 import type { SearchBlocks } from './web-search.js';
 
 interface StreamEvent {
@@ -62,11 +62,11 @@ export function fromAnthropicAnswer(
 ): CompletionAnswer {
   const answer = body as AnthropicAnswer | null;
   if (answer?.type === 'error') throw anthropicFailureUnder200(provider, body);
-  if (!Array.isArray(answer?.content))
+  if (!isObject(answer) || answer.content === undefined)
     throw unreadable(provider, 'the body is not a message of the Messages API');
   const read = collectAnswer((sink) => new MessageStream(provider, sink, searches).whole(answer));
   for (const choice of read.completion.choices) choice.logprobs = null;
-  return read;
+  return isRightMessage(answer) ? read : { ...read, rewritten: true };
 }
 
 /**
@@ -79,14 +79,16 @@ export function anthropicEvents(
   searches: SearchBlocks,
   forwards = false,
 ): EventReader {
+  const own = new OwnMessageEvents(sink, forwards);
   const stream = new MessageStream(provider, sink, searches);
   return sseReader(
     (name, text) => {
+      if (text === '[DONE]' || stream.isDone) return false;
       const event = parseJson(text) as StreamEvent | null;
-      if (text === '[DONE]') return false;
       if (typeof event !== 'object' || event === null)
         throw unreadable(provider, 'an event is not a JSON object');
-      if (forwards && event.type !== 'error') sink.event?.(name, byteLine(text));
+      if (event.type !== 'error') own.pass(event, name, text);
+      event.type ??= name;
       stream.event(event);
       return event.delta?.type === 'text_delta';
     },
@@ -94,11 +96,25 @@ export function anthropicEvents(
     {
       field: 'text',
       onText(escaped, name, data) {
-        if (forwards) sink.event?.(name, data);
+        if (stream.isDone) return;
+        own.passText(name, data);
         stream.text(escaped);
       },
     },
   );
+}
+
+const fieldTypes: readonly (readonly [keyof BlockDelta, string])[] = [
+  ['text', 'text_delta'],
+  ['partial_json', 'input_json_delta'],
+  ['thinking', 'thinking_delta'],
+];
+
+/** A delta of the type that its fields tell, where it names none. */
+function typed(delta: BlockDelta): BlockDelta {
+  if (delta.type !== undefined) return delta;
+  const known = fieldTypes.find(([field]) => delta[field] !== undefined);
+  return known ? { ...delta, type: known[1] } : delta;
 }
 
 class MessageStream {
@@ -106,7 +122,7 @@ class MessageStream {
   private readonly open = new Map<number, OpenBlock>();
   private usage: AnthropicUsage = {};
   private stopReason: string | null = null;
-  private done = false;
+  isDone = false;
 
   constructor(
     private readonly provider: string,
@@ -125,15 +141,14 @@ class MessageStream {
 
   /** @param escaped a byte string */
   text(escaped: string): void {
-    if (!this.done) this.chunks.escapedText(escaped);
+    this.chunks.escapedText(escaped);
   }
 
   event(raw: unknown): void {
-    if (this.done) return;
     const event = raw as StreamEvent;
     switch (event.type) {
       case 'content_block_delta':
-        this.blockDelta(event.index ?? 0, event.delta ?? {});
+        this.blockDelta(event.index ?? 0, typed(event.delta ?? {}));
         break;
       case 'content_block_start':
         this.blockStart(event.index ?? 0, event.content_block ?? {});
@@ -158,7 +173,7 @@ class MessageStream {
   }
 
   close(): void {
-    if (!this.done) throw cutShort(this.provider);
+    if (!this.isDone) throw cutShort(this.provider);
   }
 
   private messageStart(message: AnthropicAnswer): void {
@@ -173,7 +188,7 @@ class MessageStream {
     chunks.model = message.model ?? '';
     this.addUsage(message.usage);
     chunks.write({ role: 'assistant', content: '' });
-    for (const block of objectsIn(message.content)) {
+    for (const block of partsIn<AnswerBlock>(message.content)) {
       this.blockStart(-1, block);
       this.blockStop(-1);
     }
@@ -182,19 +197,20 @@ class MessageStream {
   private blockStart(index: number, block: AnswerBlock): void {
     // some servers do not stop their blocks
     this.blockStop(index);
+    const type = block.type ?? (block.text === undefined ? '' : 'text');
     const opened: OpenBlock = {
-      type: block.type ?? '',
+      type,
       start: this.chunks.textLength,
       block: { ...block },
       json: '',
       callIndex: -1,
     };
     this.open.set(index, opened);
-    if (block.type === 'text') {
+    if (type === 'text') {
       this.chunks.text(block.text);
-    } else if (block.type === 'thinking') {
+    } else if (type === 'thinking') {
       if (block.thinking) this.chunks.write({ reasoning_content: block.thinking });
-    } else if (block.type === 'tool_use') {
+    } else if (type === 'tool_use') {
       opened.callIndex = this.chunks.startCall(block.id, block.name);
     }
   }
@@ -258,10 +274,9 @@ class MessageStream {
 
   private end(): void {
     for (const index of [...this.open.keys()]) this.blockStop(index);
-    this.done = true;
-    this.sink.end(
-      this.searches.finishReason(this.stopReason, finishReasonOf(this.stopReason)),
-      readAnthropicUsage(this.usage),
-    );
+    this.isDone = true;
+    const usage = readAnthropicUsage(this.usage);
+    if (this.searches.hasPaused(this.stopReason)) this.sink.end(pausedTurn, usage);
+    else this.chunks.end(this.provider, this.stopReason, usage);
   }
 }

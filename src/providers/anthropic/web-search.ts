@@ -81,9 +81,9 @@ export class SearchBlocks {
     };
   }
 
-  /** A finish reason, except where the provider paused a turn that the gateway can go on with. */
-  finishReason(stopReason: string | null | undefined, translated: string | null): string | null {
-    return this.asked && stopReason === 'pause_turn' ? pausedTurn : translated;
+  /** Whether the provider paused a turn that the gateway can go on with. */
+  hasPaused(stopReason: unknown): boolean {
+    return this.asked && stopReason === pausedTurn;
   }
 }
 

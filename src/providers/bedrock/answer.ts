@@ -1,7 +1,6 @@
 import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
-import { malformedOutput } from './failure.js';
 
 /** A source in Converse's format. Only some locations have an address. */
 export interface ConverseCitation {
@@ -64,29 +63,6 @@ export function converseUsage(reported: ConverseUsage | undefined): Usage | null
     cachedTokens,
     cacheWriteTokens,
   });
-}
-
-/**
- * OpenAI's finish reason.
- * @throws GatewayError where Bedrock reports malformed output of the model
- */
-export function readStopReason(provider: string, stopReason: string, calledTools: boolean): string {
-  switch (stopReason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length';
-    case 'guardrail_intervened':
-    case 'content_filtered':
-    case 'refusal':
-      return 'content_filter';
-    case 'malformed_model_output':
-    case 'malformed_tool_use':
-      throw malformedOutput(provider, stopReason);
-    default:
-      // end_turn, stop_sequence, tool_use; tool_use also ends a turn that called only AWS's own
-      // tools
-      return calledTools ? 'tool_calls' : 'stop';
-  }
 }
 
 /** False for calls that AWS itself runs. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CompletionSink, EventReader, Usage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { AnswerChunks, argumentsText, collectAnswer } from '../answer-chunks.js';
+import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import {
@@ -10,7 +10,6 @@ import {
   encryptedThought,
   isClientCall,
   readCitations,
-  readStopReason,
   signedThought,
   type ContentBlock,
   type ConverseAnswer,
@@ -19,7 +18,7 @@ import {
   type ConverseUsage,
 } from './answer.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
-import { streamException } from './failure.js';
+import { malformedOutput, streamException } from './failure.js';
 import { isObject, objectsIn } from '../../text/is-object.js';
 
 interface BlockDelta {
@@ -54,14 +53,14 @@ class ConverseReader implements EventReader {
   private readonly frames = frameReader((frame) => this.readFrame(frame));
   private readonly blocks = new Map<number, OpenBlock>();
   private readonly chunks: AnswerChunks;
-  private finishReason: string | null = null;
+  private stopReason: string | null = null;
   private usage: Usage | null = null;
   private isEnded = false;
 
   constructor(
     private readonly provider: string,
     model: string,
-    private readonly sink: CompletionSink,
+    sink: CompletionSink,
   ) {
     this.chunks = new AnswerChunks(sink, `chatcmpl-${randomUUID()}`, model);
   }
@@ -74,7 +73,7 @@ class ConverseReader implements EventReader {
       for (const delta of deltasOf(block)) this.readDelta(index, delta);
       this.finishBlock(index);
     }
-    if (stopReason) this.finishReason = this.stop(stopReason);
+    this.stop(stopReason);
     this.usage = converseUsage(usage);
     this.end();
   }
@@ -92,7 +91,7 @@ class ConverseReader implements EventReader {
   close(): void {
     if (this.isEnded) return;
     // the usage that follows the end may be missing; the answer is complete without it
-    if (this.finishReason === null) throw cutShort(this.provider);
+    if (this.stopReason === null) throw cutShort(this.provider);
     this.end();
   }
 
@@ -128,13 +127,13 @@ class ConverseReader implements EventReader {
         return;
       case 'messageStop':
         for (const open of [...this.blocks.keys()]) this.finishBlock(open);
-        this.finishReason = this.stop(event.stopReason ?? '');
+        this.stop(event.stopReason ?? '');
         break;
       case 'metadata':
         this.usage = converseUsage(event.usage);
     }
     // usage follows the end; once both have arrived, the answer is complete
-    if (this.finishReason !== null && this.usage) this.end();
+    if (this.stopReason !== null && this.usage) this.end();
   }
 
   private begin(index: number): OpenBlock {
@@ -155,7 +154,10 @@ class ConverseReader implements EventReader {
     this.finishBlock(index);
     const block = this.begin(index);
     if (!toolUse || !isClientCall(toolUse)) return;
-    block.callIndex = this.chunks.startCall(toolUse.toolUseId, toolUse.name);
+    const { toolUseId: id, name, input } = toolUse;
+    // the whole input of an answer that was not streamed, and of some that were
+    const isEmpty = isObject(input) && Object.keys(input).length === 0;
+    block.callIndex = this.chunks.startCall(id, name, isEmpty ? '' : input);
   }
 
   private readDelta(index: number, delta: BlockDelta): void {
@@ -187,13 +189,16 @@ class ConverseReader implements EventReader {
     if (annotations.length > 0) this.chunks.write({ annotations });
   }
 
-  private stop(stopReason: string): string {
-    return readStopReason(this.provider, stopReason, this.chunks.callCount > 0);
+  /** @throws GatewayError where Bedrock reports malformed output of the model */
+  private stop(stopReason: string): void {
+    if (/^malformed_(model_output|tool_use)$/.test(stopReason))
+      throw malformedOutput(this.provider, stopReason);
+    this.stopReason = stopReason;
   }
 
   private end(): void {
     this.isEnded = true;
-    this.sink.end(this.finishReason, this.usage);
+    this.chunks.end(this.provider, this.stopReason, this.usage);
   }
 }
 
@@ -223,7 +228,7 @@ export function readConverse(
 
 /** A block of a whole answer as the deltas of a streamed one. */
 function deltasOf(block: ContentBlock): BlockDelta[] {
-  const { text, toolUse, reasoningContent, citationsContent } = block;
+  const { text, reasoningContent, citationsContent } = block;
   const { reasoningText, redactedContent } = reasoningContent ?? {};
   const { content, citations } = citationsContent ?? {};
   return [
@@ -232,6 +237,5 @@ function deltasOf(block: ContentBlock): BlockDelta[] {
     ...objectsIn(citations).map((citation) => ({ citation })),
     ...(reasoningText ? [{ reasoningContent: reasoningText }] : []),
     ...(redactedContent ? [{ reasoningContent: { redactedContent } }] : []),
-    ...(toolUse ? [{ toolUse: { input: argumentsText(toolUse.input) } }] : []),
   ];
 }

@@ -77,26 +77,11 @@ export function cohereUsage(reported: CohereUsage | null | undefined): Usage | n
   });
 }
 
-const finishReasons: Record<string, string> = {
-  COMPLETE: 'stop',
-  STOP_SEQUENCE: 'stop',
-  MAX_TOKENS: 'length',
-  ERROR_LIMIT: 'length',
-  TOOL_CALL: 'tool_calls',
-  ERROR_TOXIC: 'content_filter',
-};
-
 /**
- * OpenAI's finish reason.
  * @param message Cohere's error message, where it sent one
  * @throws GatewayError for an answer that ended in an error of Cohere's
  */
-export function cohereFinishReason(
-  provider: string,
-  reason: string | null | undefined,
-  message = '',
-): string | null {
-  if (reason === null || reason === undefined) return null;
+export function checkCohereReason(provider: string, reason: unknown, message = ''): void {
   if (reason === 'TIMEOUT')
     throw providerFailure({
       provider,
@@ -105,7 +90,6 @@ export function cohereFinishReason(
       code: 'upstream_timeout',
     });
   if (reason === 'ERROR' || reason === 'USER_CANCEL') throw endedInError(provider, message);
-  return finishReasons[reason] ?? reason.toLowerCase();
 }
 
 const endedInError = (provider: string, message: string): GatewayError =>

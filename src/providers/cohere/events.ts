@@ -1,18 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { CompletionSink, EventReader } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
+import { AnswerChunks, collectAnswer, partsIn } from '../answer-chunks.js';
 import { cutShort, providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { objectsIn } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import {
   citationFields,
+  checkCohereReason,
   type CohereAnswer,
   cohereArguments,
   type CohereContent,
   type CohereEvent,
-  cohereFinishReason,
   type CohereLogprob,
   cohereLogprobs,
   type CohereToolCall,
@@ -75,7 +75,7 @@ class CohereEventReader {
   private readonly v1Events = new CohereV1Events();
 
   constructor(
-    private readonly sink: CompletionSink,
+    sink: CompletionSink,
     private readonly provider: string,
     model: string,
   ) {
@@ -87,7 +87,7 @@ class CohereEventReader {
     const { content, tool_plan: plan, tool_calls: calls, citations } = message ?? {};
     this.chunks.id = id;
     if (plan) this.chunks.write({ reasoning_content: plan });
-    for (const part of objectsIn(content)) this.content(part, null);
+    for (const part of partsIn<CohereContent>(content)) this.content(part, null);
     if (logprobs?.length) this.chunks.write({}, { logprobs: cohereLogprobs(logprobs) });
     for (const [index, call] of objectsIn(calls).entries()) {
       this.callStart(index, call);
@@ -121,7 +121,8 @@ class CohereEventReader {
         break;
       case 'content-start':
       case 'content-delta':
-        this.content(message?.content ?? {}, event.logprobs);
+        for (const part of partsIn<CohereContent>(message?.content))
+          this.content(part, event.logprobs);
         break;
       case 'tool-plan-delta':
         if (message?.tool_plan) this.chunks.write({ reasoning_content: message.tool_plan });
@@ -161,10 +162,9 @@ class CohereEventReader {
   }
 
   private end(delta: NonNullable<CohereEvent['delta']>): void {
-    const finishReason = cohereFinishReason(this.provider, delta.finish_reason, delta.error);
+    checkCohereReason(this.provider, delta.finish_reason, delta.error);
     this.isEnded = true;
-    this.chunks.write({}, { finish_reason: finishReason });
-    this.sink.end(finishReason, cohereUsage(delta.usage));
+    this.chunks.end(this.provider, delta.finish_reason, cohereUsage(delta.usage));
   }
 }
 

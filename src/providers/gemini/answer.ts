@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors.js';
 import { objectsIn } from '../../text/is-object.js';
 import { CallIds, textOf } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
+import type { FinishReason } from '../finish-reason.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
 import { withSearches } from './web-search.js';
@@ -45,9 +46,10 @@ export class GeminiAnswer {
     if (event.error) throw googleFailureUnder200(this.provider, event);
     this.identify(event);
     this.usage = usageOf(withCounts(event.usageMetadata)) ?? this.usage;
-    for (const candidate of objectsIn(event.candidates)) {
+    for (const [position, candidate] of objectsIn(event.candidates).entries()) {
       this.checkReason(candidate);
-      this.readerOf(typeof candidate.index === 'number' ? candidate.index : 0).read(candidate);
+      const { index } = candidate;
+      this.readerOf(typeof index === 'number' ? index : position).read(candidate);
     }
     const feedback = event.promptFeedback;
     if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {
@@ -66,15 +68,15 @@ export class GeminiAnswer {
    * Call once, when the answer is complete.
    * @returns the finish reason of candidate 0, and usage
    */
-  finish(): { finishReason: string; usage: Usage | null } {
+  finish(): FinishReason & { usage: Usage | null } {
     if (this.candidates.size === 0) {
       this.target.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
-      return { finishReason: 'content_filter', usage: this.usage };
+      return { reason: 'content_filter', unknown: undefined, usage: this.usage };
     }
-    const reasons = [...this.candidates.values()].map((candidate) => candidate.finish());
+    const [first] = [...this.candidates.values()].map((each) => each.finish(this.provider));
     const searches = [...this.candidates.values()].map((each) => each.searches(this.model));
     const usage = withSearches(this.usage, Math.max(...searches));
-    return { finishReason: reasons[0] ?? 'stop', usage };
+    return { reason: first?.reason ?? 'stop', unknown: first?.unknown, usage };
   }
 
   private identify(event: GeminiResponse): void {

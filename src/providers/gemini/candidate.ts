@@ -1,5 +1,6 @@
 import type { ChunkChoice, ChunkDelta, UrlCitation } from '../../completion.js';
 import { isObject, objectsIn } from '../../text/is-object.js';
+import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import { parseJson } from '../json.js';
 import { isFound } from '../web-search/search-findings.js';
 import { PartialArguments } from './partial-arguments.js';
@@ -21,18 +22,6 @@ export interface AnswerTarget {
   /** Anything else. */
   choice(choice: ChunkChoice): void;
 }
-
-const filtered = [
-  'SAFETY',
-  'RECITATION',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MODEL_ARMOR',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-];
 
 interface OpenCall {
   id: string | undefined;
@@ -81,22 +70,17 @@ export class CandidateReader {
     if (isFound(found)) this.emit(found);
   }
 
-  /** Emits what is only known at the end. @returns OpenAI's finish reason */
-  finish(): string {
+  /** Emits what is only known at the end. @throws GatewayError as `readFinishReason` */
+  finish(provider: string): FinishReason {
     this.closeCall();
     if (this.grounding) {
       const annotations = citationsOf(this.grounding, this.fullText);
       if (annotations.length > 0) this.emit({ annotations });
     }
-    const reason = this.finishReason();
+    const finish = readFinishReason(provider, this.reason, this.calls > 0);
+    const reason = finish.reason ?? (this.calls > 0 ? 'tool_calls' : 'stop');
     this.emit({}, { finish_reason: reason });
-    return reason;
-  }
-
-  private finishReason(): string {
-    if (this.reason === 'MAX_TOKENS') return 'length';
-    if (filtered.includes(this.reason ?? '')) return 'content_filter';
-    return this.calls > 0 ? 'tool_calls' : 'stop';
+    return { ...finish, reason };
   }
 
   private part(part: GeminiPart): void {

@@ -32,8 +32,7 @@ function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean
   const finish = (): void => {
     if (bareJson.length > 0) readBareJson(Buffer.concat(bareJson).toString(), answer);
     if (!answer.complete) throw cutShort(provider);
-    const { finishReason, usage } = answer.finish();
-    sink.end(finishReason, usage);
+    endWith(answer, sink);
   };
   const events = sseReader((_name, payload) => {
     if (payload !== '[DONE]') answer.read(parseEvent(provider, payload));
@@ -52,6 +51,11 @@ function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean
     },
     close: () => events.close(),
   };
+}
+
+function endWith(answer: GeminiAnswer, sink: CompletionSink): void {
+  const { reason, usage, unknown } = answer.finish();
+  sink.end(reason, usage, unknown);
 }
 
 function answerInto(provider: string, sink: CompletionSink, showsCode: boolean): GeminiAnswer {
@@ -97,9 +101,10 @@ function parseEvent(provider: string, payload: string): GeminiResponse {
   return event;
 }
 
-/** JSON that was cut off is ignored; the answer then lacks its finish reason. */
+/** Also lines of it. JSON that was cut off is ignored; the answer then lacks its finish reason. */
 function readBareJson(text: string, answer: GeminiAnswer): void {
-  for (const event of eventsOf(parseJson(text)) ?? []) answer.read(event);
+  const body = parseJson(text) ?? text.split(/\n(?=\{)/).map(parseJson);
+  for (const event of eventsOf(body) ?? []) answer.read(event);
 }
 
 /** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
@@ -110,16 +115,16 @@ function readGeminiCompletion(
 ): CompletionAnswer {
   const events = eventsOf(parseJson(body));
   if (!events) throw unreadable(provider, 'the body is not JSON');
-  const { completion, usage } = collectAnswer((sink) => {
+  const read = collectAnswer((sink) => {
     const answer = answerInto(provider, sink, showsCode);
     for (const event of events) answer.read(event);
     // a whole body needs content, but no finish reason
     if (!answer.complete && !answer.hasContent)
       throw unreadable(provider, 'the body has no answer');
-    const { finishReason, usage: used } = answer.finish();
-    sink.end(finishReason, used);
+    endWith(answer, sink);
   });
-  return { completion: { ...completion, id: completion.id || randomUUID() }, usage };
+  const { completion } = read;
+  return { ...read, completion: { ...completion, id: completion.id || randomUUID() } };
 }
 
 /** Other tools of Google's run code too (`print(file_search.query(…))`), which is no answer. */

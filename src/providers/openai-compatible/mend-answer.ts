@@ -1,6 +1,6 @@
 import { isObject } from '../../text/is-object.js';
-import { completeCitation } from '../answer-chunks.js';
-import { type FinishReason, readFinishReason } from './finish-reason.js';
+import { completeCitation } from '../../completion-builder.js';
+import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import type { MendedCalls } from './tool-calls.js';
 import { mendUsage } from './usage.js';
 

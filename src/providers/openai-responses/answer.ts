@@ -83,10 +83,12 @@ export function responsesUsage(reported: ResponsesAnswer['usage']): Usage | null
 }
 
 /** The chat API's finish reason. */
-export function responsesFinishReason(answer: ResponsesAnswer, calls: number): string {
-  if (answer.status === 'incomplete' || answer.incomplete_details)
-    return answer.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
-  return calls > 0 ? 'tool_calls' : 'stop';
+export function responsesFinishReason({
+  status,
+  incomplete_details: cut,
+}: ResponsesAnswer): string {
+  if (status !== 'incomplete' && !cut?.reason) return 'stop';
+  return cut?.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
 /** Codes of errors sent with status 200 that are caused by the request. */

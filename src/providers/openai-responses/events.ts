@@ -1,6 +1,6 @@
-import { byteLine, type CompletionSink, type EventReader } from '../../completion.js';
+import type { CompletionSink, EventReader } from '../../completion.js';
 import type { CompletionAnswer, ModelCall } from '../adapter.js';
-import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
+import { AnswerChunks, collectAnswer, partsIn, textOf } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
@@ -14,28 +14,14 @@ import {
   type ResponsesAnnotation,
   type ResponsesAnswer,
   responsesCitation,
-  type ResponsesError,
   responsesFailure,
   responsesFinishReason,
   type ResponsesItem,
+  type ResponsesPart,
   responsesUsage,
 } from './answer.js';
+import { isRightResponse, OwnResponseEvents, type ResponsesEvent } from './own-events.js';
 import { SearchCalls } from './web-search.js';
-
-interface ResponsesEvent extends ResponsesError {
-  type?: string;
-  response?: ResponsesAnswer;
-  output_index?: number;
-  item_id?: string;
-  summary_index?: number;
-  item?: ResponsesItem;
-  delta?: string;
-  arguments?: string;
-  input?: string;
-  annotation?: ResponsesAnnotation;
-  logprobs?: unknown[] | null;
-  error?: ResponsesError | string | null;
-}
 
 /** An item between its first event and its last. */
 interface OpenItem {
@@ -58,15 +44,16 @@ export function responsesEvents(
   call: ModelCall,
 ): EventReader {
   const { request, model, original } = call;
-  const events = new ResponsesEventReader(sink, provider, model, request['logprobs'] === true);
-  const nameOf = (name: string | undefined) => (original ? name : null);
+  const own = new OwnResponseEvents(sink, original !== undefined);
+  const wantsLogprobs = request['logprobs'] === true;
+  const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, own);
   return sseReader(
-    (name, payload) => events.read(payload, nameOf(name)),
+    (name, payload) => events.read(payload, name),
     () => events.close(),
     {
       field: 'delta',
       varying: /"sequence_number":\s*\d+|"(?:obfuscation|item_id)":\s*"[^"\\]*"/,
-      onText: (escaped, name, data) => events.text(escaped, nameOf(name), data),
+      onText: (escaped, name, data) => events.text(escaped, name, data),
     },
   );
 }
@@ -82,32 +69,34 @@ class ResponsesEventReader {
   private hasReasoning = false;
 
   constructor(
-    private readonly sink: CompletionSink,
+    sink: CompletionSink,
     private readonly provider: string,
     model: string,
     private readonly wantsLogprobs: boolean,
+    private readonly own: OwnResponseEvents | null = null,
   ) {
     this.chunks = new AnswerChunks(sink, undefined, model);
   }
 
   /** More text of the item whose text came before; the rest as for `read`. */
-  text(escaped: string, name: string | null | undefined, data: string): void {
+  text(escaped: string, name: string | undefined, data: string): void {
     if (this.isEnded) return;
-    if (name !== null) this.sink.event?.(name, data);
+    this.own?.passText(name, data);
     this.chunks.escapedText(escaped);
   }
 
   /**
-   * @param name of the event, which the sink gets too; null: it does not get the event itself
+   * @param name of the event, which says its type where the event itself does not
    * @returns whether the event has text and nothing else
    */
-  read(payload: string, name: string | null | undefined): boolean {
+  read(payload: string, name: string | undefined): boolean {
     if (this.isEnded || payload === '[DONE]') return false;
     const event = parseJson(payload) as ResponsesEvent | null;
     if (typeof event !== 'object' || event === null)
       throw unreadable(this.provider, 'an event is not JSON');
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
-    if (name !== null && !failed.test(event.type ?? '')) this.sink.event?.(name, byteLine(payload));
+    if (!failed.test(event.type ?? '')) this.own?.pass(event, name, payload);
+    event.type ??= name;
     this.event(event);
     return event.type === 'response.output_text.delta' && !event.logprobs?.length;
   }
@@ -119,11 +108,17 @@ class ResponsesEventReader {
   private event(event: ResponsesEvent): void {
     switch (event.type) {
       case 'response.output_text.delta':
-        this.said(this.open(event), event.delta ?? '', event.logprobs);
+        this.said(this.open(event), event.type, event.delta, event.logprobs);
+        break;
+      case 'response.output_text.done':
+        this.said(this.open(event), event.type, event.text);
+        break;
+      case 'response.content_part.done':
+        this.said(this.open(event), event.type, event.part);
         break;
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
-        this.reasoning(this.open(event), event.type, event.delta ?? '');
+        this.reasoning(this.open(event), event.type, textOf(event.delta));
         break;
       case 'response.reasoning_summary_part.added':
         if (event.summary_index)
@@ -131,11 +126,11 @@ class ResponsesEventReader {
         break;
       case 'response.refusal.delta':
         this.open(event).source = 'refusal';
-        this.chunks.write({ refusal: event.delta ?? '' });
+        this.chunks.write({ refusal: textOf(event.delta) });
         break;
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        this.chunks.addArguments(this.open(event).callIndex, event.delta ?? '');
+        this.callPiece(this.open(event), event.delta);
         break;
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
@@ -171,6 +166,7 @@ class ResponsesEventReader {
           error: event.response?.error ?? { message: 'the answer failed' },
         });
       case 'response.completed':
+      case 'response.done':
       case 'response.incomplete':
         this.end(
           event.type === 'response.incomplete'
@@ -200,9 +196,11 @@ class ResponsesEventReader {
     this.chunks.write({ role: 'assistant', content: '' });
   }
 
-  private said(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
-    if (text === '') return;
-    open.source = 'text';
+  /** @param speaker the type of event that says it; what others say again is passed over */
+  private said(open: OpenItem, speaker: string, given: unknown, logprobs?: unknown[] | null): void {
+    const text = textOf(given);
+    if (text === '' || (open.source ?? speaker) !== speaker) return;
+    open.source = speaker;
     const isWanted = this.wantsLogprobs && logprobs?.length;
     this.chunks.text(text, isWanted ? { content: logprobs } : undefined);
   }
@@ -219,6 +217,11 @@ class ResponsesEventReader {
   private callStart(open: OpenItem, item: ResponsesItem): void {
     const { call_id: id, id: itemId, name, arguments: args, input } = item;
     open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input);
+    if (args || input) open.source = 'start';
+  }
+
+  private callPiece(open: OpenItem, piece: unknown): void {
+    if (open.source !== 'start') this.chunks.addArguments(open.callIndex, piece);
   }
 
   private cite(
@@ -255,12 +258,12 @@ class ResponsesEventReader {
     let start = silent
       ? this.chunks.textLength
       : this.chunks.textLength -
-        objectsIn(item.content).reduce((sum, part) => sum + (part.text ?? '').length, 0);
-    for (const part of objectsIn(item.content)) {
-      if (silent) this.said(open, part.text ?? '', part.logprobs);
+        partsIn(item.content).reduce((sum, part) => sum + textOf(part).length, 0);
+    for (const part of partsIn<ResponsesPart>(item.content)) {
+      if (silent) this.said(open, 'done', part, part.logprobs);
       if (silent && part.refusal) this.chunks.write({ refusal: part.refusal });
       if (uncited) this.cite(open, part.annotations ?? [], start);
-      start += (part.text ?? '').length;
+      start += textOf(part).length;
     }
   }
 
@@ -271,10 +274,9 @@ class ResponsesEventReader {
     if (this.items.size === 0)
       for (const [index, item] of objectsIn(response.output).entries())
         this.itemDone(this.open({ output_index: index }), item);
-    const finishReason = responsesFinishReason(response, this.chunks.callCount);
     this.isEnded = true;
-    this.chunks.write({}, { finish_reason: finishReason });
-    this.sink.end(finishReason, this.searches.counted(responsesUsage(response.usage), response));
+    const usage = this.searches.counted(responsesUsage(response.usage), response);
+    this.chunks.end(this.provider, responsesFinishReason(response), usage);
   }
 }
 
@@ -294,5 +296,5 @@ export function responsesCompletion(
   );
   for (const { message } of read.completion.choices)
     if (!message.tool_calls && !message.refusal) message.content ??= '';
-  return read;
+  return isRightResponse(answer, answer.status ?? '') ? read : { ...read, rewritten: true };
 }

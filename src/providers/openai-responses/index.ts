@@ -89,7 +89,7 @@ function readCompletion(provider: string, body: string, call: ModelCall): Comple
   const answer = parseJson(body) as ResponsesAnswer | null;
   if (typeof answer !== 'object' || answer === null)
     throw unreadable(provider, 'the body is not JSON');
-  if (answer.error && !Array.isArray(answer.output)) throw responsesFailure(provider, answer);
-  if (!Array.isArray(answer.output)) throw unreadable(provider, 'the body has no output');
+  if (answer.error && !answer.output) throw responsesFailure(provider, answer);
+  if (answer.output === undefined) throw unreadable(provider, 'the body has no output');
   return responsesCompletion(provider, answer, call.model);
 }

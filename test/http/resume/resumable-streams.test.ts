@@ -345,6 +345,30 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     await stopping;
   });
 
+  const lose = async (): Promise<void> => {
+    const client = await createClient({ url: redis?.url ?? '' }).connect();
+    await client.sendCommand(['FLUSHALL']);
+    client.destroy();
+  };
+
+  it('ends for a native reader with the error event and line of any failure when its log is lost', async () => {
+    const [one, two] = (await shared('e')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, betweenMs: 300 }]);
+    const begun = await complete(one, { abortAfterFrames: 3 });
+    let losing: Promise<unknown> = Promise.resolve();
+    const { frames } = await getStream(`${two.url}/api/v1/completions/${idOf(begun)}/stream`, {
+      headers: two.auth,
+      onFrame: (_frame, index) => {
+        if (index === 2) losing = lose();
+      },
+    });
+    await losing;
+    expect(frames.at(-2)?.event).toBe('error');
+    expect(frames.at(-1)?.data).toBe(
+      '[Error] the rest of this answer is lost: send the request again',
+    );
+  });
+
   it('ends for a reader of Responses with an event of the type error when its log is lost', async () => {
     const [one, two] = (await shared('d')) as [RunningGateway, RunningGateway];
     upstream.script([{ text: words, betweenMs: 300 }]);
@@ -354,11 +378,6 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
       { headers: one.auth, abortAfterFrames: 3 },
     );
     let losing: Promise<unknown> = Promise.resolve();
-    const lose = async (): Promise<void> => {
-      const client = await createClient({ url: redis?.url ?? '' }).connect();
-      await client.sendCommand(['FLUSHALL']);
-      client.destroy();
-    };
     const id = textAt(begun.events[0], 'response', 'id');
     const { frames, events } = await getStream(`${two.url}/v1/responses/${id}?stream=true`, {
       headers: two.auth,

@@ -3,6 +3,7 @@ import {
   type ChunkDelta,
   type CompletionChunk,
   escapeJson,
+  type EventsEnd,
   reasoningOf,
   searchDetailType,
   type ToolCallDelta,
@@ -104,6 +105,19 @@ export class AnswerBlocks {
     for (const source of sources) this.found(source);
   }
 
+  /**
+   * Others have written what these blocks were told so far, and these go on behind.
+   * @returns the index of the last block, if it has to end first; null: it is one to go on with, or
+   *   has ended
+   */
+  follow({ count, open: [last] }: EventsEnd): number | null {
+    const type = last?.type === 'tool_use' ? 'call' : last?.type;
+    const isOpen = this.open !== null && this.open === type;
+    if (!isOpen) this.close();
+    this.index = count - 1;
+    return last && !isOpen ? last.index : null;
+  }
+
   /** Nothing more comes. */
   end(): void {
     this.close();
@@ -154,7 +168,7 @@ export class AnswerBlocks {
       citation: {
         type: 'web_search_result_location',
         url: known.url,
-        title: known.title ?? null,
+        title: known.title ?? '',
         cited_text: known.content ?? '',
         encrypted_index: ownSearchMark,
       },

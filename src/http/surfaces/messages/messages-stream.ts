@@ -1,5 +1,5 @@
 import type { Candidate } from '../../../chooser/plan.js';
-import type { CompletionChunk } from '../../../completion.js';
+import type { CompletionChunk, EventsEnd } from '../../../completion.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type {
   AnswerGrounding,
@@ -20,8 +20,9 @@ export class MessagesStream extends StreamedAnswer {
   override readonly dialect = 'messages';
   private readonly blocks = new AnswerBlocks(this.sink());
   private model: string;
-  private isForwarded = false;
   private isStarted = false;
+  /** Whether the answer is one of the provider's own dialect that cannot be forwarded. */
+  private isFollowing = false;
   private textIndex = -1;
   private textHead = '';
   private stopSequence: string | null = null;
@@ -41,23 +42,34 @@ export class MessagesStream extends StreamedAnswer {
     this.isForwarded = false;
   }
 
-  event(name: string | undefined, data: string): void {
+  event(name: string | undefined, data: string | EventsEnd): void {
+    if (typeof data !== 'string') {
+      this.goOn(data);
+      return;
+    }
     this.isForwarded = true;
     this.stream.event(name ?? /"type"\s*:\s*"(\w+)"/.exec(data)?.[1] ?? 'message', data);
   }
 
+  private goOn(end: EventsEnd): void {
+    const unended = this.blocks.follow(end);
+    this.isForwarded = false;
+    this.isFollowing = true;
+    this.isStarted ||= end.hasBegun;
+    if (unended !== null) this.send('content_block_stop', { index: unended });
+  }
+
   text(escaped: string): void {
-    if (this.isForwarded) return;
     this.open();
     this.blocks.text(escaped);
   }
 
   chunk(chunk: CompletionChunk): void {
-    if (this.isForwarded) return;
     if (chunk.model && !this.isStarted) this.model = chunk.model;
     this.stopSequence ??= stopSequenceOf(chunk);
     // a role alone opens nothing
-    if (!this.isStarted && chunk.choices.every(({ delta }) => isEmpty(delta))) return;
+    if (!this.isForwarded && !this.isStarted && chunk.choices.every(({ delta }) => isEmpty(delta)))
+      return;
     this.open();
     this.blocks.chunk(chunk);
   }
@@ -112,9 +124,9 @@ export class MessagesStream extends StreamedAnswer {
   }
 
   private open(): void {
-    if (this.isStarted) return;
+    if (this.isStarted || this.isForwarded) return;
     this.isStarted = true;
-    sendDropped(this.answered);
+    if (!this.isFollowing) sendDropped(this.answered);
     const message = {
       ...newMessage(this.model),
       content: [],
@@ -134,10 +146,12 @@ export class MessagesStream extends StreamedAnswer {
   }
 
   private send(type: string, fields: object): void {
+    if (this.isForwarded) return;
     this.stream.event(type, byteJson({ type, ...fields }));
   }
 
   private sendText(index: number, escaped: string): void {
+    if (this.isForwarded) return;
     if (this.textIndex !== index) {
       this.textIndex = index;
       this.textHead = `{"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":"`;

@@ -2,16 +2,25 @@ import { randomUUID } from 'node:crypto';
 import {
   type CompletionChunk,
   escapeJson,
+  type EventsEnd,
   reasoningOf,
   type ToolCallDelta,
   type UrlCitation,
-  unescapeJson,
 } from '../../../completion.js';
 import { sealReasoning } from '../foreign-reasoning.js';
-import { byteJson } from '../streamed-answer.js';
 import type { Json } from './body.js';
-import { customInput } from '../../../custom-tools.js';
 import type { FlatTool } from './flat-tools.js';
+import {
+  callItem,
+  headOf,
+  type Open,
+  type BegunCall,
+  type OpenMessage,
+  type OpenPart,
+  type OpenReasoning,
+  partOf,
+  summary,
+} from './open-items.js';
 
 /** Receives the events of an answer, in order; without a sequence number. */
 export interface EventSink {
@@ -24,42 +33,14 @@ export interface EventSink {
 export const ownReasoningId = 'rs_sbx';
 const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
-/** An item that is not whole yet, at its place in the output. */
-interface Open {
-  readonly index: number;
-  readonly id: string;
-}
-interface OpenMessage extends Open {
-  readonly content: object[];
-  part: OpenPart | null;
-}
-interface OpenPart {
-  readonly type: 'output_text' | 'refusal';
-  /** Escaped for JSON (byte string). */
-  escaped: string;
-  readonly annotations: object[];
-  readonly logprobs: unknown[];
-  /** The start of its deltas. */
-  readonly head: string;
-}
-interface OpenReasoning extends Open {
-  text: string;
-  readonly details: unknown[];
-}
-interface OpenCall extends Open {
-  readonly tool: Pick<FlatTool, 'name' | 'namespace' | 'isCustom'>;
-  readonly callId: string;
-  args: string;
-}
-
 /** Makes the output items of an answer, and their events, from chunks of the internal dialect. */
 export class OutputItems {
-  /** The items so far; what is not whole yet is a hole. */
-  readonly output: Json[] = [];
+  /** By their places; what is not whole yet is a hole. */
+  private readonly items: Json[] = [];
   private count = 0;
   private message: OpenMessage | null = null;
   private reasoning: OpenReasoning | null = null;
-  private readonly calls = new Map<number, OpenCall>();
+  private readonly calls = new Map<number, BegunCall>();
   /** Characters of the answer's text before the open part. */
   private textLength = 0;
 
@@ -68,6 +49,11 @@ export class OutputItems {
     private readonly sink: EventSink,
     private readonly toolOf: (name: string) => FlatTool | undefined,
   ) {}
+
+  /** The items that are whole. */
+  get output(): Json[] {
+    return this.items.filter(Boolean);
+  }
 
   text(escaped: string, logprobs: readonly unknown[] = []): void {
     const part = this.openPart('output_text');
@@ -91,6 +77,32 @@ export class OutputItems {
     }
   }
 
+  /** Others have written what these items were told so far, and these go on behind. */
+  follow({ count, open }: EventsEnd): void {
+    const [thought, message] = ['reasoning', 'message'].map((kind) =>
+      open.find(({ type }) => type === kind),
+    );
+    if (!thought) this.endReasoning();
+    else this.reasoning = { text: '', details: [], ...this.reasoning, ...thought };
+    if (!message) this.endMessage('completed');
+    else this.followMessage(message);
+    for (const [key, call] of this.calls) {
+      const same = open.find(({ callId }) => callId === call.callId);
+      if (same) this.calls.set(key, { ...call, index: same.index, id: same.id });
+      else {
+        this.endCall(call, 'completed');
+        this.calls.delete(key);
+      }
+    }
+    this.count = count;
+  }
+
+  private followMessage({ index, id }: Open): void {
+    const { content = [], part = null } = this.message ?? {};
+    const head = headOf({ index, id, content });
+    this.message = { index, id, content, part: part && { ...part, head } };
+  }
+
   /** Closes what is open. @param status that of the items */
   end(status: 'completed' | 'incomplete' = 'completed'): void {
     this.endReasoning();
@@ -106,7 +118,7 @@ export class OutputItems {
   }
 
   private done(index: number, item: Json): void {
-    this.output[index] = item;
+    this.items[index] = item;
     this.sink.emit('response.output_item.done', { output_index: index, item });
   }
 
@@ -125,7 +137,7 @@ export class OutputItems {
 
   private beginPart({ id, index, content }: OpenMessage, type: OpenPart['type']): OpenPart {
     const place = { item_id: id, output_index: index, content_index: content.length };
-    const head = byteJson(place).slice(1, -1);
+    const head = headOf({ id, index, content });
     const part: OpenPart = { type, escaped: '', annotations: [], logprobs: [], head };
     this.sink.emit('response.content_part.added', { ...place, part: partOf(part) });
     return part;
@@ -245,7 +257,7 @@ export class OutputItems {
       });
   }
 
-  private endCall(call: OpenCall, status: string): void {
+  private endCall(call: BegunCall, status: string): void {
     const place = { item_id: call.id, output_index: call.index };
     const item = callItem(call, status);
     const { input, arguments: args, name } = item;
@@ -259,25 +271,3 @@ export class OutputItems {
     this.done(call.index, item);
   }
 }
-
-function callItem({ id, callId, tool, args }: Omit<OpenCall, 'index'>, status: string): Json {
-  const isDone = status !== 'in_progress';
-  return {
-    id,
-    type: tool.isCustom ? 'custom_tool_call' : 'function_call',
-    status,
-    call_id: callId,
-    name: tool.name,
-    ...(tool.namespace === null ? {} : { namespace: tool.namespace }),
-    ...(tool.isCustom
-      ? { input: isDone ? customInput(args) : '' }
-      : { arguments: isDone ? args || '{}' : '' }),
-  };
-}
-
-function partOf({ type, escaped, annotations, logprobs }: OpenPart): Json {
-  const text = unescapeJson(escaped);
-  return type === 'refusal' ? { type, refusal: text } : { type, text, annotations, logprobs };
-}
-
-const summary = (text: string): object => ({ type: 'summary_text', text });

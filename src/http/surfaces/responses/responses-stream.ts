@@ -1,4 +1,4 @@
-import type { CompletionChunk } from '../../../completion.js';
+import type { CompletionChunk, EventsEnd } from '../../../completion.js';
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
@@ -26,8 +26,6 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   private model: string;
   private sequence = 0;
   private hasStarted = false;
-  /** Whether the provider's own events are forwarded. */
-  private isForwarded = false;
   /** Its last event, held back until the turn is kept. */
   private last: { name: string; response: Json; bytes: string } | null = null;
 
@@ -47,10 +45,12 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   emit(type: string, fields: object): void {
+    if (this.isForwarded) return;
     this.send(type, byteJson({ type, sequence_number: this.sequence, ...fields }));
   }
 
   delta(type: string, head: string, escaped: string): void {
+    if (this.isForwarded) return;
     const tail = type === 'response.output_text.delta' ? '","logprobs":[]}' : '"}';
     this.send(
       type,
@@ -59,13 +59,11 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   text(escaped: string): void {
-    if (this.isForwarded) return;
     this.start();
     this.items.text(escaped);
   }
 
   chunk(chunk: CompletionChunk): void {
-    if (this.isForwarded) return;
     if (!this.hasStarted) this.model = chunk.model ?? this.model;
     this.start();
     this.items.chunk(chunk);
@@ -97,16 +95,17 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   breakOff({ error }: BrokenAnswer): void {
-    if (!this.isForwarded) this.start();
+    this.start();
     // a summary that is not whole is none
     if (!this.turn.seal) this.items.end('incomplete');
+    this.isForwarded = false;
     const response = this.envelope.failed(this.model, this.items.output, error);
     this.emit('response.failed', { response });
     this.stream.end();
   }
 
   private start(): void {
-    if (this.hasStarted) return;
+    if (this.hasStarted || this.isForwarded) return;
     this.hasStarted = true;
     const response = this.envelope.begun(this.model);
     this.emit('response.created', { response });
@@ -114,8 +113,14 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   /** A provider's own event. */
-  event(name: string | undefined, data: string): void {
-    this.isForwarded = this.hasStarted = true;
+  event(name: string | undefined, data: string | EventsEnd): void {
+    if (typeof data !== 'string') {
+      if ('follow' in this.items) this.items.follow(data);
+      this.isForwarded = false;
+      this.hasStarted ||= data.hasBegun;
+      return;
+    }
+    this.isForwarded = true;
     const isPiece = name?.endsWith('.delta') || !envelopeEvent.test(data);
     const event = isPiece ? null : parsedJson(Buffer.from(data, 'latin1').toString('utf8'));
     const response = isObject(event) ? event['response'] : null;

@@ -1,16 +1,16 @@
-import { GatewayError } from '../../errors.js';
+import { GatewayError } from '../errors.js';
 
 /** OpenAI's values, and other servers' words for them: lower case, with `_` for `-`. */
 const spellings: Readonly<Record<string, string>> = {
-  stop: 'end_turn stop_sequence stop_token eos eos_token eot end done complete completed finished normal',
-  // the last four: Mistral, Z.ai, Anthropic
+  stop: 'end_turn stop_sequence stop_token eos eos_token eot end done complete completed finished normal pause_turn',
+  // Mistral, Z.ai, Anthropic, Cohere
   length:
-    'max_tokens max_new_tokens max_output_tokens max_length token_limit model_length length_limit model_context_window_exceeded context_length_exceeded',
+    'max_tokens max_new_tokens max_output_tokens max_length token_limit model_length length_limit model_context_window_exceeded context_length_exceeded error_limit',
   tool_calls: 'tool_use tool_call function_calls',
   function_call: '',
-  // Z.ai: `sensitive`; Bedrock, Gemini and Anthropic behind gateways
+  // Z.ai: `sensitive`; Bedrock, Gemini, Anthropic and Cohere, also behind gateways
   content_filter:
-    'sensitive safety refusal content_filtered guardrail_intervened recitation blocklist prohibited_content spii',
+    'sensitive safety refusal content_filtered guardrail_intervened recitation blocklist prohibited_content spii model_armor image_safety image_prohibited_content image_recitation error_toxic',
 };
 const known = new Map(
   Object.entries(spellings).flatMap(([own, others]) =>
@@ -39,7 +39,7 @@ export interface FinishReason {
 }
 
 /**
- * Reads the finish reason of a choice.
+ * Reads the finish reason of a choice, in the words of any dialect.
  * @param hasCalls whether the choice has calls of tools: an answer that ends with some has ended for
  *   them, and one without has not, whatever the provider says
  * @throws GatewayError `upstream_error` where the provider says that it broke off

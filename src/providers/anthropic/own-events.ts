@@ -1,0 +1,157 @@
+import { isObject } from '../../text/is-object.js';
+import {
+  either,
+  fits,
+  isCount,
+  isFull,
+  isString,
+  list,
+  nullable,
+  object,
+  OwnEvents,
+  perhaps,
+  type Shape,
+} from '../own-events.js';
+
+interface MessageEvent {
+  type?: string;
+  index?: unknown;
+  message?: unknown;
+  content_block?: unknown;
+  delta?: unknown;
+  usage?: unknown;
+}
+
+const usage = object({
+  input_tokens: isCount,
+  output_tokens: perhaps(isCount),
+  cache_creation_input_tokens: nullable(isCount),
+  cache_read_input_tokens: nullable(isCount),
+  server_tool_use: nullable(isObject),
+});
+const envelope: Shape = {
+  id: isFull,
+  type: perhaps(either('message')),
+  role: perhaps(either('assistant')),
+  model: isFull,
+  usage,
+};
+
+const page: Shape = { url: isFull, title: nullable(isString), encrypted_index: isString };
+const isCitation = (value: unknown): boolean =>
+  fits(value, { type: isFull, cited_text: isString }) &&
+  (value['type'] !== 'web_search_result_location' || fits(value, page));
+
+/** What clients read of a block, by its type; of others they read what they know. */
+const blocks: Readonly<Record<string, Shape>> = {
+  text: { text: isString, citations: perhaps(list(isCitation)) },
+  thinking: { thinking: isString, signature: isString },
+  redacted_thinking: { data: isString },
+  tool_use: { id: isFull, name: isFull, input: isObject },
+};
+/** Of one that begins: most clients pass over what it has already. */
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+const begun: Readonly<Record<string, Shape>> = {
+  text: { text: either(''), citations: perhaps(list(either())) },
+  thinking: { thinking: either(''), signature: perhaps(isString) },
+  tool_use: { id: isFull, name: isFull, input: isEmpty },
+};
+
+/** What a delta has, and the types of the blocks that it may belong to. */
+const deltas: Readonly<Record<string, readonly [Shape, RegExp]>> = {
+  text_delta: [{ text: isString }, /^text$/],
+  citations_delta: [{ citation: isCitation }, /^text$/],
+  thinking_delta: [{ thinking: isString }, /^thinking$/],
+  signature_delta: [{ signature: isString }, /^thinking$/],
+  input_json_delta: [{ partial_json: isString }, /tool_use$/],
+};
+
+const isReason = either(
+  ...'end_turn max_tokens stop_sequence tool_use pause_turn refusal model_context_window_exceeded compaction'.split(
+    ' ',
+  ),
+);
+
+/** An answer that ends for calls has some, and one that has some ends for them, or breaks off. */
+const fitsCalls = (reason: unknown, hasCalls: boolean): boolean =>
+  hasCalls ? !/^(end_turn|stop_sequence)$/.test(String(reason)) : reason !== 'tool_use';
+
+/** Whether Anthropic's clients can read a whole message. */
+export function isRightMessage(message: unknown): boolean {
+  if (!fits(message, { ...envelope, content: Array.isArray, stop_reason: isReason })) return false;
+  const content = message['content'] as unknown[];
+  const ids = content.flatMap((block) => (isCall(block) ? [block['id']] : []));
+  return (
+    content.every((block) => isBlock(block, blocks)) &&
+    new Set(ids).size === ids.length &&
+    fitsCalls(message['stop_reason'], ids.length > 0)
+  );
+}
+
+const isCall = (block: unknown): block is Record<string, unknown> =>
+  isObject(block) && block['type'] === 'tool_use';
+
+const isBlock = (
+  block: unknown,
+  shapes: Readonly<Record<string, Shape>>,
+): block is Record<string, unknown> =>
+  fits(block, { type: isFull }) && fits(block, shapes[String(block['type'])] ?? {});
+
+/** Passes on the events of the Messages API. */
+export class OwnMessageEvents extends OwnEvents<MessageEvent> {
+  private hasReason = false;
+
+  protected isRight(event: MessageEvent): boolean {
+    const { type, index } = event;
+    if (type === 'message_start') return this.start(event.message);
+    if (type !== 'ping' && !this.hasBegun) return false;
+    switch (type) {
+      case 'content_block_start':
+        return this.startBlock(index, event.content_block);
+      case 'content_block_delta':
+        return this.isDelta(index, event.delta);
+      case 'content_block_stop':
+        return this.open.delete(index);
+      case 'message_delta':
+        return this.isEnd(event);
+      case 'message_stop':
+        return this.hasReason;
+      default:
+        return type !== undefined;
+    }
+  }
+
+  private start(message: unknown): boolean {
+    // some proxies repeat it, which clients take
+    return (this.hasBegun ||= fits(message, { ...envelope, content: perhaps(list(either())) }));
+  }
+
+  private startBlock(index: unknown, block: unknown): boolean {
+    if (index !== this.count || this.open.size > 0 || !isBlock(block, begun)) return false;
+    const { type, id } = block;
+    if (isCall(block) && !this.isNew(id)) return false;
+    return this.begin(index, { type: String(type), id: '', callId: '' });
+  }
+
+  private isDelta(index: unknown, delta: unknown): boolean {
+    const block = this.open.get(index);
+    if (!block || !fits(delta, { type: isFull })) return false;
+    const [shape, types] = deltas[String(delta['type'])] ?? [{}, /./];
+    const isFirst = !block.hasSpoken;
+    block.hasSpoken = true;
+    return (
+      fits(delta, shape) && types.test(block.type) && !(isFirst && delta['partial_json'] === 'null')
+    );
+  }
+
+  private isEnd({ delta, usage: counts }: MessageEvent): boolean {
+    const isRight =
+      !this.hasReason &&
+      this.open.size === 0 &&
+      fits(delta, { stop_reason: isReason }) &&
+      fitsCalls(delta['stop_reason'], this.callIds.size > 0) &&
+      fits(counts, { output_tokens: isCount, input_tokens: nullable(isCount) });
+    this.hasReason ||= isRight;
+    return isRight;
+  }
+}

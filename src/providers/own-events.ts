@@ -1,0 +1,112 @@
+import { byteLine, type CompletionSink } from '../completion.js';
+import { isObject } from '../text/is-object.js';
+
+type Check = (value: unknown) => boolean;
+/** The fields that a client reads of an object, and what they have to be. */
+export interface Shape {
+  readonly [field: string]: Check;
+}
+
+/** Whether a value is an object whose fields are as they have to be. */
+export const fits = (value: unknown, shape: Shape): value is Record<string, unknown> =>
+  isObject(value) && Object.entries(shape).every(([field, isRight]) => isRight(value[field]));
+
+/** A text, which may be empty. */
+export const isString: Check = (value) => typeof value === 'string';
+/** A text that is not empty. */
+export const isFull: Check = (value) => isString(value) && value !== '';
+/** A whole number, not below 0. */
+export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Either the one or the other. */
+export const either =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+/** Absent, or right. */
+export const perhaps =
+  (isRight: Check): Check =>
+  (value) =>
+    value === undefined || isRight(value);
+/** Absent, null or right. */
+export const nullable =
+  (isRight: Check): Check =>
+  (value) =>
+    value === undefined || value === null || isRight(value);
+/** A list of what is right. */
+export const list =
+  (isRight: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(isRight);
+/** As `fits`. */
+export const object =
+  (shape: Shape): Check =>
+  (value) =>
+    fits(value, shape);
+
+/** A block or an item that has begun. */
+export interface Begun {
+  readonly index: number;
+  readonly type: string;
+  /** Its own, where it has one, and that of a call. */
+  readonly id: string;
+  readonly callId: string;
+  /** Whether some of its text has come. */
+  hasSpoken: boolean;
+}
+
+/**
+ * Passes on a provider's own events, for clients of its dialect, until one comes that a client could
+ * not read: from there on the client gets what was read of them.
+ */
+export abstract class OwnEvents<Event extends { type?: string }> {
+  protected hasBegun = false;
+  protected count = 0;
+  /** By their index; what has ended is not in it. */
+  protected readonly open = new Map<unknown, Begun>();
+  /** Of calls of the client's tools: results are matched by them. */
+  protected readonly callIds = new Set<unknown>();
+
+  /** @param goesOn whether the client gets any */
+  constructor(
+    private readonly sink: CompletionSink,
+    private goesOn: boolean,
+  ) {}
+
+  pass(event: Event, name: string | undefined, text: string): void {
+    if (!this.goesOn) return;
+    if (this.isRight(event)) this.sink.event?.(name, byteLine(text));
+    else this.end();
+  }
+
+  /** An event that differs from an earlier one in its text alone. @param data a byte string */
+  passText(name: string | undefined, data: string): void {
+    if (!this.goesOn) return;
+    // that of a block that has ended
+    if (this.open.size === 0) this.end();
+    else this.sink.event?.(name, data);
+  }
+
+  /** No more of them are passed on. */
+  end(): void {
+    if (!this.goesOn) return;
+    this.goesOn = false;
+    const { hasBegun, count, open } = this;
+    this.sink.event?.(undefined, { hasBegun, count, open: [...open.values()] });
+  }
+
+  /** Whether a client can read an event, after those before it. */
+  protected abstract isRight(event: Event): boolean;
+
+  /** Whether the id of a call is one of its own. */
+  protected isNew(id: unknown): boolean {
+    const isNew = !this.callIds.has(id);
+    this.callIds.add(id);
+    return isNew;
+  }
+
+  protected begin(index: number, { type, id, callId }: Omit<Begun, 'index' | 'hasSpoken'>): true {
+    this.open.set(index, { index, type, id, callId, hasSpoken: false });
+    this.count++;
+    return true;
+  }
+}

@@ -175,7 +175,10 @@ export class CompletionEvents implements CompletionWriter, AsyncIterator<Complet
     if (event) {
       this.reader = null;
       reader.resolve({ done: false, value: event });
-      if (this.waiting.length === 0) this.drained();
+      if (this.waiting.length > 0) return;
+      const { resume } = this;
+      this.resume = null;
+      resume?.();
     } else if (this.end !== null) {
       this.reader = null;
       if (this.end === 'done') reader.resolve({ done: true, value: undefined });
@@ -185,11 +188,5 @@ export class CompletionEvents implements CompletionWriter, AsyncIterator<Complet
         reader.reject(error);
       }
     }
-  }
-
-  private drained(): void {
-    const { resume } = this;
-    this.resume = null;
-    resume?.();
   }
 }

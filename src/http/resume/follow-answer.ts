@@ -92,7 +92,7 @@ class Follower {
       }
       isFound = true;
       if (this.isOver()) break;
-      if (!this.res.headersSent && this.isDue()) this.open(200, eventStreamHeaders);
+      if (!this.res.headersSent && this.isDue()) this.res.writeHead(200, eventStreamHeaders);
       for (const entry of entries) {
         const end = await this.take(entry);
         if (end) return end;
@@ -105,7 +105,7 @@ class Follower {
   move(): void {
     const { res, next, of } = this;
     if (this.isOver()) return;
-    if (!res.headersSent) this.open(200, eventStreamHeaders);
+    if (!res.headersSent) res.writeHead(200, eventStreamHeaders);
     res.end(movedEvent(of.log, next - 1, of.firstId));
     closeAfter(res);
   }
@@ -143,7 +143,7 @@ class Follower {
     this.place = placeBehind(entry);
     if (kind === 'head' && !this.res.headersSent) {
       const { status, headers } = JSON.parse(text) as { status: number; headers: object };
-      this.open(status, { ...headers });
+      this.res.writeHead(status, { ...headers });
     }
     if (kind === 'part') {
       // what the log has lost must not be passed over
@@ -172,10 +172,6 @@ class Follower {
 
   private isDue(): boolean {
     return this.of.isStream && performance.now() - this.wroteAt >= this.of.holdMs;
-  }
-
-  private open(status: number, headers: Record<string, string | number>): void {
-    this.res.writeHead(status, headers);
   }
 
   private ping(): void {

@@ -345,28 +345,31 @@ async function addChoices(
   await choices.add([...sums.values()]);
 }
 
+/** Adds keys, requests of the last days, the choices behind them, and conversations. */
+export async function addDemoData(
+  store: Store,
+  { days = 7, count = requestCount } = {},
+): Promise<void> {
+  const now = Date.now();
+  const ids = new Map<string, string>();
+  for (const key of demoKeys(now)) ids.set(key.name, (await store.keys.add(key)).id);
+  const made = demoRequests(now, days, count);
+  const rows = made.map(({ keyName, request }) => ({
+    ...request,
+    keyId: ids.get(keyName) ?? null,
+  }));
+  for (let at = 0; at < rows.length; at += 500) await store.requests.add(rows.slice(at, at + 500));
+  while ((await store.periods.merge(now, 5_000)) > 0);
+  await addChoices(store, made, ids);
+  await store.keys.touch(new Map(rows.map(({ keyId, at }) => [keyId ?? '', at])));
+  await addConversations(store, now);
+}
+
 async function fill(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const onWarning = (warning: string): void => console.error(warning);
   const store = await openStore(`file:${join(folder, 'signalbox.db')}`, { poolSize: 1, onWarning });
-  const now = Date.now();
-  try {
-    const ids = new Map<string, string>();
-    for (const key of demoKeys(now)) ids.set(key.name, (await store.keys.add(key)).id);
-    const made = demoRequests(now, 7, requestCount);
-    const rows = made.map(({ keyName, request }) => ({
-      ...request,
-      keyId: ids.get(keyName) ?? null,
-    }));
-    for (let at = 0; at < rows.length; at += 500)
-      await store.requests.add(rows.slice(at, at + 500));
-    while ((await store.periods.merge(now, 5_000)) > 0);
-    await addChoices(store, made, ids);
-    await store.keys.touch(new Map(rows.map(({ keyId, at }) => [keyId ?? '', at])));
-    await addConversations(store, now);
-  } finally {
-    await store.close();
-  }
+  await addDemoData(store).finally(() => store.close());
   console.log(`${requestCount} requests are in ${folder}: SIGNALBOX_DATA_DIR=${folder} npm start`);
 }
 

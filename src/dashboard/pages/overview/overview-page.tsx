@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
@@ -23,7 +23,7 @@ import {
 import { SavingsPanel } from './savings.js';
 import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
-import { optionsOf, Note, PageLink } from '../../components/elements.js';
+import { CompactButton, optionsOf, Note, PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { reasonOf } from '../../format/outcomes.js';
@@ -122,6 +122,8 @@ function Content({ series, range, account }: Shown & { series: UsageSeries }) {
 
 const shownKeys = 3;
 
+const shownFailures = 6;
+
 type Failure = Schema<'RequestFailuresResponse'>['items'][number];
 
 /** Why requests failed, by code and provider, each with links to its requests. */
@@ -132,21 +134,28 @@ function Failures({ range, account }: Shown) {
     refetchInterval: Math.max(15_000, refreshMs(range)),
     placeholderData: keepPreviousData,
   });
+  const [isWhole, setWhole] = useState(false);
   return (
     <Panel title={text.failures} lead={text.failuresLead}>
       <Loaded query={query} lines={3}>
         {({ items }) => (
-          <ListTable
-            label={text.failures}
-            columns={columnsOf({ range, account })}
-            rows={items}
-            keyOf={({ code, provider }) => `${code} ${provider ?? ''}`}
-            minWidth={820}
-            maxHeight={322}
-            fz="xs"
-            verticalSpacing={4}
-            empty={<Note>{text.noFailures}</Note>}
-          />
+          <>
+            <ListTable
+              label={text.failures}
+              columns={columnsOf({ range, account })}
+              rows={isWhole ? items : items.slice(0, shownFailures)}
+              keyOf={({ code, provider }) => `${code} ${provider ?? ''}`}
+              minWidth={820}
+              fz="xs"
+              verticalSpacing={4}
+              empty={<Note>{text.noFailures}</Note>}
+            />
+            {isWhole || items.length <= shownFailures ? null : (
+              <CompactButton mt="xs" onClick={() => setWhole(true)}>
+                {fill(text.allFailures, { count: items.length })}
+              </CompactButton>
+            )}
+          </>
         )}
       </Loaded>
     </Panel>

@@ -96,7 +96,7 @@ const columns: readonly Column<Schema<'AuditResponse'>>[] = [
   {
     label: text.target,
     cell: ({ target, actor, actorAccountId }) =>
-      target && <Small value={target === actorAccountId ? actor : target} />,
+      target === actorAccountId ? actor : <span className="text-plain">{target}</span>,
   },
 ];
 

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { residentBytes } from '../processes.mjs';
 import { interleave, medians, ratioOf } from '../slices.mjs';
 
-const settleMs = 300;
+/** What is warmed up in the background is over by then, and its garbage given back. */
+const settleMs = 3_000;
 const once = new WeakMap();
 
 /** Starts each target several times; both rows read the same result. */

@@ -65,10 +65,11 @@ const mayImport: Record<string, RegExp> = {
     /^(completion|custom-tools|errors|text\/json-values|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|package-files|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
-  'store/': /^(errors|package-files|surface-labels|text\/parse-url|async\/[\w-]+)\.ts$/,
+  'store/':
+    /^(errors|package-files|surface-labels|text\/(exact-json|parse-url)|async\/[\w-]+)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
-    `^(completion|errors|row-id|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
+    `^(completion|errors|row-id|text/exact-json|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
     `^(completion|errors|row-id|surface-labels|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
@@ -97,7 +98,7 @@ const mayImport: Record<string, RegExp> = {
     /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(content-text|is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
-    /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
+    /^(?!providers\/(?!(adapter|image-type|passthrough-headers)\.ts$)|chooser\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/engine\/build-snapshot|(gateway|cli)(\.ts$|\/))/,
 };
 
 /** Who may import a dependency. */

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { withTimeout } from '../async/with-timeout.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { ResponseRecord, ResponseStore } from '../store/contracts/responses.js';
+import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { VolatileConversations } from './known-conversations.js';
 import type { StorageQuota } from './storage-quota.js';
 
@@ -66,7 +67,9 @@ export class ResponseKeeper {
     const found = await (await this.store()).withItems(accountId, ids);
     return new Map(
       found.flatMap(({ response }) =>
-        outputOf(JSON.parse(response) as Json).map((item) => [String(item['id']), item] as const),
+        outputOf(parseExactJson(response) as Json).map(
+          (item) => [String(item['id']), item] as const,
+        ),
       ),
     );
   }
@@ -79,7 +82,7 @@ export class ResponseKeeper {
     response: Json,
   ): Promise<boolean> {
     const { id, previousId } = turn;
-    const json = { input: JSON.stringify(input), response: JSON.stringify(response) };
+    const json = { input: exactJson(input), response: exactJson(response) };
     const size = json.input.length + json.response.length;
     if (!this.quota.hasRoom(accountId, size)) return false;
     const itemIds = outputOf(response).map((item) => String(item['id']));

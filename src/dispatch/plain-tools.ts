@@ -103,7 +103,10 @@ function hasTwins(tools: readonly Partial<ToolDefinition>[] | undefined): boolea
 
 /** The forms of Anthropic, Mistral and Responses, as OpenAI's chat API has them. */
 function plainChoice(choice: ChatRequest['tool_choice'], nameOf: Rename) {
-  if ((choice as string) === 'any') return 'required';
+  if (typeof choice === 'string') {
+    const mode = choice.toLowerCase();
+    return mode === 'any' ? 'required' : isMode(mode) ? mode : choice;
+  }
   if (typeof choice !== 'object' || choice === null) return choice;
   const { type, name, function: called } = choice as Json & typeof choice;
   if (type === 'any' || type === 'required') return 'required';
@@ -113,6 +116,9 @@ function plainChoice(choice: ChatRequest['tool_choice'], nameOf: Rename) {
   if (called && type === 'function' && nameOf(chosen) === chosen) return choice;
   return { type: 'function', function: { name: nameOf(chosen) } };
 }
+
+const isMode = (mode: string): mode is 'auto' | 'none' | 'required' =>
+  mode === 'auto' || mode === 'none' || mode === 'required';
 
 const combined = ['allOf', 'anyOf', 'oneOf'] as const;
 

@@ -115,22 +115,25 @@ class RunningCompletion {
     const hedge = (this.hedge = hedgedCall(parts, request, hooks.hedged));
     return this.executeRound({
       plan: planned.plan,
-      callOf: original
-        ? (target) => chatCalls(this.fitting(chat, target.candidate), writer, original)(target)
-        : chatCalls(chat, writer),
+      callOf: (target) => chatCalls(this.fitting(chat, target.candidate), writer, original)(target),
       admit: request.reservation?.admit,
       errorTrace: planned.passedOver,
       hedge,
     });
   }
 
-  /** A client that has to state a limit states its usual model's, which another may refuse. */
-  private fitting(chat: ChatRequest, { provider, model }: Candidate): ChatRequest {
-    const { maxOutput } = this.request.snapshot.catalog.lookup(provider, model);
-    const { max_tokens: limit } = chat;
-    return limit && maxOutput !== null && limit > maxOutput
-      ? { ...chat, max_tokens: maxOutput }
-      : chat;
+  /** A client that states a limit states its usual model's, which another may refuse. */
+  private fitting(chat: ChatRequest, { provider, model, label }: Candidate): ChatRequest {
+    const field = chat.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens';
+    const limit = chat[field];
+    if (!limit) return chat;
+    const { request } = this;
+    const { maxOutput } = request.snapshot.catalog.lookup(provider, model);
+    if (maxOutput === null || limit <= maxOutput) return chat;
+    const message = `${label} writes ${maxOutput} tokens at most`;
+    if (!request.warnings.some((one) => one.message === message))
+      request.warnings = [...request.warnings, { field, message }];
+    return { ...chat, [field]: maxOutput };
   }
 
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {

@@ -1,6 +1,6 @@
 import { effortOf, efforts, type ReasoningEffort } from '../completion.js';
 import { forcesTool } from './tool-choice.js';
-import { openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
+import { onlyWith, openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
 
 type Body = Record<string, unknown>;
 
@@ -20,44 +20,46 @@ export function fitParameters(
   api: 'chat' | 'responses' = 'chat',
 ): string[] {
   const lost = new Set<string>();
+  if (api === 'chat')
+    for (const [field, needed] of onlyWith) if (!body[needed]) set(body, field, undefined, lost);
   const isOpenAI = names.some((name) => openaiName.test(name));
   for (const rule of isOpenAI ? [...openaiModels, ...rules] : rules)
     if (names.some((name) => rule.models.test(name))) applyRule(body, rule, api === 'chat', lost);
   return [...lost];
 }
 
+function set(body: Body, field: string, value: unknown, lost: Set<string>): void {
+  if (body[field] === undefined || body[field] === value) return;
+  if (!isUsual(field, body[field])) lost.add(field);
+  // JSON omits what is undefined
+  body[field] = value;
+}
+
 function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<string>): void {
-  const set = (field: string, value: unknown): void => {
-    if (body[field] === undefined || body[field] === value) return;
-    if (!isUsual(field, body[field])) lost.add(field);
-    // JSON omits what is undefined
-    body[field] = value;
-  };
+  const fit = (field: string, value: unknown): void => set(body, field, value, lost);
   const { tools } = body;
   const isForced = forcesTool(body);
-  if (isForced && rule.toolChoice) set('tool_choice', rule.toolChoice);
+  if (isForced && rule.toolChoice) fit('tool_choice', rule.toolChoice);
   else if (rule.reasoningOff && (isForced || body['reasoning_effort'] === 'none')) {
-    set('reasoning_effort', undefined);
+    fit('reasoning_effort', undefined);
     Object.assign(body, rule.reasoningOff);
   }
   const asked = effortOf(body['reasoning_effort']);
-  if (rule.efforts && asked !== null) set('reasoning_effort', nearest(asked, rule.efforts));
+  if (rule.efforts && asked !== null) fit('reasoning_effort', nearest(asked, rule.efforts));
   if (isChat && rule.toolsNeedNone && Array.isArray(tools) && tools.length > 0) {
-    set('reasoning_effort', 'none');
+    fit('reasoning_effort', 'none');
     body['reasoning_effort'] = 'none';
   }
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
-  for (const field of rule.refuses ?? []) set(field, undefined);
-  if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) set(field, undefined);
+  for (const field of rule.refuses ?? []) fit(field, undefined);
+  if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);
   if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');
 }
 
 /** A value that means the same as none. */
 const isUsual = (field: string, value: unknown): boolean =>
-  value === null ||
-  value === false ||
-  value === 'none' ||
-  value === (field === 'temperature' || field === 'top_p' ? 1 : 0);
+  value === null || value === false || value === 'none' || value === (usual[field] ?? 0);
+const usual: Body = { temperature: 1, top_p: 1, tool_choice: 'auto', parallel_tool_calls: true };
 
 /** The nearest effort that a model takes, the lower one of two; undefined: it takes none. */
 const nearest = (

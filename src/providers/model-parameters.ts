@@ -66,6 +66,13 @@ export const openaiModels: readonly ParameterRule[] = [
   { models: named('gpt-(?:[6-9]|\\d\\d)'), ...reasons, efforts: between('low', 'max') },
 ];
 
+/** Fields that providers refuse without another one. */
+export const onlyWith: readonly (readonly [field: string, needed: string])[] = [
+  ['top_logprobs', 'logprobs'],
+  ['tool_choice', 'tools'],
+  ['parallel_tool_calls', 'tools'],
+];
+
 /** Fields that turn reasoning off at DeepSeek, Moonshot and Z.AI. */
 const reasoningOff = { thinking: { type: 'disabled' } };
 

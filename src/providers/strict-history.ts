@@ -71,9 +71,10 @@ export interface CallIdForm {
 
 /**
  * The same conversation with calls of tools as every strict provider takes them: without OpenAI's
- * older functions, ids of the given form, each only once, and a result for each call. Results of
- * calls that share an id, or have none, follow in the order of the calls. A longer conversation with
- * the same beginning has the same ids there, so that caches stay valid.
+ * older functions, ids of the given form, each only once, and a result for each call, right after it.
+ * Results of calls that share an id, or have none, follow in the order of the calls; a result of no
+ * call becomes a message of the user. A longer conversation with the same beginning has the same ids
+ * there, so that caches stay valid.
  */
 export function withPairedCalls(
   given: readonly ChatMessage[],
@@ -83,22 +84,27 @@ export function withPairedCalls(
   if (!messages.some(({ role, tool_calls: calls }) => role === 'tool' || calls?.length))
     return messages;
   const ids = new CallIds(form);
-  const paired = messages.map((message) => {
-    if (message.role === 'tool') {
+  const paired: ChatMessage[] = [];
+  let endOfResults = 0;
+  for (const message of messages) {
+    const { role, content, tool_calls: calls } = message;
+    if (role === 'tool') {
       const id = ids.ofResult(message.tool_call_id ?? '');
-      return id === null || id === message.tool_call_id
-        ? message
-        : { ...message, tool_call_id: id };
+      if (id === undefined) paired.push({ role: 'user', content: content ?? '' });
+      else paired.splice(endOfResults++, 0, { ...message, tool_call_id: id });
+      continue;
     }
-    const { tool_calls: calls } = message;
-    if (!calls?.length) return message;
+    if (!calls?.length) {
+      paired.push(message);
+      continue;
+    }
     ids.beginTurn();
     const fitting = calls.map((call: Omit<ToolCall, 'id'> & { id?: string | null }) => {
       const id = ids.ofCall(call.id ?? '');
       return id === call.id ? call : { ...call, id };
     });
-    return { ...message, tool_calls: fitting as ToolCall[] };
-  });
+    endOfResults = paired.push({ ...message, tool_calls: fitting as ToolCall[] });
+  }
   return ids.unanswered.size === 0
     ? paired
     : paired.flatMap((message) => [message, ...missingResults(message, ids.unanswered)]);
@@ -130,8 +136,6 @@ class CallIds {
   /** The new ids. */
   readonly unanswered = new Set<string>();
   private readonly taken = new Set<string>();
-  /** By the old id of a call: the new one of the last call with it. */
-  private readonly last = new Map<string, string>();
   /** Of the last calls: those without a result. */
   private open: OpenCall[] = [];
 
@@ -151,14 +155,13 @@ class CallIds {
     this.taken.add(fitting);
     this.unanswered.add(fitting);
     this.open.push({ given: id, sent: fitting });
-    this.last.set(id, fitting);
     return fitting;
   }
 
-  /** A result that names no call answers the first one that is open. Null: there is no call. */
-  ofResult(id: string): string | null {
-    const fitting = takeCall(this.open, id)?.sent ?? this.last.get(id) ?? null;
-    if (fitting !== null) this.unanswered.delete(fitting);
-    return fitting;
+  /** A result that names no call answers the first one that is open. Undefined: there is no call. */
+  ofResult(id: string): string | undefined {
+    const call = takeCall(this.open, id);
+    if (call) this.unanswered.delete(call.sent);
+    return call?.sent;
   }
 }

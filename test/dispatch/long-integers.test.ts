@@ -90,3 +90,24 @@ describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
     expect(await send(path, body)).toContain(expected);
   });
 });
+
+describe('integers of 19 digits in a stored response', () => {
+  it('keep their digits in its items, and in the turn that goes on from it', async () => {
+    provider.answer(() => ({ json: callAnswer('chat', args) }));
+    const { chat: model } = models;
+    const body =
+      `{"model":"${model}","input":[{"role":"user","content":"Hi"},` +
+      `{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},` +
+      `{"type":"function_call_output","call_id":"a","output":${args}}]}`;
+    const { id } = JSON.parse(await send('/v1/responses', body)) as { id: string };
+    const items = await fetch(`${gateway.url}/v1/responses/${id}/input_items`, {
+      headers: gateway.auth,
+    });
+    expect(await items.text()).toContain(args);
+    await send(
+      '/v1/responses',
+      JSON.stringify({ model, input: 'Go on', previous_response_id: id }),
+    );
+    expect(provider.texts.at(-1)).toContain(JSON.stringify(args));
+  });
+});

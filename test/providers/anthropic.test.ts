@@ -281,7 +281,6 @@ describe('messages', () => {
 
   it.each<[string, ChatMessage]>([
     ['messages[0][role]', { role: 'robot', content: 'x' }],
-    ['messages[0][tool_call_id]', { role: 'tool', content: 'x' }],
     [
       'messages[0][content][0]',
       { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] },

@@ -260,16 +260,18 @@ describe('content for Converse', () => {
             { type: 'text', text: 'Hi' },
           ],
         },
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
         { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'r', ...mark }] },
       ],
       tools: [{ type: 'function', function: { name: 'f' }, ...mark }],
     };
     const { system, messages, toolConfig } = body(request);
     expect(system).toEqual([{ text: 'Long' }, point]);
-    expect(messages[0]?.content).toEqual([
-      { text: 'Longer' },
-      point,
-      { text: 'Hi' },
+    expect(messages[0]?.content).toEqual([{ text: 'Longer' }, point, { text: 'Hi' }]);
+    expect(messages[2]?.content).toEqual([
       { toolResult: { toolUseId: 'a', content: [{ text: 'r' }] } },
       point,
     ]);

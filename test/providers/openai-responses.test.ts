@@ -285,7 +285,6 @@ describe('a request to the Responses API', () => {
     ['several choices', { n: 2 }],
     ['stop sequences', { stop: ['END'] }],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
-    ['results without a call id', { messages: [{ role: 'tool', content: 'y' }] }],
   ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');
   });

@@ -1,3 +1,4 @@
+import { exactJson, parseExactJson } from '../../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../../text/json-size.js';
 import { parsedJson } from '../../text/json-values.js';
 
@@ -12,7 +13,7 @@ const bounds = jsonBounds(10_000, 10);
  * @param details entries of `reasoning_details`
  */
 export function sealReasoning(details: readonly unknown[]): string {
-  return prefix + Buffer.from(JSON.stringify(details), 'utf8').toString('base64url');
+  return prefix + Buffer.from(exactJson(details), 'utf8').toString('base64url');
 }
 
 /**
@@ -22,6 +23,7 @@ export function sealReasoning(details: readonly unknown[]): string {
 export function openReasoning(text: unknown): unknown[] | null {
   if (typeof text !== 'string' || !text.startsWith(prefix)) return null;
   const json = Buffer.from(text.slice(prefix.length), 'base64url');
-  const details = jsonExcess(json, bounds) === null ? parsedJson(json.toString('utf8')) : null;
+  const isBounded = jsonExcess(json, bounds) === null;
+  const details = isBounded ? parsedJson(json.toString('utf8'), parseExactJson) : null;
   return Array.isArray(details) ? (details as unknown[]) : [];
 }

@@ -7,6 +7,7 @@ import { NativeStream } from './native-stream.js';
 import type { GroundingWish } from '../../pipeline/grounding/grounding-call.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import { type ConversationLink, joinConversation } from '../../pipeline/keep-turn.js';
+import { withPlainContent } from './plain-content.js';
 import type { CompletionSurface } from './surface.js';
 
 /** Native completions: docs/http-api.md. */
@@ -39,7 +40,7 @@ export const native: CompletionSurface = {
   streamId: ({ conversation }) => conversation?.answerId ?? null,
   readCall(parsed) {
     const body = parsed as NativeRequest;
-    return callOf(body, chatOf(body));
+    return callOf(body, withPlainContent(chatOf(body), native.invalidCode));
   },
   writer(answered) {
     const { request, stream } = answered;

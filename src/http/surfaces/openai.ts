@@ -1,10 +1,11 @@
-import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
+import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { omit } from '../../text/is-object.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import { searchSwitch } from './openai-search.js';
+import { withPlainContent } from './plain-content.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
 
@@ -79,7 +80,7 @@ export function chatCall(sent: ChatRequest, fields: CallFields): CompletionCall 
   const { model, models, fallback_models: fallbackModels, stream, tradeoff, economy } = fields;
   const { hedge, preference_id, previous_session, onBrokenStream } = fields;
   refuseNativeFields(sent);
-  const chat = withImageObjects(withoutZeroLimits(sent));
+  const chat = withPlainContent(withoutZeroLimits(sent));
   const auto = model === 'auto';
   const isList = auto && models;
   const named = auto ? (models ?? null) : [model];
@@ -132,26 +133,6 @@ function withoutZeroLimits(chat: ChatRequest): ChatRequest {
     ...rest,
     ...(older ? { max_tokens: older } : {}),
     ...(newer ? { max_completion_tokens: newer } : {}),
-  };
-}
-
-/** Some clients write an image's address as text, without the object around it. */
-function withImageObjects(chat: ChatRequest): ChatRequest {
-  const isBare = ({ image_url: image }: ContentPart): boolean => typeof image === 'string';
-  const hasBare = ({ content }: ChatMessage): boolean =>
-    Array.isArray(content) && content.some(isBare);
-  if (!chat.messages.some(hasBare)) return chat;
-  const withObject = (part: ContentPart): ContentPart => {
-    const image: unknown = part.image_url;
-    return typeof image === 'string' ? { ...part, image_url: { url: image } } : part;
-  };
-  return {
-    ...chat,
-    messages: chat.messages.map((message) =>
-      Array.isArray(message.content)
-        ? { ...message, content: message.content.map(withObject) }
-        : message,
-    ),
   };
 }
 

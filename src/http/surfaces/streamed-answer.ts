@@ -9,6 +9,7 @@ import type {
 } from '../../pipeline/completion-call.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Candidate } from '../../chooser/plan.js';
+import { exactJson } from '../../text/exact-json.js';
 import type { EventStream } from '../connections/event-stream.js';
 
 /** An answer as server-sent events; a surface says what each event contains. */
@@ -67,5 +68,5 @@ export abstract class StreamedAnswer implements CompletionWriter {
  * JSON in ASCII only, so that it is its own byte string and can be mixed with a provider's frames.
  */
 export function byteJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
+  return exactJson(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
 }

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { readInlineFile } from '../image-type.js';
+import { readInlineFile, usualImage } from '../image-type.js';
 import { parseJson } from '../json.js';
 import { completeTurns } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
@@ -177,15 +177,21 @@ function partBlock(part: ContentPart, field: string): AnthropicBlock | null {
       return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
     }
     case 'image_url':
-      return {
-        type: 'image',
-        source: mediaSource(part.image_url?.url ?? '', `${field}[image_url]`),
-      };
+      return imageBlock(
+        mediaSource(part.image_url?.url ?? '', `${field}[image_url]`),
+        `${field}[image_url]`,
+      );
     case 'file':
       return fileBlock(part['file'], `${field}[file]`);
     default:
       throw unsupportedField(field, `Anthropic does not support parts of type "${part.type}"`);
   }
+}
+
+function imageBlock(source: MediaSource, field: string): AnthropicBlock {
+  if (source.type === 'base64' && !usualImage.test(source.media_type))
+    throw unsupportedField(field, `Anthropic does not support ${source.media_type}`);
+  return { type: 'image', source };
 }
 
 function fileBlock(file: unknown, field: string): AnthropicBlock {
@@ -203,7 +209,7 @@ function fileBlock(file: unknown, field: string): AnthropicBlock {
   const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
   if (source.type === 'url' || source.media_type === 'application/pdf')
     return { type: 'document', source, ...title };
-  if (source.media_type.startsWith('image/')) return { type: 'image', source };
+  if (source.media_type.startsWith('image/')) return imageBlock(source, `${field}[file_data]`);
   if (!source.media_type.startsWith('text/'))
     throw unsupportedField(
       `${field}[file_data]`,

@@ -158,8 +158,8 @@ class History {
   private contentOf(given: ChatMessage): ChatMessage['content'] {
     const { role, content } = given;
     const { lists } = this.rules;
+    if (!content?.length) return this.emptyOf(given);
     if (role === 'tool') return this.resultOf(content);
-    if (role === 'assistant' && !content && !lists) return unspoken(given) ?? content;
     if (!Array.isArray(content)) return content;
     const isText =
       role !== 'user' || (lists === false && content.every(({ type }) => type === 'text'));
@@ -170,6 +170,15 @@ class History {
       : content;
   }
 
+  /** Null only where something stands beside it; nobody takes an empty list. */
+  private emptyOf(given: ChatMessage): ChatMessage['content'] {
+    const { role, content, tool_calls: calls, function_call: called, audio, refusal } = given;
+    const empty = Array.isArray(content) ? null : content;
+    if (role !== 'assistant') return '';
+    if (!this.rules.lists) return unspoken(given) ?? empty;
+    return calls?.length || called || audio || refusal ? empty : '';
+  }
+
   private takenPart(part: ContentPart): ContentPart[] {
     if (part.type === 'text' && part.text === '' && !this.rules.lists) return [];
     return [this.rules.cacheControl ? part : keptFields(part, (key) => key !== mark)];
@@ -177,7 +186,7 @@ class History {
 
   /** A tool's result is a text; other parts of it follow in a message of the user. */
   private resultOf(content: ChatMessage['content']): ChatMessage['content'] {
-    if (!Array.isArray(content)) return content ?? '';
+    if (!Array.isArray(content)) return content;
     const texts = content.filter(({ type }) => type === 'text');
     if (texts.length === content.length)
       return this.rules.lists && (this.rules.cacheControl || !texts.some((part) => mark in part))

@@ -41,7 +41,7 @@ export function fitRequest(
   return lost;
 }
 
-/** Without tools, OpenAI and others refuse an empty list, and each choice among them. */
+/** OpenAI and others refuse an empty list. */
 function fitTools(
   body: Body,
   { strictTools, history }: Parameters<typeof fitRequest>[2],
@@ -49,8 +49,6 @@ function fitTools(
   const tools = body['tools'] as readonly ToolDefinition[] | null | undefined;
   if (!tools?.length) {
     if (tools !== undefined) body['tools'] = undefined;
-    if (body['tool_choice'] !== undefined) body['tool_choice'] = undefined;
-    if (body['parallel_tool_calls'] !== undefined) body['parallel_tool_calls'] = undefined;
     return [];
   }
   const marks = history?.cacheControl ?? false;

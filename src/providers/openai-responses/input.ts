@@ -60,7 +60,7 @@ function itemsOf(provider: string, message: ChatMessage): unknown[] {
 }
 
 function inputContent(provider: string, content: ChatMessage['content']): string | unknown[] {
-  if (content === null || content === undefined) return '';
+  if (!content?.length) return '';
   return typeof content === 'string' ? content : content.map((part) => inputPart(provider, part));
 }
 

@@ -1,3 +1,5 @@
+import { exactJson, parseExactJson } from '../../text/exact-json.js';
+
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
@@ -41,10 +43,11 @@ export function columnsOf<Fields extends object>(fields: Fields): ColumnsOf<Fiel
 
 /** JSON for a column; null for null and undefined. */
 export const toJson = (value: unknown): string | null =>
-  value === null || value === undefined ? null : JSON.stringify(value);
+  value === null || value === undefined ? null : exactJson(value);
 
 /** The value of a JSON column; null for null. */
-export const fromJson = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+export const fromJson = (text: string | null): unknown =>
+  text === null ? null : parseExactJson(text);
 
 /**
  * A client's text as both databases accept it: NUL and unpaired surrogates, which would fail the

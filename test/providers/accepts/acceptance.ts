@@ -46,7 +46,7 @@ export function sentOf(request: UpstreamRequest, model: string): Sent {
 
 /** Why a provider would refuse a request, with places; empty: it accepts it. */
 export function refusals({ rules, callIds }: Acceptance, sent: Sent): string[] {
-  const broken = rules
+  const broken = [...ofAll, ...rules]
     .filter(({ models }) => models?.test(sent.model) ?? true)
     .flatMap(({ refuses, find }) => find(sent).map((place) => `${place}: ${refuses}`));
   return [...broken, ...unpaired(callIds(sent.body))];
@@ -79,7 +79,7 @@ export function* valuesIn(value: unknown, place = ''): Generator<[place: string,
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** A rule of every parser that is stricter than JavaScript's. */
-export const wellFormed: Rule = {
+const wellFormed: Rule = {
   refuses: 'no low surrogate in string',
   source: 'https://github.com/anthropics/claude-code/issues/1832',
   find: ({ body }) =>
@@ -87,3 +87,50 @@ export const wellFormed: Rule = {
       .filter(([, value]) => typeof value === 'string' && loneSurrogate.test(value))
       .map(([place]) => place),
 };
+
+const imageUrl = /^(https?:|s3:|data:image\/(png|jpeg|gif|webp);base64,[\w+/]+=*$)/;
+const imageType = /^(image\/)?(png|jpeg|gif|webp)$/;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The address of an image, or its type where its bytes stand beside it; undefined: no image. */
+function stated(value: unknown): { url?: unknown; type?: unknown } | undefined {
+  const { type, image_url: given, source, inlineData, image } = (value ?? {}) as Fields;
+  if (type === 'image_url' || type === 'input_image')
+    return { url: (given as Fields | undefined)?.['url'] ?? given };
+  const bytes = [inlineData, image, type === 'image' ? source : undefined].find(Boolean) as
+    Fields | undefined;
+  if (!bytes || bytes['url'] !== undefined) return undefined;
+  return { type: bytes['mimeType'] ?? bytes['media_type'] ?? bytes['format'] };
+}
+
+/** Images have an address, or bytes of a type that all models with eyes read, in one form. */
+const plainImages: Rule = {
+  refuses: 'Expected a base64-encoded data URL with an image MIME type',
+  source: 'https://github.com/anomalyco/opencode/issues/23983',
+  find: ({ body }) =>
+    [...valuesIn(body)]
+      .filter(([, value]) => {
+        const image = stated(value);
+        if (!image) return false;
+        return 'url' in image
+          ? !imageUrl.test(String(image.url))
+          : !imageType.test(String(image.type));
+      })
+      .map(([place]) => place),
+};
+
+/** Calls and thinking may stand alone, but nothing is said by an empty list. */
+const noEmptyContent: Rule = {
+  refuses: "[] is too short - 'messages.0.content'",
+  source: 'https://platform.openai.com/docs/api-reference/chat/create',
+  find: ({ body }) =>
+    [...valuesIn(body)]
+      .filter(
+        ([place, value]) =>
+          /\.(content|parts|output)$/.test(place) && Array.isArray(value) && value.length === 0,
+      )
+      .map(([place]) => place),
+};
+
+/** What every provider refuses. */
+const ofAll: readonly Rule[] = [wellFormed, plainImages, noEmptyContent];

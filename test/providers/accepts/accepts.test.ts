@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { withPlainContent } from '../../../src/http/surfaces/plain-content.js';
 import { dialects } from '../../../src/providers/index.js';
 import { type Acceptance, refusals, sentOf } from './acceptance.js';
 import { adapterOf } from './adapters.js';
@@ -16,7 +17,7 @@ async function problemsOf(
   const problems: string[] = [];
   for (const model of acceptance.models)
     try {
-      const call = { request, model, stream: true };
+      const call = { request: withPlainContent(request), model, stream: true };
       const sent = sentOf(await adapterOf(api).buildRequest(call, 'k'), model);
       const lost = keeps.filter((kept) => !sent.text.includes(kept)).map((kept) => `lost: ${kept}`);
       problems.push(...[...refusals(acceptance, sent), ...lost].map((one) => `${model}: ${one}`));

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ToolCall } from '../../../src/completion.js';
+import type { ChatMessage, ChatRequest, ContentPart, ToolCall } from '../../../src/completion.js';
 
 /** A request with a history that other providers' models or odd clients wrote. */
 export interface Conversation {
@@ -45,6 +45,57 @@ const tools = [tool('get_weather')];
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } };
+
+/** Spellings of an address that some clients use and some providers refuse. */
+export const oddImages: readonly (string | { url: string; detail?: string })[] = [
+  { url: picture },
+  `data:image/png;base64,${picture}`,
+  { url: `data:image/png;charset=utf-8;base64,${picture}`, detail: 'low' },
+  { url: `data:;base64,${picture}` },
+  { url: `data:application/octet-stream;base64,${picture}` },
+  { url: `data:image/jpg;base64,${picture}` },
+  { url: `DATA:IMAGE/PNG;BASE64,${picture}` },
+  { url: `data:image/png; base64,${picture.slice(0, 40)}\r\n ${picture.slice(40)}` },
+];
+
+const source = { type: 'base64', media_type: 'image/jpeg', data: picture };
+/** Of Responses, where the address stands without an object around it. */
+export const responsesImage: ContentPart = {
+  type: 'input_image',
+  ...({ image_url: `data:image/png;base64,${picture}` } as object),
+};
+/** Parts of the Messages API and of Responses, as clients of several APIs mix them. */
+export const foreignTurns: readonly ChatMessage[] = [
+  user([
+    { type: 'input_text', text: 'In 1.' },
+    responsesImage,
+    { type: 'image', source },
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Doc 1.' } },
+  ]),
+  assistant([
+    { type: 'thinking', thinking: 'hm', signature: '' },
+    { type: 'output_text', text: 'Out 1.', annotations: [] },
+    { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Oslo' } },
+    { type: 'tool_use', id: 'toolu_2', name: 'get_weather', input: {} },
+  ]),
+  user([
+    { type: 'tool_result', tool_use_id: 'toolu_2', content: 'Rain 2.' },
+    {
+      type: 'tool_result',
+      tool_use_id: 'toolu_1',
+      content: [
+        { type: 'text', text: 'Rain 1.' },
+        { type: 'image', source },
+      ],
+    },
+    { type: 'text', text: 'And?' },
+  ]),
+  assistant([
+    { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+    { type: 'text', text: 'So.' },
+  ]),
+  user('Last?'),
+];
 
 /** The fields that models of several makers leave on their turns. */
 const foreignFields = {
@@ -347,6 +398,70 @@ const list: readonly Conversation[] = [
       tool_choice: { type: 'function', function: { name: 'get_wind' } },
     },
     keeps: ['First?', 'get_wind'],
+  },
+  {
+    name: 'results without their call, before it, and twice',
+    request: {
+      tools,
+      messages: [
+        result('call_0', 'Rain 0.'),
+        user('First?'),
+        result('call_1', [{ type: 'text', text: 'Rain 1.' }, image]),
+        calls('call_1'),
+        result('call_1', 'Rain 2.'),
+        result('call_1', 'Rain 3.'),
+        assistant('One.'),
+        result('call_1', 'Rain 4.'),
+        { role: 'tool', content: 'Rain 5.' },
+        user('Last?'),
+      ],
+    },
+    keeps: ['Rain 0.', 'Rain 1.', picture.slice(0, 20), 'Rain 2.', 'Rain 3.', 'Rain 4.', 'Rain 5.'],
+  },
+  {
+    name: 'results without any call, and no tools',
+    request: { messages: [user('First?'), result('call_1', 'Rain 1.')] },
+    keeps: ['First?', 'Rain 1.'],
+  },
+  {
+    name: 'content that is an empty list, or null',
+    request: {
+      tools,
+      messages: [
+        { role: 'system', content: [] },
+        user([]),
+        assistant([]),
+        user(null),
+        assistant(null),
+        calls('call_1', 'call_2'),
+        result('call_1', []),
+        result('call_2', null),
+        user('Last?'),
+      ],
+    },
+    keeps: ['Last?'],
+  },
+  {
+    name: 'images in all spellings',
+    request: {
+      messages: oddImages.map((image_url) =>
+        user([
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: image_url as { url: string } },
+        ]),
+      ),
+    },
+    keeps: [picture.slice(0, 40)],
+  },
+  {
+    name: 'parts of Messages and of Responses',
+    request: { tools, messages: [...foreignTurns] },
+    keeps: ['In 1.', 'Out 1.', 'Oslo', 'Rain 1.', 'Rain 2.', 'Doc 1.', picture.slice(0, 20)],
+  },
+  {
+    name: 'alternatives of tokens, without those of the answer',
+    request: { messages: [user('First?')], top_logprobs: 3, tool_choice: 'auto' },
+    keeps: ['First?'],
   },
   {
     name: 'texts that are empty',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../src/completion.js';
-import { picture } from './conversations.js';
+import { foreignTurns, oddImages, responsesImage } from './conversations.js';
 
 /** Half characters, marks of templates, and what JSON and HTML escape. */
 const oddPiece = fc.constantFrom(
@@ -43,7 +43,12 @@ const parts = fc.array(
   fc.oneof(
     maybeText.map((said) => ({ type: 'text', text: said })),
     text.map((said) => ({ type: 'text', text: said, cache_control: { type: 'ephemeral' } })),
-    fc.constant({ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } }),
+    fc.constantFrom(...oddImages).map((image_url) => ({
+      type: 'image_url',
+      image_url: image_url as { url: string },
+    })),
+    text.map((said) => ({ type: 'input_text', text: said })),
+    fc.constant(responsesImage),
   ),
   { minLength: 1, maxLength: 3 },
 );
@@ -126,6 +131,9 @@ const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
       .map(([content, fields]) => [{ role: 'assistant', content, ...fields }]),
   },
   { weight: 3, arbitrary: toolTurn },
+  // a history that was cut in the middle: results whose calls are gone
+  { weight: 1, arbitrary: toolTurn.map((messages) => messages.slice(1)) },
+  { weight: 1, arbitrary: fc.nat(foreignTurns.length).map((from) => foreignTurns.slice(from)) },
   {
     weight: 1,
     arbitrary: fc
@@ -157,6 +165,8 @@ const settings = fc.record(
       function: { name: 'get_wind' },
     }),
     parallel_tool_calls: fc.boolean(),
+    logprobs: fc.constantFrom(true, false, null),
+    top_logprobs: fc.constantFrom(0, 3, null),
   },
   { requiredKeys: [] },
 );

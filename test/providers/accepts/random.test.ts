@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withPlainContent } from '../../../src/http/surfaces/plain-content.js';
 import { refusals, sentOf } from './acceptance.js';
 import { adapterOf } from './adapters.js';
 import { acceptances } from './models/index.js';
@@ -15,7 +16,7 @@ describe.each([...acceptances])('a random conversation for %s', (api, acceptance
     await fc.assert(
       fc.asyncProperty(randomRequest, async (request) => {
         const before = JSON.stringify(request);
-        const call = { request, model, stream: true };
+        const call = { request: withPlainContent(request), model, stream: true };
         if (request.stop?.length && hasNoStop) return;
         const sent = sentOf(await adapter.buildRequest(call, 'k'), model);
         expect(refusals(acceptance, sent)).toEqual([]);

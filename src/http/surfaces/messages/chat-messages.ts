@@ -26,7 +26,11 @@ export function toChatMessages({ system, messages }: MessagesRequest): ChatMessa
   return instructions === null ? turns : [{ role: 'system', content: instructions }, ...turns];
 }
 
-function messagesOf({ role, content }: MessagesTurn): ChatMessage | ChatMessage[] {
+/** The messages of one turn: results of tools before the rest. */
+export function messagesOf({
+  role,
+  content,
+}: Omit<MessagesTurn, 'role'> & { readonly role: string }): ChatMessage | ChatMessage[] {
   // a text is not taken for a list of one block, which costs several µs
   if (typeof content === 'string') return { role, content };
   const blocks = blocksOf(content);
@@ -83,9 +87,14 @@ function partsOf(block: MessagesBlock): ContentPart[] {
     case 'tool_reference':
       return text(`The tool ${String(block['tool_name'])} is available.`);
     default:
-      return [];
+      // a chat message may have blocks among its own parts
+      return chatParts.has(type) ? [block as ContentPart] : [];
   }
 }
+
+const chatParts: ReadonlySet<string> = new Set(
+  'image_url video_url file input_audio refusal'.split(' '),
+);
 
 const urlOf = ({ type, url, media_type: mediaType, data }: MessagesSource): string =>
   type === 'url' ? (url ?? '') : `data:${mediaType ?? 'image/png'};base64,${data ?? ''}`;

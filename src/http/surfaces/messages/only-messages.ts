@@ -62,7 +62,8 @@ const translatedFields = new Set(
     ' ',
   ),
 );
-const translatedBlocks = new Set(
+/** Content blocks that have a word in other dialects. */
+export const translatedBlocks: ReadonlySet<string> = new Set(
   'text image document search_result thinking redacted_thinking tool_use tool_result tool_reference'.split(
     ' ',
   ),

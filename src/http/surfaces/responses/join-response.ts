@@ -3,6 +3,7 @@ import type { ResponseKeeper } from '../../../conversations/response-keeper.js';
 import { GatewayError, invalidField } from '../../../errors.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../../pipeline/request.js';
+import { parseExactJson } from '../../../text/exact-json.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
 import { summaryMessage } from './compaction.js';
 
@@ -69,8 +70,8 @@ async function history(
       },
     });
   return chain.flatMap(({ input, response }) => [
-    ...jsonList(JSON.parse(input)),
-    ...jsonList((JSON.parse(response) as Json)['output']),
+    ...jsonList(parseExactJson(input)),
+    ...jsonList((parseExactJson(response) as Json)['output']),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
+import { exactJson } from '../../../text/exact-json.js';
 import { isObject, present } from '../../../text/is-object.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
@@ -38,9 +39,7 @@ class ItemReader {
         this.messages.push({
           role: 'tool',
           tool_call_id: textIn(item['call_id']),
-          content: contentOf(
-            isObject(item['output']) ? JSON.stringify(item['output']) : item['output'],
-          ),
+          content: contentOf(isObject(item['output']) ? exactJson(item['output']) : item['output']),
         });
     }
   }
@@ -118,7 +117,8 @@ function contentOf(sent: unknown): string | ContentPart[] {
   return parts.length === 1 && first?.type === 'text' ? (first.text ?? '') : parts;
 }
 
-function contentPart(part: Json): ContentPart[] {
+/** A part of a Responses message as one of a chat message; none: it has no translation. */
+export function contentPart(part: Json): ContentPart[] {
   switch (part['type']) {
     case 'input_text':
     case 'output_text':

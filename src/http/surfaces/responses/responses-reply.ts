@@ -3,6 +3,7 @@ import { chunksOf } from '../../../completion-builder.js';
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import { WholeAnswer } from '../../../pipeline/whole-answer.js';
+import { parseExactJson } from '../../../text/exact-json.js';
 import { sendJson } from '../../send-json.js';
 import type { Json } from './body.js';
 import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
@@ -31,7 +32,7 @@ export class ResponsesReply extends WholeAnswer {
     const { turn, body } = this;
     if (body === null) this.response = this.translated(answer);
     else if (turn.stores || this.shape)
-      this.response = withOwnIds(JSON.parse(body.toString('utf8')) as Json, turn);
+      this.response = withOwnIds(parseExactJson(body.toString('utf8')) as Json, turn);
     return turn.stores && this.response ? turn.keep(this.response) : null;
   }
 

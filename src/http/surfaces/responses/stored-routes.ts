@@ -4,6 +4,7 @@ import { GatewayError } from '../../../errors.js';
 import { measureRequest } from '../../../models/tokens.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { ResponseRecord } from '../../../store/contracts/responses.js';
+import { parseExactJson } from '../../../text/exact-json.js';
 import { authenticate } from '../../authenticate.js';
 import { methodNotAllowed, validate } from '../../bodies/validate.js';
 import { contextOf } from '../../context.js';
@@ -73,7 +74,7 @@ const listItems = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
     const { id, input } = await stored(parts, req, res);
     const { order, after } = req.query;
-    const all = jsonList(JSON.parse(input)).map((item, index): Json => ({
+    const all = jsonList(parseExactJson(input)).map((item, index): Json => ({
       id: `${id}_${index}`,
       ...item,
     }));

@@ -85,7 +85,7 @@ export class GrowingConversation {
       conversation_id: turn.conversationId,
       position: this.row.message_count + this.added.length,
       role: clean(message.role),
-      content: JSON.stringify(message.content ?? null),
+      content: toJson(message.content) ?? 'null',
       digest,
       provider: clean(message.provider),
       model: clean(message.model),

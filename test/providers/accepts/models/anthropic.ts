@@ -1,10 +1,4 @@
-import {
-  type Acceptance,
-  type CallOrResult,
-  type Rule,
-  valuesIn,
-  wellFormed,
-} from '../acceptance.js';
+import { type Acceptance, type CallOrResult, type Rule, valuesIn } from '../acceptance.js';
 import { userBegins, userEnds } from './turns.js';
 
 type Block = Readonly<Record<string, unknown>>;
@@ -41,7 +35,6 @@ const thinks = ({ body }: Parameters<Rule['find']>[0]): boolean =>
   ['enabled', 'adaptive'].includes(String((body['thinking'] as Block | undefined)?.['type']));
 
 const rules: readonly Rule[] = [
-  wellFormed,
   userBegins(
     turnsOf,
     'messages: first message must use the "user" role',

@@ -1,10 +1,4 @@
-import {
-  type Acceptance,
-  type CallOrResult,
-  type Rule,
-  valuesIn,
-  wellFormed,
-} from '../acceptance.js';
+import { type Acceptance, type CallOrResult, type Rule, valuesIn } from '../acceptance.js';
 import { rolesAlternate, userBegins, userEnds } from './turns.js';
 
 type Block = Readonly<Record<string, unknown>>;
@@ -40,7 +34,6 @@ const thinks = (body: Body): boolean =>
   );
 
 const rules: readonly Rule[] = [
-  wellFormed,
   userBegins(
     turnsOf,
     'A conversation must start with a user message',

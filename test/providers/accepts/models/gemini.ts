@@ -1,4 +1,4 @@
-import { type Acceptance, type Rule, valuesIn, wellFormed } from '../acceptance.js';
+import { type Acceptance, type Rule, valuesIn } from '../acceptance.js';
 import { userBegins, userEnds } from './turns.js';
 
 type Part = Readonly<Record<string, unknown>>;
@@ -24,7 +24,6 @@ const partFields = new Set([
 ]);
 
 const rules: readonly Rule[] = [
-  wellFormed,
   userBegins(
     contentsOf,
     'Please ensure that function call turn comes immediately after a user turn',

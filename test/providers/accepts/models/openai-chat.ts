@@ -104,7 +104,9 @@ const stops = (most: number, source: string, longest = Infinity): Rule =>
     return list.length > most || list.some((text) => text === '' || text.length > longest);
   });
 
-const noneEmptyTools: readonly Rule[] = [
+const partTypes = ['text', 'image_url', 'file', 'refusal', 'input_audio'];
+
+const ofEachServer: readonly Rule[] = [
   onBody(
     "[] is too short - 'tools'",
     github('openai/openai-dotnet/issues/218'),
@@ -119,6 +121,25 @@ const noneEmptyTools: readonly Rule[] = [
     "'parallel_tool_calls' is only allowed when 'tools' are specified",
     github('Upsonic/Upsonic/issues/323'),
     ({ tools, parallel_tool_calls: parallel }) => !isGiven(tools) && isGiven(parallel),
+  ),
+  onBody(
+    'Invalid top_logprobs and logprobs value',
+    github('deepseek-ai/DeepSeek-V2/issues/9'),
+    ({ logprobs, top_logprobs: most }) => isGiven(most) && logprobs !== true,
+  ),
+  onMessages(
+    "Invalid value for 'content': expected a string, got null",
+    github('docker/docker-agent/issues/63'),
+    (message) =>
+      !isGiven(message.content) &&
+      !['tool_calls', 'function_call', 'audio', 'refusal'].some((field) => isGiven(message[field])),
+  ),
+  onMessages(
+    "Supported values are: 'text', 'image_url', 'file', 'refusal', …",
+    github('QwenLM/qwen-code/issues/1888'),
+    ({ content }) =>
+      Array.isArray(content) &&
+      content.some(({ type }: { type: string }) => !partTypes.includes(type)),
   ),
   onMessages(
     "[] is too short - 'messages.1.tool_calls'",
@@ -539,7 +560,7 @@ export const openaiChat: readonly [api: string, Acceptance][] = Object.entries(p
       models,
       callIds: chatCallIds,
       rules: [
-        ...noneEmptyTools,
+        ...ofEachServer,
         ...openaiModels,
         ...mistral,
         ...rules,

@@ -1,4 +1,4 @@
-import { type Acceptance, type CallOrResult, type Rule, wellFormed } from '../acceptance.js';
+import { type Acceptance, type CallOrResult, type Rule } from '../acceptance.js';
 
 type Body = Parameters<Rule['find']>[0]['body'];
 interface Item {
@@ -34,7 +34,6 @@ const topFields = new Set([
 ]);
 
 const rules: readonly Rule[] = [
-  wellFormed,
   {
     refuses: 'Unknown parameter',
     source: reference,

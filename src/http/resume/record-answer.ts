@@ -85,9 +85,7 @@ async function claimAnswer(
   const { surface, request, res, sent, call } = asked;
   const { accountId } = request.caller;
   const graceMs = Math.max(minGraceMs, terms.graceMs);
-  const fingerprint = createHash('sha256')
-    .update(surface.path)
-    .update(exactJson(sent as object));
+  const fingerprint = createHash('sha256').update(surface.path).update(exactJson(sent));
   const wish = { fingerprint: fingerprint.digest('hex'), log: terms.log };
   const { pingMs, holdStatusMs: holdMs } = request.snapshot.limits;
   for (;;) {

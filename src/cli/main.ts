@@ -2,6 +2,8 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.js';
 
+// a reader that has had enough, as `| head`, is no failure and no reason to stop
+process.stdout.on('error', () => undefined);
 try {
   await createProgram().parseAsync();
 } catch (error) {

@@ -32,8 +32,6 @@ export interface StartOptions extends GlobalOptions {
  */
 export async function start({ workers = 1, ...options }: StartOptions): Promise<void> {
   const config = configOf(options);
-  // a closed standard output is no reason to stop
-  process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
   const supervisor = Supervisor.ofThisProcess();
   if (workers > 1 && supervisor === null) {

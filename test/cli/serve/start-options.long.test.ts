@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce } from '../../helpers/build.js';
 import { listAt } from '../../helpers/json.js';
@@ -308,6 +310,16 @@ describe('the output', () => {
     } finally {
       child.kill('SIGKILL');
     }
+  });
+
+  it('may be closed: the help ends without a complaint', async () => {
+    const child = spawn(process.execPath, [await buildOnce(), '--help'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const told = text(child.stderr);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await told).toBe('');
   });
 });
 

@@ -56,7 +56,7 @@ export function parseFields(json: string): unknown {
   return value;
 }
 
-/** As `JSON.stringify` for a value that JSON has, with all digits of the integers that were parsed here. */
+/** As `JSON.stringify` of what JSON has, with all digits of the integers that were parsed here. */
 export function exactJson(value: unknown): string {
   if (rawJSON) return JSON.stringify(value);
   const before = marks;

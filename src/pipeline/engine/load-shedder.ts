@@ -36,9 +36,10 @@ const ownClock: LoopClock = {
  * The bound is found as TCP finds its window. Two late looks in a row, between which the loop never
  * waited, set it a step below what is in progress; the next step comes only once that has fallen to
  * it, and only while most of it is used: what makes the loop late with less in progress is a pause of
- * the process, which fewer requests would not shorten. Where less is finished after the steps, something else makes the loop late, and they are taken
- * back. While the loop is in time and requests are refused, the bound rises by small steps. The delay
- * alone would not do: a request costs most long after it was taken, while its answer streams.
+ * the process, which fewer requests would not shorten. Where less is finished after the steps,
+ * something else makes the loop late, and they are taken back. While the loop is in time and requests
+ * are refused, the bound rises by small steps. The delay alone would not do: a request costs most
+ * long after it was taken, while its answer streams.
  */
 export class LoadShedder {
   /** Null: nothing is ever refused. */

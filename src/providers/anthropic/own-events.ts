@@ -76,9 +76,12 @@ const isReason = either(
 const fitsCalls = (reason: unknown, hasCalls: boolean): boolean =>
   hasCalls ? !/^(end_turn|stop_sequence)$/.test(String(reason)) : reason !== 'tool_use';
 
+const ended: Shape = { content: Array.isArray, stop_reason: isReason };
+const started: Shape = { content: perhaps(list(either())) };
+
 /** Whether Anthropic's clients can read a whole message. */
 export function isRightMessage(message: unknown): boolean {
-  if (!fits(message, { ...envelope, content: Array.isArray, stop_reason: isReason })) return false;
+  if (!fits(message, envelope) || !fits(message, ended)) return false;
   const content = message['content'] as unknown[];
   const ids = content.flatMap((block) => (isCall(block) ? [block['id']] : []));
   return (
@@ -123,7 +126,7 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
 
   private start(message: unknown): boolean {
     // some proxies repeat it, which clients take
-    return (this.hasBegun ||= fits(message, { ...envelope, content: perhaps(list(either())) }));
+    return (this.hasBegun ||= fits(message, envelope) && fits(message, started));
   }
 
   private startBlock(index: unknown, block: unknown): boolean {

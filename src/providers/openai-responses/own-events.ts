@@ -97,10 +97,11 @@ const callIdOf = ({ type, call_id: id }: Record<string, unknown>): string[] =>
 const isItem = (value: unknown): value is Record<string, unknown> =>
   isTyped(value, items) && isFull(value['id']);
 
+const ended: Shape = { output: list(isItem), usage: isUsage };
+
 /** Whether clients of the Responses API can read a response that has ended. */
 export function isRightResponse(value: unknown, status: unknown): boolean {
-  if (!fits(value, { ...response, status: either(status), output: list(isItem), usage: isUsage }))
-    return false;
+  if (!fits(value, response) || !fits(value, ended) || value['status'] !== status) return false;
   const { output, incomplete_details: details } = value;
   const ids = (output as Record<string, unknown>[]).flatMap(callIdOf);
   const isCut = status === 'incomplete';

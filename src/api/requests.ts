@@ -197,7 +197,6 @@ const columns = [
   'at',
   'id',
   'requestId',
-  'traceId',
   'accountId',
   'keyId',
   'keyName',
@@ -219,6 +218,7 @@ const columns = [
   'conversationId',
   'responseId',
   'planId',
+  'traceId',
 ];
 
 /** What the request searched, read and did with tools is stored with its plan. */

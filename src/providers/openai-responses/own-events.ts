@@ -77,8 +77,8 @@ const items: Readonly<Record<string, Shape>> = {
 };
 /** Of one that begins: most clients pass over what it has already. */
 const begun: Readonly<Record<string, Shape>> = {
-  message: { role: either('assistant'), content: list(either()) },
-  reasoning: { summary: list(either()) },
+  message: { role: either('assistant'), content: Array.isArray },
+  reasoning: { summary: Array.isArray },
   function_call: { ...call, arguments: either('') },
   custom_tool_call: { ...call, input: perhaps(either('')) },
 };

@@ -11,6 +11,13 @@ export interface Shape {
 export const fits = (value: unknown, shape: Shape): value is Record<string, unknown> =>
   isObject(value) && Object.entries(shape).every(([field, isRight]) => isRight(value[field]));
 
+/** Whether a value is an object with a type, and has the shape of that type, if there is one. */
+export const isTyped = (
+  value: unknown,
+  shapes: Readonly<Record<string, Shape>>,
+): value is Record<string, unknown> =>
+  isObject(value) && isFull(value['type']) && fits(value, shapes[String(value['type'])] ?? {});
+
 /** A text, which may be empty. */
 export const isString: Check = (value) => typeof value === 'string';
 /** A text that is not empty. */

@@ -9,9 +9,9 @@ import { translatedBlocks } from './messages/only-messages.js';
 import { contentPart as responsesPart } from './responses/read-input.js';
 
 /**
- * The conversation with the parts of other dialects in the words of this one, and with the addresses
- * of images in the form that all providers take. What nobody translates is passed on: a provider may
- * know it. The request stays the same object where all is right, which one look at each part tells.
+ * Translates the parts that other dialects have, and brings the addresses of images to the form that
+ * all providers take. Parts of unknown types are passed on, because a provider may know them.
+ * @returns the same request if nothing changed
  * @throws GatewayError the surface's code for an image that no model takes
  */
 export function withPlainContent(

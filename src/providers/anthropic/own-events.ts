@@ -5,6 +5,7 @@ import {
   isCount,
   isFull,
   isString,
+  isTyped,
   list,
   nullable,
   object,
@@ -49,8 +50,8 @@ const blocks: Readonly<Record<string, Shape>> = {
   redacted_thinking: { data: isString },
   tool_use: { id: isFull, name: isFull, input: isObject },
 };
-/** Of one that begins: most clients pass over what it has already. */
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+/** Of one that begins: most clients pass over what it has already. */
 const begun: Readonly<Record<string, Shape>> = {
   text: { text: either(''), citations: perhaps(list(either())) },
   thinking: { thinking: either(''), signature: perhaps(isString) },
@@ -85,7 +86,7 @@ export function isRightMessage(message: unknown): boolean {
   const content = message['content'] as unknown[];
   const ids = content.flatMap((block) => (isCall(block) ? [block['id']] : []));
   return (
-    content.every((block) => isBlock(block, blocks)) &&
+    content.every((block) => isTyped(block, blocks)) &&
     new Set(ids).size === ids.length &&
     fitsCalls(message['stop_reason'], ids.length > 0)
   );
@@ -93,12 +94,6 @@ export function isRightMessage(message: unknown): boolean {
 
 const isCall = (block: unknown): block is Record<string, unknown> =>
   isObject(block) && block['type'] === 'tool_use';
-
-const isBlock = (
-  block: unknown,
-  shapes: Readonly<Record<string, Shape>>,
-): block is Record<string, unknown> =>
-  fits(block, { type: isFull }) && fits(block, shapes[String(block['type'])] ?? {});
 
 /** Passes on the events of the Messages API. */
 export class OwnMessageEvents extends OwnEvents<MessageEvent> {
@@ -130,7 +125,7 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
   }
 
   private startBlock(index: unknown, block: unknown): boolean {
-    if (index !== this.count || this.open.size > 0 || !isBlock(block, begun)) return false;
+    if (index !== this.count || this.open.size > 0 || !isTyped(block, begun)) return false;
     const { type, id } = block;
     if (isCall(block) && !this.isNew(id)) return false;
     return this.begin(index, { type: String(type), id: '', callId: '' });

@@ -170,7 +170,7 @@ class History {
       : content;
   }
 
-  /** Null only where something stands beside it; nobody takes an empty list. */
+  /** Providers take null only from an assistant with calls or the like, and no empty list. */
   private emptyOf(given: ChatMessage): ChatMessage['content'] {
     const { role, content, tool_calls: calls, function_call: called, audio, refusal } = given;
     const empty = Array.isArray(content) ? null : content;

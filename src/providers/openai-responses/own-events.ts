@@ -6,6 +6,7 @@ import {
   isCount,
   isFull,
   isString,
+  isTyped,
   list,
   nullable,
   object,
@@ -82,13 +83,6 @@ const begun: Readonly<Record<string, Shape>> = {
   function_call: { ...call, arguments: either('') },
   custom_tool_call: { ...call, input: perhaps(either('')) },
 };
-
-function isTyped(
-  value: unknown,
-  shapes: Readonly<Record<string, Shape>>,
-): value is Record<string, unknown> {
-  return fits(value, { type: isFull }) && fits(value, shapes[String(value['type'])] ?? {});
-}
 
 /** Of a call of the client's tools; the result of another kind of call has the same as the call. */
 const callIdOf = ({ type, call_id: id }: Record<string, unknown>): string[] =>

@@ -55,8 +55,14 @@ function sumEight(
     g += amount * matrix[from + 6]!;
     h += amount * matrix[from + 7]!;
   }
-  write(sums, column, a, b, c, d);
-  write(sums, column + 4, e, f, g, h);
+  sums[column] = a;
+  sums[column + 1] = b;
+  sums[column + 2] = c;
+  sums[column + 3] = d;
+  sums[column + 4] = e;
+  sums[column + 5] = f;
+  sums[column + 6] = g;
+  sums[column + 7] = h;
 }
 
 /** Adds the weighted sum of all rows of a matrix to `sums`, in place; returns `sums`. */
@@ -66,76 +72,21 @@ export function addRows(
   sums: Float64Array,
 ): Float64Array {
   const width = sums.length;
-  let column = 0;
-  for (; column + columnsAtOnce <= width; column += columnsAtOnce)
-    addEight(matrix, amounts, sums, column);
-  for (; column < width; column++) {
-    let sum = sums[column]!;
-    for (let at = 0, from = column; at < amounts.length; at++, from += width)
-      sum += amounts[at]! * matrix[from]!;
-    sums[column] = sum;
-  }
+  for (let row = 0; row < amounts.length; row++)
+    for (let column = 0; column < width; column++)
+      sums[column]! += amounts[row]! * matrix[row * width + column]!;
   return sums;
 }
 
-/** As `sumEight`, of all rows. */
-function addEight(
-  matrix: Float32Array,
-  amounts: Float64Array,
-  sums: Float64Array,
-  column: number,
-): void {
-  const width = sums.length;
-  let a = sums[column]!,
-    b = sums[column + 1]!,
-    c = sums[column + 2]!,
-    d = sums[column + 3]!,
-    e = sums[column + 4]!,
-    f = sums[column + 5]!,
-    g = sums[column + 6]!,
-    h = sums[column + 7]!;
-  for (let at = 0, from = column; at < amounts.length; at++, from += width) {
-    const amount = amounts[at]!;
-    a += amount * matrix[from]!;
-    b += amount * matrix[from + 1]!;
-    c += amount * matrix[from + 2]!;
-    d += amount * matrix[from + 3]!;
-    e += amount * matrix[from + 4]!;
-    f += amount * matrix[from + 5]!;
-    g += amount * matrix[from + 6]!;
-    h += amount * matrix[from + 7]!;
-  }
-  write(sums, column, a, b, c, d);
-  write(sums, column + 4, e, f, g, h);
-}
-
-/** Four numbers at a place: setting a list of them would have to make the list. */
-function write(sums: Float64Array, at: number, a: number, b: number, c: number, d: number): void {
-  sums[at] = a;
-  sums[at + 1] = b;
-  sums[at + 2] = c;
-  sums[at + 3] = d;
-}
-
-/** The weighted sum of the numbers at some places: four sums, so that none waits for another. */
+/** The weighted sum of the numbers at some places. */
 export function sumOfNumbers(
   numbers: Int8Array,
   places: Int32Array,
   amounts: Float32Array,
 ): number {
-  let a = 0,
-    b = 0,
-    c = 0,
-    d = 0,
-    at = 0;
-  for (; at + 4 <= places.length; at += 4) {
-    a += amounts[at]! * numbers[places[at]!]!;
-    b += amounts[at + 1]! * numbers[places[at + 1]!]!;
-    c += amounts[at + 2]! * numbers[places[at + 2]!]!;
-    d += amounts[at + 3]! * numbers[places[at + 3]!]!;
-  }
-  for (; at < places.length; at++) a += amounts[at]! * numbers[places[at]!]!;
-  return a + b + (c + d);
+  let sum = 0;
+  for (let at = 0; at < places.length; at++) sum += amounts[at]! * numbers[places[at]!]!;
+  return sum;
 }
 
 const maxDeviations = 4;

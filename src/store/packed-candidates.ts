@@ -1,75 +1,49 @@
-/** A candidate of a decision, as `explainPlan` makes it. */
-export interface ExplainedCandidate {
-  readonly label: string;
-  readonly provider: string | null;
-  readonly model: string;
-  readonly effort?: string;
-  readonly quality?: number | null;
-  readonly price?: number | null;
-  readonly latency?: number | null;
-  readonly score?: number | null;
-  readonly uncertainty?: number;
-  readonly own_uncertainty?: number;
-  readonly cost?: number | null;
-  readonly output_tokens?: number;
-  readonly reason?: string;
-  readonly excluded?: string;
-  readonly interval?: readonly number[];
-  readonly basis?: string;
-  readonly task_kinds?: readonly string[];
-  readonly answer_time?: number | null;
-  readonly answer_time_basis?: string | null;
-  readonly learned?: readonly string[];
-  readonly quality_before?: number;
-  readonly explored?: true;
-}
-
-/** Marks a field that a candidate does not have; null means that the value is unknown. */
-const absent = false;
-
-/** What is stored of each candidate in one place. */
-interface Column {
-  /** The field's name, or that of a part of the interval. */
-  readonly name: string;
-  /** Undefined: the candidate does not have it. */
-  readonly of: (candidate: ExplainedCandidate) => unknown;
-  /** Numbers are stored as multiples of 1 / `parts` where each of them is one. */
-  readonly parts?: number;
-}
-
 const billion = 1e9;
 const tenThousand = 1e4;
 const thousand = 1e3;
 
-const columns: readonly Column[] = [
-  // a label that consists of the two names is not stored
-  {
-    name: 'label',
-    of: ({ label, provider, model }) => (label === labelOf(provider, model) ? undefined : label),
-  },
-  { name: 'provider', of: ({ provider }) => provider },
-  { name: 'model', of: ({ model }) => model },
-  { name: 'effort', of: ({ effort }) => effort },
-  { name: 'quality', of: ({ quality }) => quality, parts: billion },
-  { name: 'price', of: ({ price }) => price, parts: billion },
-  { name: 'latency', of: ({ latency }) => latency, parts: billion },
-  { name: 'score', of: ({ score }) => score, parts: billion },
-  { name: 'uncertainty', of: ({ uncertainty }) => uncertainty, parts: tenThousand },
-  { name: 'own_uncertainty', of: (candidate) => candidate.own_uncertainty, parts: tenThousand },
-  { name: 'cost', of: ({ cost }) => cost, parts: billion },
-  { name: 'output_tokens', of: (candidate) => candidate.output_tokens },
-  { name: 'reason', of: ({ reason }) => reason },
-  { name: 'excluded', of: ({ excluded }) => excluded },
-  { name: 'low', of: ({ interval }) => interval?.[0], parts: thousand },
-  { name: 'high', of: ({ interval }) => interval?.[1], parts: thousand },
-  { name: 'basis', of: ({ basis }) => basis },
-  { name: 'task_kinds', of: (candidate) => candidate.task_kinds },
-  { name: 'answer_time', of: (candidate) => candidate.answer_time, parts: thousand },
-  { name: 'answer_time_basis', of: (candidate) => candidate.answer_time_basis },
-  { name: 'learned', of: ({ learned }) => learned },
-  { name: 'quality_before', of: (candidate) => candidate.quality_before, parts: thousand },
-  { name: 'explored', of: ({ explored }) => explored },
-];
+/**
+ * What is stored of each candidate in one place; of its interval the two ends. Numbers are stored
+ * as multiples of one part in so many where each of them is one; null: they are stored as they are.
+ */
+const columns = {
+  label: null,
+  provider: null,
+  model: null,
+  effort: null,
+  quality: billion,
+  price: billion,
+  latency: billion,
+  score: billion,
+  uncertainty: tenThousand,
+  own_uncertainty: tenThousand,
+  cost: billion,
+  output_tokens: null,
+  reason: null,
+  excluded: null,
+  low: thousand,
+  high: thousand,
+  basis: null,
+  task_kinds: null,
+  answer_time: thousand,
+  answer_time_basis: null,
+  learned: null,
+  quality_before: thousand,
+  explored: null,
+};
+type Column = keyof typeof columns;
+const columnList = Object.entries(columns) as readonly [Column, number | null][];
+
+/** A candidate of a decision, as `explainPlan` makes it. */
+export type ExplainedCandidate = {
+  readonly label: string;
+  readonly provider: string | null;
+  readonly model: string;
+  readonly interval?: readonly number[];
+} & { readonly [Field in Exclude<Column, 'low' | 'high'>]?: unknown };
+
+/** Marks a field that a candidate does not have; null means that the value is unknown. */
+const absent = false;
 
 /** The stored form. */
 interface Packed {
@@ -97,13 +71,13 @@ export function packCandidates(
   const shared: Record<string, unknown> = {};
   const names: string[] = [];
   const lists: (readonly unknown[])[] = [];
-  for (const { name, of, parts } of columns) {
-    const values = valuesOf(candidates, of);
+  for (const [name, parts] of columnList) {
+    const values = valuesOf(candidates, name);
     if (areSame(values)) {
       if (values.length > 0 && values[0] !== absent) shared[name] = values[0];
       continue;
     }
-    const whole = parts === undefined ? null : wholeNumbers(values, parts);
+    const whole = parts === null ? null : wholeNumbers(values, parts);
     names.push(whole === null ? name : `${name}/${parts}`);
     lists.push(whole ?? values);
   }
@@ -118,13 +92,21 @@ export function packCandidates(
 }
 
 /** With `push`: the JSON of lists that `map` has made takes 6 µs longer. */
-function valuesOf(candidates: readonly ExplainedCandidate[], of: Column['of']): unknown[] {
+function valuesOf(candidates: readonly ExplainedCandidate[], name: Column): unknown[] {
   const values: unknown[] = [];
   for (const candidate of candidates) {
-    const value = of(candidate);
+    const value = valueOf(candidate, name);
     values.push(value === undefined ? absent : value);
   }
   return values;
+}
+
+/** Undefined: the candidate does not have it. */
+function valueOf(candidate: ExplainedCandidate, name: Column): unknown {
+  if (name === 'low' || name === 'high') return candidate.interval?.[name === 'low' ? 0 : 1];
+  const { label, provider, model } = candidate;
+  // a label that consists of the two names is not stored
+  return name === 'label' && label === labelOf(provider, model) ? undefined : candidate[name];
 }
 
 function areSame(values: readonly unknown[]): boolean {

@@ -9,14 +9,6 @@ export interface AnswerTokens {
   readonly reasoning: number;
 }
 
-/** What `harderFactor` makes of the difficulty that was asked about last: candidates share it. */
-let last = { difficulty: 0, factor: 1 };
-
-function factorOf(difficulty: number): number {
-  if (last.difficulty !== difficulty) last = { difficulty, factor: harderFactor ** difficulty };
-  return last.factor;
-}
-
 const maxVisible = 64_000,
   maxReasoning = 32_000;
 
@@ -36,6 +28,7 @@ export function answerTokens(
   const thought = reasoning[efforts.indexOf(effort ?? defaultEffort)]!;
   return {
     visible: Math.max(1, Math.min(maxVisible, visible * Math.exp(verbosity * freedom) * factor)),
-    reasoning: thought === 0 ? 0 : Math.min(maxReasoning, thought * factorOf(difficulty) * factor),
+    reasoning:
+      thought === 0 ? 0 : Math.min(maxReasoning, thought * harderFactor ** difficulty * factor),
   };
 }

@@ -94,8 +94,6 @@ type Entry = Pick<RequestWord, 'cues' | 'unit'>;
 interface Lexicon {
   /** By `hashWord`. */
   readonly words: ReadonlyMap<number, Entry>;
-  /** Whether the map may have a hash that ends so: for most words this alone decides. */
-  readonly endings: Uint8Array;
   readonly phrases: readonly (readonly [phrase: string, cues: number])[];
   readonly unspacedUnits: readonly (readonly [name: string, unit: NamedUnit])[];
 }
@@ -104,17 +102,13 @@ interface Lexicon {
 export const isSpaced = ({ wordsAreSpaced }: LanguageWords, entry: string): boolean =>
   wordsAreSpaced && !/\p{Script=Hangul}/u.test(entry);
 
-const endingBits = 0xffff;
-
 function buildLexicon(): Lexicon {
-  const words = new Map<number, { cues: number; unit: NamedUnit | null }>(),
-    endings = new Uint8Array(endingBits + 1);
+  const words = new Map<number, { cues: number; unit: NamedUnit | null }>();
   const phrases: [string, number][] = [],
     unspacedUnits: [string, NamedUnit][] = [];
   const entryOf = (word: string): { cues: number; unit: NamedUnit | null } => {
     const hash = hashWord(word),
       entry = words.get(hash) ?? { cues: 0, unit: null };
-    endings[hash & endingBits] = 1;
     words.set(hash, entry);
     return entry;
   };
@@ -129,7 +123,7 @@ function buildLexicon(): Lexicon {
         else unspacedUnits.push([name, { unit, language }]);
   }
   unspacedUnits.sort(([a], [b]) => b.length - a.length);
-  return { words, endings, phrases, unspacedUnits };
+  return { words, phrases, unspacedUnits };
 }
 
 let built: Lexicon | undefined;
@@ -243,8 +237,7 @@ class WordReader {
     if (first >= 0xac00) this.wide += end - start;
     else if (first >= 0x370) this.other += end - start;
     this.place++;
-    const { words, endings } = this.lexicon;
-    const entry = endings[hash & endingBits] === 1 ? words.get(hash) : undefined;
+    const entry = this.lexicon.words.get(hash);
     if (entry) {
       const { cues, unit } = entry;
       this.known.push({ place: this.place, start, end, cues, unit, value: 0 });

@@ -12,7 +12,6 @@ const everyMs = 30_000;
 /** Groups of sums that may wait, and those that are written in one transaction. */
 const maxGroups = 10_000;
 const maxBatch = 50;
-const dayMs = 86_400_000;
 
 /**
  * Adds up choices in memory, by day, key, preference and chosen model, and adds them twice a minute
@@ -20,8 +19,6 @@ const dayMs = 86_400_000;
  * stored without being able to say so is counted twice.
  */
 export class ChoiceTotals extends MergingQueue<ChosenSums> {
-  private day = { number: NaN, name: '' };
-
   constructor(databases: LazyDatabases, report: WriteBehindReport) {
     super({
       maxItems: maxGroups,
@@ -47,17 +44,9 @@ export class ChoiceTotals extends MergingQueue<ChosenSums> {
   }
 
   private addOne(whose: Omit<Chosen, 'choice'>, choice: NewChoice, sign: 1 | -1): void {
-    const day = this.dayOf(whose.at);
+    const day = new Date(whose.at).toISOString().slice(0, 10);
     this.update(keyOfChoice(whose, choice, day), (sums) =>
       withChoice(sums, whose, choice, day, sign),
     );
-  }
-
-  /** Most requests are of the same day, and to write a date takes longer than to add a choice. */
-  private dayOf(at: number): string {
-    const number = Math.floor(at / dayMs);
-    if (number !== this.day.number)
-      this.day = { number, name: new Date(at).toISOString().slice(0, 10) };
-    return this.day.name;
   }
 }

@@ -1,16 +1,14 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 
 const version8 = 0x80;
 const variant = 0x80;
 
-const idBytes = 16,
-  halfBytes = 8;
+const halfBytes = 8;
 const blockBytes = 64,
   digestBytes = 32,
   innerPad = 0x36,
   outerPad = 0x5c;
-const idsPerRead = 256;
 
 /**
  * Ids that prove which account they belong to: UUIDs (version 8) of 58 random bits and a 64-bit
@@ -19,8 +17,6 @@ const idsPerRead = 256;
  */
 export class SignedIds {
   private signature: Signature | null;
-  /** Random bytes for the next ids: a system call for each id takes longer than signing it. */
-  private random = Buffer.alloc(0);
 
   constructor(private readonly databases: LazyDatabases) {
     this.signature = databases.isVolatile ? new Signature(randomBytes(32)) : null;
@@ -37,7 +33,7 @@ export class SignedIds {
 
   /** A new id for an account. */
   make(accountId: string): string {
-    const id = this.randomId();
+    const id = bytesOf(randomUUID());
     this.sign(id, accountId);
     return uuidText(id);
   }
@@ -46,19 +42,11 @@ export class SignedIds {
   isOf(id: string, accountId: string): boolean {
     if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))
       return false;
-    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+    const bytes = bytesOf(id);
     const signed = Buffer.from(bytes);
     this.sign(signed, accountId);
     uuidText(signed);
     return timingSafeEqual(signed, bytes);
-  }
-
-  /** No two ids use the same bytes. */
-  private randomId(): Buffer {
-    if (this.random.length === 0) this.random = randomBytes(idBytes * idsPerRead);
-    const id = this.random.subarray(0, idBytes);
-    this.random = this.random.subarray(idBytes);
-    return id;
   }
 
   /** Sets the version bits of an id, and makes the signature of its first half its second. */
@@ -102,6 +90,8 @@ class Signature {
     return hash('sha256', this.outer, 'binary');
   }
 }
+
+const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
 function uuidText(id: Buffer): string {
   id[8] = (id[8]! & 0x3f) | variant;

@@ -67,9 +67,6 @@ const maxTerms = 256;
 /** Of a long question the beginning. */
 const maxQuestionLength = 8_000;
 
-/** Slots for twice as many terms, so that most hashes of other words end at an empty one. */
-const slotCount = 4 * maxTerms;
-
 /** What one scan of a text does with the hashes that it finds. */
 type Found = (hash: number, weight: number) => void;
 
@@ -79,9 +76,8 @@ type Found = (hash: number, weight: number) => void;
  * without spaces pairs of characters are compared, of those of South-East Asia triples.
  */
 export class QuestionTerms {
-  private readonly hashes = new Int32Array(slotCount);
-  /** The number of the term in each slot, from 1; 0: empty. */
-  private readonly terms = new Uint16Array(slotCount);
+  /** The place of each term, by its hash. */
+  private readonly terms = new Map<number, number>();
   private readonly table = characterTable();
   /** How much each term counts. */
   readonly weights: number[] = [];
@@ -177,23 +173,13 @@ export class QuestionTerms {
       found(hash, weight);
       return;
     }
-    const term = this.terms[this.slotOf(hash)]!;
-    if (term !== 0 && this.counts[term - 1]! < 255) this.counts[term - 1]!++;
-  }
-
-  /** The slot of a hash, or the empty one in which it would be. */
-  private slotOf(hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (slotCount - 1);
-    while (this.terms[slot] !== 0 && this.hashes[slot] !== hash)
-      slot = (slot + 1) & (slotCount - 1);
-    return slot;
+    const term = this.terms.get(hash);
+    if (term !== undefined && this.counts[term]! < 255) this.counts[term]!++;
   }
 
   private add(hash: number, weight: number): void {
-    const slot = this.slotOf(hash);
-    if (this.size >= maxTerms || this.terms[slot] !== 0) return;
+    if (this.size >= maxTerms || this.terms.has(hash)) return;
+    this.terms.set(hash, this.size);
     this.weights.push(weight);
-    this.hashes[slot] = hash;
-    this.terms[slot] = this.size;
   }
 }

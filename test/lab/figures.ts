@@ -1,6 +1,5 @@
 import {
   averageQuality,
-  costOfScore,
   hullOf,
   type Point,
 } from '../../src/chooser/training/custom/cost-curve.js';
@@ -55,6 +54,16 @@ export function areaOf(points: readonly Point[], { cheapest, maxCost }: SingleMo
   return maxCost > cheapest.cost
     ? averageQuality(hull, cheapest.cost, maxCost)
     : hull.at(-1)!.score;
+}
+
+/** The lowest cost for which a hull reaches a score; infinite if it never does. */
+export function costOfScore(hull: readonly Point[], score: number): number {
+  const next = hull.findIndex((point) => point.score >= score);
+  if (next < 0) return Infinity;
+  if (next === 0) return hull[0]!.cost;
+  const a = hull[next - 1]!,
+    b = hull[next]!;
+  return a.cost + ((b.cost - a.cost) * (score - a.score)) / (b.score - a.score);
 }
 
 /** Figures of a curve. The first point must be the choice at any price. */

@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { zeroRouterShares } from '../baselines/single-models.js';
 import {
   averageQuality,
-  costOfScore,
   hullOf,
   scoreAtCost,
   type Point,
 } from '../../../src/chooser/training/custom/cost-curve.js';
-import { areaOf, calibrationError, curveFigures, summarizeSingles } from '../figures.js';
+import {
+  areaOf,
+  calibrationError,
+  costOfScore,
+  curveFigures,
+  summarizeSingles,
+} from '../figures.js';
 import { orderOfGains, pairFigures } from '../pair-figures.js';
 
 const cheap: Point = { cost: 1, score: 0.5 },

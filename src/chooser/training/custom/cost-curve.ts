@@ -45,16 +45,6 @@ export function scoreAtCost(hull: readonly Point[], cost: number): number {
   return a.score + ((b.score - a.score) * (cost - a.cost)) / (b.cost - a.cost);
 }
 
-/** The lowest cost for which a hull reaches a score; infinite if it never does. */
-export function costOfScore(hull: readonly Point[], score: number): number {
-  const next = hull.findIndex((point) => point.score >= score);
-  if (next < 0) return Infinity;
-  if (next === 0) return hull[0]!.cost;
-  const a = hull[next - 1]!,
-    b = hull[next]!;
-  return a.cost + ((b.cost - a.cost) * (score - a.score)) / (b.score - a.score);
-}
-
 /** Average improvement in quality (RouterBench): the mean height of a hull between two costs. */
 export function averageQuality(hull: readonly Point[], from: number, to: number): number {
   const steps = 400;

@@ -4,7 +4,7 @@ import { ask } from '../helpers/sse.js';
 import { type Ending, endings, type Outcome, sendRequest } from './client.js';
 import { type ChaosProviders, costOf, startProviders } from './provider.js';
 import { type KeyName, promptTokens, requestOf } from './script.js';
-import { keyOf, type World, type WorldOptions } from './worlds.js';
+import { keyOf, redisPauses, type World, type WorldOptions } from './worlds.js';
 
 export interface ChaosOptions {
   readonly requests: number;
@@ -105,6 +105,8 @@ class ChaosRun {
   private done = 0;
   private next = 0;
   private disturbing: Promise<void> = Promise.resolve();
+  /** What was left of the budget by the request log when Redis paused first. */
+  private leftUsd = 0;
 
   constructor(
     private readonly options: ChaosOptions,
@@ -179,7 +181,10 @@ class ChaosRun {
     const [name, happen] = disturbances[turn % disturbances.length] ?? [];
     if (name === undefined || happen === undefined) return;
     this.disturbing = this.disturbing.then(async () => {
-      this.disturbed[name] = (this.disturbed[name] ?? 0) + 1;
+      const earlier = this.disturbed[name] ?? 0;
+      this.disturbed[name] = earlier + 1;
+      if (name === redisPauses && earlier === 0)
+        this.leftUsd = this.budgetUsd - (countedOf(await this.usageOf('budget')) || 0);
       const complaint = await happen();
       if (complaint !== null) this.violate(complaint);
     });
@@ -275,21 +280,17 @@ class ChaosRun {
 
   /**
    * What a budget counts, the spend and what is held, is never less than what providers billed, and
-   * never more than it: while Redis pauses, each process counts for itself, and bills alone are not.
+   * never more than the budget. While Redis pauses, each process counts for itself: each but one can
+   * spend once more what was left of the budget.
    */
   private async checkBudgetKey(billedUsd: number): Promise<number> {
-    const mostUsd = this.disturbed['Redis paused'] ? Infinity : this.budgetUsd;
-    if (billedUsd > this.budgetUsd + 1e-9)
-      this.violate(`the key with a budget of ${this.budgetUsd} USD was billed ${billedUsd} USD`);
-    const { costUsd, heldUsd } = await this.settledUsage(
+    const mostUsd = this.budgetUsd + (this.world.processes - 1) * Math.max(0, this.leftUsd);
+    const used = await this.settledUsage(
       'budget',
-      (used) => {
-        const counted = used.costUsd + used.heldUsd;
-        return counted >= billedUsd - 1e-9 && counted <= mostUsd + 1e-9;
-      },
-      `a budget of ${this.budgetUsd} USD and bills of ${billedUsd} USD`,
+      (now) => countedOf(now) >= billedUsd - 1e-9 && countedOf(now) <= mostUsd + 1e-9,
+      `a budget of ${this.budgetUsd} USD (at most ${mostUsd}) and bills of ${billedUsd} USD`,
     );
-    return costUsd + heldUsd;
+    return countedOf(used);
   }
 
   /** The usage of a key, once it is right and all of it is written. */
@@ -298,24 +299,30 @@ class ChaosRun {
     isRight: (used: Used) => boolean,
     expected: string,
   ): Promise<Used> {
-    const url = `${this.world.url}/api/v1/usage?by=key`;
     const deadline = performance.now() + 20_000;
     for (;;) {
-      const { json } = await ask('GET', url, { authorization: `Bearer ${keyOf(key)}` });
-      const sum = (name: keyof Used): number =>
-        listAt(json, 'items').reduce<number>((total, row) => total + numberAt(row, name), 0);
-      const used = {
-        costUsd: sum('costUsd'),
-        estimatedUsd: sum('estimatedUsd'),
-        heldUsd: sum('heldUsd'),
-      };
-      if (at(json, 'items') !== undefined && isRight(used)) return used;
+      const used = await this.usageOf(key);
+      if (isRight(used)) return used;
       if (performance.now() > deadline) {
-        this.violate(`the key ${key}, with ${expected}, has ${JSON.stringify(json).slice(0, 300)}`);
+        this.violate(`the key ${key}, with ${expected}, has ${JSON.stringify(used)}`);
         return used;
       }
       await wait(200);
     }
+  }
+
+  /** As the request log has it now; NaN: it does not answer. */
+  private async usageOf(key: KeyName): Promise<Used> {
+    const url = `${this.world.url}/api/v1/usage?by=key`;
+    const { json } = await ask('GET', url, { authorization: `Bearer ${keyOf(key)}` });
+    const rows = at(json, 'items') === undefined ? [{ costUsd: NaN }] : listAt(json, 'items');
+    const sum = (name: keyof Used): number =>
+      rows.reduce<number>((total, row) => total + numberAt(row, name), 0);
+    return {
+      costUsd: sum('costUsd'),
+      estimatedUsd: sum('estimatedUsd'),
+      heldUsd: sum('heldUsd'),
+    };
   }
 
   /** What providers billed for a key, without what a killed replica had under way. */
@@ -336,6 +343,9 @@ class ChaosRun {
     return sum;
   }
 }
+
+/** What a budget counts. */
+const countedOf = ({ costUsd, heldUsd }: Used): number => costUsd + heldUsd;
 
 /** Where two texts part. */
 function difference(text: string, expected: string): string {

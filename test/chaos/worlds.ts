@@ -15,6 +15,8 @@ import { keyNames, providers, type KeyName } from './script.js';
 export interface World {
   /** Where clients send their requests. */
   readonly url: string;
+  /** How many processes serve them. */
+  readonly processes: number;
   /** Each happens and passes before it resolves, with a complaint or null. */
   readonly disturbances: readonly (readonly [name: string, happen: () => Promise<string | null>])[];
   /** When a replica was killed, as `performance.now()`. Connections may break then. */
@@ -31,6 +33,9 @@ export interface WorldOptions {
   /** Processes of each replica. */
   readonly workers?: number;
 }
+
+/** The disturbance in which each process counts budgets for itself. */
+export const redisPauses = 'Redis paused';
 
 export const keyOf = (name: KeyName): string => `sk_chaos_${name}_0123456789abcdef`;
 
@@ -81,6 +86,7 @@ export async function singleWorld(providersUrl: string, options: WorldOptions): 
   });
   return {
     url: gateway.url,
+    processes: 1,
     disturbances: [],
     kills: [],
     async close() {
@@ -118,10 +124,11 @@ export async function replicatedWorld(providersUrl: string, options: WorldOption
   };
   return {
     url: balancer.url,
+    processes: names.length * (options.workers ?? 1),
     kills: replicas.kills,
     disturbances: [
       ['replica killed', () => replicas.kill()],
-      ['Redis paused', () => pause(redis, 2000)],
+      [redisPauses, () => pause(redis, 2000)],
       ['replica restarted', () => replicas.restart()],
       ['database paused', () => pause(postgres, 3000)],
     ],

@@ -2,10 +2,9 @@ import type {
   LimitCharge,
   Counters,
   Reservation,
-  UnknownBudget,
   ReserveResult,
 } from '../../contracts/counters.js';
-import { type BudgetMeasure, isBudget, settledAmount, wholeAmount } from '../period.js';
+import { type BudgetMeasure, isBudget, periodOf, settledAmount, wholeAmount } from '../period.js';
 import { refuse } from '../refuse.js';
 import { SweptMap } from './swept-map.js';
 import { BudgetCounter, MinuteCounter, type UsageCounter } from './usage-counters.js';
@@ -22,8 +21,14 @@ interface SubjectCounters {
 export class MemoryLimits {
   private readonly subjects: SweptMap<SubjectCounters>;
 
-  /** @param now epoch ms */
-  constructor(private readonly now: () => number) {
+  /**
+   * @param now epoch ms
+   * @param knownMs after which time the spending on a budget has to be set again
+   */
+  constructor(
+    private readonly now: () => number,
+    private readonly knownMs = Infinity,
+  ) {
     this.subjects = new SweptMap((counters) => isExpired(counters, now()));
   }
 
@@ -35,18 +40,18 @@ export class MemoryLimits {
   /** See `Counters.reserve`. */
   reserve(charges: readonly LimitCharge[]): ReserveResult {
     const now = this.now();
-    const counters: UsageCounter[] = [];
-    let isUnknown = false;
-    let allFit = true;
-    for (const charge of charges) {
-      const counter = this.counterOf(charge, now);
-      const fits = counter.fits(charge, now);
-      if (fits === null) isUnknown = true;
-      else if (!fits) allFit = false;
-      counters.push(counter);
-    }
-    if (isUnknown) return { outcome: 'budget_unknown', charges: this.unknownBudgets(charges, now) };
-    if (!allFit)
+    const counters = charges.map((charge) => this.counterOf(charge, now));
+    const fits = charges.map((charge, index) => counters[index]?.fits(charge, now));
+    const unknown = charges.filter((_, index) => fits[index] === null).filter(isBudget);
+    if (unknown.length > 0)
+      return {
+        outcome: 'budget_unknown',
+        charges: unknown.map((charge) => ({
+          ...charge,
+          since: periodOf(charge.measure, now).startsAt,
+        })),
+      };
+    if (fits.includes(false))
       return refuse(
         charges,
         counters.map((counter) => counter.use()),
@@ -78,20 +83,13 @@ export class MemoryLimits {
     this.budgetOf(subject, measure, now).setSpent(wholeAmount(used), since, now);
   }
 
-  private unknownBudgets(charges: readonly LimitCharge[], now: number): UnknownBudget[] {
-    return charges.filter(isBudget).flatMap((charge) => {
-      const counter = this.budgetOf(charge.subject, charge.measure, now);
-      return counter.fits(charge, now) === null ? [{ ...charge, since: counter.since(now) }] : [];
-    });
-  }
-
   private readonly counterOf = ({ subject, measure }: LimitCharge, now: number): UsageCounter =>
     measure === 'usd_day' || measure === 'usd_month'
       ? this.budgetOf(subject, measure, now)
       : (this.countersOf(subject)[measure] ??= new MinuteCounter());
 
   private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetCounter {
-    return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now));
+    return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now, this.knownMs));
   }
 
   private countersOf(subject: string): SubjectCounters {
@@ -118,7 +116,7 @@ const isExpired = (
   (month?.isExpired(now) ?? true);
 
 class MemoryReservation implements Reservation {
-  private readonly periods: number[] = [];
+  private readonly periods: readonly number[];
   private isSettled = false;
 
   /**
@@ -132,8 +130,9 @@ class MemoryReservation implements Reservation {
     private readonly counterOf: (charge: LimitCharge, now: number) => UsageCounter,
   ) {
     const at = now();
-    for (const [index, counter] of counters.entries())
-      this.periods.push(counter.reserve(charges[index]?.amount ?? 0, at));
+    this.periods = counters.map((counter, index) =>
+      counter.reserve(charges[index]?.amount ?? 0, at),
+    );
   }
 
   settle(used: readonly number[]): void {

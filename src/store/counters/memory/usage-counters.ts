@@ -78,30 +78,32 @@ export class MinuteCounter implements UsageCounter {
 /** Money in a UTC day or month. */
 export class BudgetCounter implements UsageCounter {
   private period: Period;
-  private settled: number | null = null;
+  private settled = 0;
   private reserved = 0;
+  /** When the spending was set; null: not in this period. */
+  private setAt: number | null = null;
 
+  /** @param knownMs how long the spending is known that was set */
   constructor(
     private readonly measure: BudgetMeasure,
     now: number,
+    private readonly knownMs: number,
   ) {
     this.period = periodOf(measure, now);
   }
 
-  /** When the current period began. */
-  since(now: number): number {
-    this.roll(now);
-    return this.period.startsAt;
-  }
-
   setSpent(used: number, since: number | undefined, now: number): void {
-    const isCurrent = this.since(now) === (since ?? this.period.startsAt);
-    if (isCurrent) this.settled ??= used;
+    this.roll(now);
+    const isCurrent = (since ?? this.period.startsAt) === this.period.startsAt;
+    if (!isCurrent || this.isKnown(now)) return;
+    // at first, what has been settled here may not be in it: too much is better than too little
+    this.settled = this.setAt === null ? this.settled + used : Math.max(this.settled, used);
+    this.setAt = now;
   }
 
   fits({ limit, amount }: LimitCharge, now: number): boolean | null {
     this.roll(now);
-    return this.settled === null ? null : this.settled + this.reserved + amount <= limit;
+    return this.isKnown(now) ? this.used() + amount <= limit : null;
   }
 
   reserve(amount: number, now: number): number {
@@ -113,26 +115,30 @@ export class BudgetCounter implements UsageCounter {
   settle(index: number, reserved: number, used: number): void {
     if (index !== this.period.index) return;
     this.reserved -= reserved;
-    // otherwise `setSpent` will include it
-    if (this.settled !== null) this.settled += used;
+    this.settled += used;
   }
 
   use(): UsedPair {
-    return [this.settled ?? 0, this.reserved];
+    return [this.settled, this.reserved];
   }
 
   used(): number {
-    return (this.settled ?? 0) + this.reserved;
+    return this.settled + this.reserved;
   }
 
   isExpired(now: number): boolean {
     return now >= this.period.endsAt;
   }
 
+  private isKnown(now: number): boolean {
+    return this.setAt !== null && now - this.setAt < this.knownMs;
+  }
+
   private roll(now: number): void {
     if (now >= this.period.startsAt && now < this.period.endsAt) return;
     this.period = periodOf(this.measure, now);
-    this.settled = null;
+    this.setAt = null;
+    this.settled = 0;
     this.reserved = 0;
   }
 }

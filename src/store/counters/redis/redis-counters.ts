@@ -45,6 +45,8 @@ export interface RedisCountersOptions {
 }
 
 const drainMs = 1_000;
+/** While Redis is away, how long a replica does not know what others spend. */
+const apartMs = 5_000;
 /** The topic on which replicas publish the key of a budget whose spending was set. */
 const spentTopic = 'budget-seeded';
 
@@ -90,7 +92,7 @@ class RedisCounters implements Counters {
     const channel = `${prefix}bulletin`;
     this.prefix = prefix;
     this.now = now ?? Date.now;
-    this.local = new MemoryLimits(this.now);
+    this.local = new MemoryLimits(this.now, apartMs);
     const link = new RedisLink({
       url,
       channel,
@@ -222,7 +224,7 @@ class RedisCounters implements Counters {
 
   private fallBack(reason: string): void {
     // what an earlier outage has counted is out of date
-    this.local = new MemoryLimits(this.now);
+    this.local = new MemoryLimits(this.now, apartMs);
     for (const reservation of this.reservations.values())
       reservation.place = {
         ...reservation.place,

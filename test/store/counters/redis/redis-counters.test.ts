@@ -360,6 +360,71 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await until(async () => (await usedOf(there)) === 21);
     });
 
+    it('spend what was left once more for each further replica at most, and count all of it afterwards', async () => {
+      prefix = `apart-${++round}:`;
+      const replicas = [await replica(), await replica()];
+      await replicas[0]!.setSpent(day, 40);
+      const reservations = [
+        granted(await replicas[0]!.reserve(dollar(10))),
+        granted(await replicas[1]!.reserve(dollar(20))),
+      ];
+      redis.pause();
+      for (const counters of replicas) {
+        await counters.reserve([charge('requests', 1, 0, 'nobody')]);
+        expect(counters.state).toBe('fallback');
+        // as the request log has it
+        await counters.setSpent(day, 40);
+        for (;;) {
+          const result = await counters.reserve(dollar(1));
+          if (result.outcome !== 'granted') break;
+          reservations.push(result.reservation);
+        }
+      }
+      for (const reservation of reservations.splice(20)) reservation.settle([1]);
+      redis.resume();
+      await Promise.all(replicas.map((counters) => isIn(counters, 'redis')));
+      // of 100 were 40 spent: 60 are left, for each replica
+      for (const counters of replicas) await until(async () => (await usedOf(counters)) === 160);
+      expect(await replicas[1]!.reserve(dollar(1))).toMatchObject({ outcome: 'refused' });
+      for (const reservation of reservations) reservation.settle([0]);
+    });
+
+    it('count what has been settled while they read what was spent', async () => {
+      prefix = `meanwhile-${++round}:`;
+      const counters = await replica();
+      await counters.setSpent(day, 0);
+      const ending = granted(await counters.reserve(dollar(60)));
+      await freeze(counters);
+      expect(await counters.reserve(dollar(1))).toMatchObject({ outcome: 'budget_unknown' });
+      ending.settle([50]);
+      await counters.setSpent(day, 10);
+      expect(await counters.reserve(dollar(41))).toMatchObject({ outcome: 'refused', used: 60 });
+    });
+
+    it('learn every five seconds what other replicas have spent while Redis is away', async () => {
+      prefix = `every-${++round}:`;
+      let now = Date.UTC(2026, 10, 21, 12);
+      const counters = await replica({ now: () => now });
+      await counters.setSpent(day, 0);
+      const live = granted(await counters.reserve(dollar(10)));
+      await freeze(counters);
+      await counters.setSpent(day, 20);
+      granted(await counters.reserve(dollar(15))).settle([15]);
+      now += 4_999;
+      expect(await counters.reserve(dollar(56))).toMatchObject({ outcome: 'refused', used: 45 });
+      now += 1;
+      expect(await counters.reserve(dollar(1))).toMatchObject({ outcome: 'budget_unknown' });
+      await counters.setSpent(day, 70);
+      expect(await counters.reserve(dollar(21))).toMatchObject({ outcome: 'refused', used: 80 });
+      now += 5_000;
+      expect(await counters.reserve(dollar(1))).toMatchObject({ outcome: 'budget_unknown' });
+      // its own last requests may not be in the request log yet
+      await counters.setSpent(day, 60);
+      expect(await counters.reserve(dollar(21))).toMatchObject({ outcome: 'refused', used: 80 });
+      live.settle([5]);
+      expect(await counters.reserve(dollar(26))).toMatchObject({ outcome: 'refused', used: 75 });
+    });
+
     it('need the spending to be set again each time they fall back', async () => {
       prefix = `again-${++round}:`;
       const counters = await replica();

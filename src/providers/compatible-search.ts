@@ -4,7 +4,7 @@ import { parseJson } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
-import { isObject, present } from '../text/is-object.js';
+import { isObject, asList, present } from '../text/is-object.js';
 
 type Body = Record<string, unknown>;
 
@@ -85,11 +85,10 @@ export const perplexitySearch: CompatibleSearch = {
 };
 
 function groqFound(_body: Readonly<Body>, { executed_tools: tools }: Readonly<Body>) {
-  const ran = (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isObject);
-  const results = ran.flatMap(({ search_results: found }) => {
-    const list = isObject(found) ? found['results'] : found;
-    return Array.isArray(list) ? (list as unknown[]) : [];
-  });
+  const ran = asList(tools).filter(isObject);
+  const results = ran.flatMap(({ search_results: found }) =>
+    asList(isObject(found) ? found['results'] : found),
+  );
   const queries = ran.flatMap(({ type, arguments: args }) => {
     const input = type === 'search' && typeof args === 'string' ? parseJson(args) : null;
     return isObject(input) && typeof input['query'] === 'string' ? [input['query']] : [];
@@ -112,8 +111,7 @@ export const groqSearch: CompatibleSearch = {
 
 /** OpenRouter's results of a search that is not the model's own come as citations of no place. */
 function openrouterFound(_body: Readonly<Body>, { annotations }: Readonly<Body>) {
-  const list = Array.isArray(annotations) ? (annotations as unknown[]) : [];
-  const citations = list.flatMap((each) => {
+  const citations = asList(annotations).flatMap((each) => {
     const citation = isObject(each) ? each['url_citation'] : null;
     return isObject(citation) && citation['start_index'] === citation['end_index']
       ? [citation]
@@ -143,8 +141,7 @@ export const openrouterSearch: CompatibleSearch = {
         exclude_domains: asked.blockedDomains,
         user_location: place,
       });
-      const others = Array.isArray(body['plugins']) ? (body['plugins'] as unknown[]) : [];
-      body['plugins'] = [...others, plugin];
+      body['plugins'] = [...asList(body['plugins']), plugin];
       return;
     }
     const parameters = present({
@@ -154,8 +151,7 @@ export const openrouterSearch: CompatibleSearch = {
       excluded_domains: asked.blockedDomains,
       user_location: place,
     });
-    const others = Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : [];
-    body['tools'] = [...others, { type: 'openrouter:web_search', parameters }];
+    body['tools'] = [...asList(body['tools']), { type: 'openrouter:web_search', parameters }];
   },
   reader: { read: openrouterFound },
 };
@@ -185,7 +181,6 @@ export const zaiSearch: CompatibleSearch = {
       ? { withTools: false, always: false, forced: true, bounded: false }
       : null,
   ask(body, asked) {
-    const others = Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : [];
     const search = present({
       enable: true,
       search_engine: 'search_pro_jina',
@@ -193,7 +188,7 @@ export const zaiSearch: CompatibleSearch = {
       require_search: asked.required ? true : undefined,
       search_recency_filter: zaiRecencies[asked.recency ?? ''],
     });
-    body['tools'] = [...others, { type: 'web_search', web_search: search }];
+    body['tools'] = [...asList(body['tools']), { type: 'web_search', web_search: search }];
   },
   reader: {
     field: 'web_search',

@@ -12,6 +12,7 @@ import { renameField } from './fit-parameters.js';
 import { parameterRules } from './model-parameters.js';
 import { mistralHistory } from './openai-compatible/adapt-messages.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
+import { namesIn } from '../text/is-object.js';
 
 /** OpenAI's own API, at OpenAI and on Azure. */
 const ofOpenAI: CompatibleQuirks = {
@@ -253,18 +254,10 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     ...ofLocal,
     reranking: true,
     // not `best_of`: it writes answers that the client never sees
-    pricedFields: [
-      'chat_template_kwargs',
-      'guided_choice',
-      'guided_grammar',
-      'guided_json',
-      'guided_regex',
-      'structured_outputs',
-      'min_tokens',
-      'ignore_eos',
-      'skip_special_tokens',
-      'stop_token_ids',
-    ],
+    pricedFields: namesIn(`
+      chat_template_kwargs guided_choice guided_grammar guided_json guided_regex
+      structured_outputs min_tokens ignore_eos skip_special_tokens stop_token_ids
+    `),
   },
   // any other server that speaks OpenAI's chat API
   'openai-compatible': {

@@ -1,5 +1,6 @@
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
+import { unreadable } from './failure.js';
 
 /** A shorter text cannot contain enough to stop the process for long. */
 const maxUncountedLength = 64 * 1024;
@@ -27,6 +28,17 @@ export function parseJson(text: string): unknown {
     const valid = validJson(text);
     return valid === text ? null : parseJson(valid);
   }
+}
+
+/**
+ * An event or a body that has to be an object.
+ * @throws GatewayError `unreadable_answer` for anything else
+ */
+export function parseObject(provider: string, text: string, what: 'an event' | 'the body'): object {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null)
+    throw unreadable(provider, `${what} is not a JSON object`);
+  return value;
 }
 
 // a text, whole or cut off, or what Python writes for floating-point numbers that JSON has not

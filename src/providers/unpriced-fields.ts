@@ -1,81 +1,39 @@
 import type { ChatRequest } from '../completion.js';
-import { isObject } from '../text/is-object.js';
+import { isObject, namesIn } from '../text/is-object.js';
 import type { OriginalRequest } from './adapter.js';
 import { dialects } from './index.js';
 
 /** Service tiers that cost what the price list says, or less. */
-const pricedTiers: ReadonlySet<unknown> = new Set([
-  'auto',
-  'default',
-  'standard',
-  'standard_only',
-  'flex',
-  'batch',
-  'on_demand',
-]);
+const pricedTiers: ReadonlySet<unknown> = new Set(
+  namesIn(`
+  auto default standard standard_only flex batch on_demand
+`),
+);
 
 /** Tools that the client runs. Providers charge extra for calls of their own tools. */
 const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
 /** Fields of many dialects that cost no more than the tokens that they are or make. */
 const commonFields = [
-  'messages',
-  'model',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'n',
-  'stop',
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'top_a',
-  'seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'repetition_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'functions',
-  'function_call',
-  'response_format',
-  'reasoning_effort',
-  'reasoning',
-  'thinking',
-  'verbosity',
-  'prediction',
-  'service_tier',
-  'modalities',
-  'cache_control',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'metadata',
-  'user',
-  'safety_identifier',
-  'store',
+  ...namesIn(`
+    messages model stream stream_options max_tokens max_completion_tokens n stop temperature top_p
+    top_k min_p top_a seed presence_penalty frequency_penalty repetition_penalty logit_bias
+    logprobs top_logprobs tools tool_choice parallel_tool_calls functions function_call
+    response_format reasoning_effort reasoning thinking verbosity prediction service_tier
+    modalities cache_control prompt_cache_key prompt_cache_retention metadata user
+    safety_identifier store
+  `),
   // a model without a known price of searches is refused instead
   'web_search_options',
   // the gateway's own
   'conversationId',
 ];
 
-const embeddingFields: ReadonlySet<string> = new Set([
-  'model',
-  'input',
-  'dimensions',
-  'encoding_format',
-  'input_type',
-  'truncate',
-  'max_tokens',
-  'priority',
-  'user',
-]);
+const embeddingFields: ReadonlySet<string> = new Set(
+  namesIn(`
+  model input dimensions encoding_format input_type truncate max_tokens priority user
+`),
+);
 
 const all = [...dialects.values()];
 const pricedFields: ReadonlySet<string> = new Set([
@@ -85,16 +43,10 @@ const pricedFields: ReadonlySet<string> = new Set([
 /** Beside those, the fields of Messages and Responses. */
 const originalFields: ReadonlySet<string> = new Set([
   ...pricedFields,
-  'system',
-  'stop_sequences',
-  'output_config',
-  'context_management',
-  'input',
-  'instructions',
-  'include',
-  'max_output_tokens',
-  'max_tool_calls',
-  'client_metadata',
+  ...namesIn(`
+    system stop_sequences output_config context_management input instructions include
+    max_output_tokens max_tool_calls client_metadata
+  `),
 ]);
 const models = all.flatMap((dialect) => dialect.unpricedModels ?? []);
 
@@ -165,16 +117,11 @@ export function unpricedEmbeddingField(body: Readonly<Record<string, unknown>>):
     : 'input';
 }
 
-const rerankFields: ReadonlySet<string> = new Set([
-  'query',
-  'documents',
-  'top_n',
-  'return_documents',
-  'max_tokens_per_doc',
-  'truncation',
-  'priority',
-  'user',
-]);
+const rerankFields: ReadonlySet<string> = new Set(
+  namesIn(`
+  query documents top_n return_documents max_tokens_per_doc truncation priority user
+`),
+);
 
 /** The same for a reranking. */
 export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): string | null =>

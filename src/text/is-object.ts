@@ -3,10 +3,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Those of the named fields that are neither undefined nor null. */
-export function pick(
-  fields: Readonly<Record<string, unknown>>,
-  names: Iterable<string>,
-): Record<string, unknown> {
+export function pick(given: object, names: Iterable<string>): Record<string, unknown> {
+  const fields = given as Readonly<Record<string, unknown>>;
   const found: Record<string, unknown> = {};
   for (const name of names)
     if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
@@ -24,6 +22,9 @@ export function omit<Fields extends object>(
   return left;
 }
 
+/** The names in a text: how long lists of fields are written. */
+export const namesIn = (text: string): string[] => text.trim().split(/\s+/);
+
 /** The fields that are neither undefined nor null: providers refuse nulls. */
 export function present<Fields extends object>(fields: Fields): Partial<Fields> {
   // not by lists of entries, which cost several µs
@@ -32,6 +33,10 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
     if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
   return found;
 }
+
+/** The value if it is a list; an empty one if it is none. */
+export const asList = (value: unknown): unknown[] =>
+  Array.isArray(value) ? (value as unknown[]) : [];
 
 /** The objects of a list that a provider sent, or of one that it sent bare; anything else is dropped. */
 export const objectsIn = <Entry extends object>(

@@ -1,5 +1,6 @@
 import { exactJson, parseExactJson } from '../../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../../text/json-size.js';
+import { asList } from '../../text/is-object.js';
 import { parsedJson } from '../../text/json-values.js';
 
 const prefix = 'sbx1.';
@@ -25,5 +26,5 @@ export function openReasoning(text: unknown): unknown[] | null {
   const json = Buffer.from(text.slice(prefix.length), 'base64url');
   const isBounded = jsonExcess(json, bounds) === null;
   const details = isBounded ? parsedJson(json.toString('utf8'), parseExactJson) : null;
-  return Array.isArray(details) ? (details as unknown[]) : [];
+  return asList(details);
 }

@@ -9,21 +9,13 @@ import {
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Citation, Source } from '../../grounding/source.js';
 import type { Costs } from '../../models/cost.js';
-import type { Candidate, Plan } from '../../chooser/plan.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnswerGrounding } from '../../pipeline/grounding/grounding-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
-import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
-import type { FieldWarning } from '../../pipeline/request.js';
+import type { FieldWarning, GatewayRequest } from '../../pipeline/request.js';
 import { CollectedSources } from './collected-sources.js';
-
-/** What the envelope reads of the request that is answered. */
-interface Answered {
-  readonly plan: Plan | null;
-  readonly warnings: readonly FieldWarning[];
-  readonly snapshot: Pick<GatewaySnapshot, 'providers'>;
-}
 
 /** An answer's calls of the client's tools, and the blocks of reasoning that go back with them. */
 export interface AnsweredCalls {
@@ -51,7 +43,7 @@ export class NativeEnvelope {
   constructor(
     res: ServerResponse,
     private readonly conversation: JoinedConversation,
-    private readonly request: Answered,
+    private readonly request: Pick<GatewayRequest, 'plan' | 'warnings' | 'snapshot'>,
     private readonly call: Pick<CompletionCall, 'explain' | 'chat'>,
   ) {
     const { plan } = request;

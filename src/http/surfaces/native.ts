@@ -9,6 +9,7 @@ import type { CompletionCall } from '../../pipeline/completion-call.js';
 import { type ConversationLink, joinConversation } from '../../pipeline/keep-turn.js';
 import { withPlainContent } from './plain-content.js';
 import type { CompletionSurface } from './surface.js';
+import { namesIn, pick, present } from '../../text/is-object.js';
 
 /** Native completions: docs/http-api.md. */
 export const native: CompletionSurface = {
@@ -107,46 +108,23 @@ function groundingOf({
 function chatOf(body: NativeRequest): ChatRequest {
   return {
     messages: body.messages.map(chatMessage),
-    ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
-    ...(body.reasoning_effort ? { reasoning_effort: body.reasoning_effort } : {}),
-    ...(typeof body.maxTokens === 'number' ? { max_tokens: body.maxTokens } : {}),
-    ...toolsOf(body),
-    ...(body.response_format ? { response_format: body.response_format } : {}),
+    ...present({ max_tokens: body.maxTokens }),
+    // providers refuse a choice where there are no tools
+    ...pick(body, body.tools?.length ? [...sameFields, ...toolFields] : sameFields),
   };
 }
 
-/** The client's functions; providers refuse a choice where there are none. */
-function toolsOf({
-  tools,
-  tool_choice: choice,
-  parallel_tool_calls: parallel,
-}: NativeRequest): Pick<ChatRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
-  if (!tools?.length) return {};
-  return {
-    tools,
-    ...(choice ? { tool_choice: choice } : {}),
-    ...(typeof parallel === 'boolean' ? { parallel_tool_calls: parallel } : {}),
-  };
-}
+const sameFields = ['temperature', 'reasoning_effort', 'response_format'];
+const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 /** What a message may have beside its role and content; `null` counts as absent. */
-const messageFields = [
-  'name',
-  'tool_calls',
-  'tool_call_id',
-  'function_call',
-  'refusal',
-  'reasoning_content',
-  'reasoning_details',
-  'annotations',
-] as const;
+const messageFields = namesIn(`
+  name tool_calls tool_call_id function_call refusal reasoning_content reasoning_details annotations
+`);
 
 function chatMessage(sent: ChatMessage): ChatMessage {
-  const message: ChatMessage = { role: sent.role, content: plain(sent.content) };
-  for (const field of messageFields) {
-    const value = sent[field];
-    if (value !== null && value !== undefined) message[field as string] = value;
-  }
+  const { role, content } = sent;
+  const message: ChatMessage = { role, content: plain(content), ...pick(sent, messageFields) };
   // as an answer calls it
   const { reasoning } = sent;
   if (typeof reasoning === 'string' && reasoning !== '') message.reasoning_content ??= reasoning;

@@ -12,7 +12,7 @@ import {
   toAnnotations,
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseObject } from '../json.js';
 import { isObject, objectsIn, present } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
@@ -84,9 +84,7 @@ export function anthropicEvents(
   return sseReader(
     (name, text) => {
       if (text === '[DONE]' || stream.isDone) return false;
-      const event = parseJson(text) as StreamEvent | null;
-      if (typeof event !== 'object' || event === null)
-        throw unreadable(provider, 'an event is not a JSON object');
+      const event = parseObject(provider, text, 'an event') as StreamEvent;
       if (event.type !== 'error') own.pass(event, name, text);
       event.type ??= name;
       stream.event(event);

@@ -1,38 +1,19 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject, namesIn } from '../../text/is-object.js';
 
 type Schema = Record<string, unknown>;
 
 /** Anthropic refuses these keywords in the schema of an answer, but accepts them in a tool's. */
-const refusedKeywords = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'contains',
-  'minContains',
-  'maxContains',
-  'minProperties',
-  'maxProperties',
-]);
-const knownFormats = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'uri',
-  'ipv4',
-  'ipv6',
-  'uuid',
-]);
+const refusedKeywords = new Set(
+  namesIn(`
+  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
+  minItems maxItems uniqueItems contains minContains maxContains minProperties maxProperties
+`),
+);
+const knownFormats = new Set(
+  namesIn(`
+  date-time time date duration email hostname uri ipv4 ipv6 uuid
+`),
+);
 /** Keywords whose values map names to schemas. */
 const maps = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { askEndpoint } from '../ambient-credentials.js';
 
 /** Environment variables. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -21,81 +20,38 @@ export interface AwsCredentials {
  */
 export type CredentialReader = (env: EnvironmentVariables) => Promise<AwsCredentials | null>;
 
-interface HttpCall {
-  method?: 'GET' | 'PUT' | 'POST';
-  headers?: Record<string, string>;
-  body?: string;
-  timeoutMs: number;
+async function call(url: string, asked: Parameters<typeof askEndpoint>[1]): Promise<string> {
+  const { status, body } = await askEndpoint(url, asked);
+  if (status !== 200) throw new Error(`${new URL(url).hostname} answered ${status}`);
+  return body;
 }
 
-/** Calls an endpoint near the machine, not a provider: without connection pool or retries. */
-function call(
-  url: string,
-  { method = 'GET', headers = {}, body, timeoutMs }: HttpCall,
-): Promise<string> {
-  const { hostname } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? requestSecure : requestPlain;
-    const request = send(
-      url,
-      { method, headers, signal: AbortSignal.timeout(timeoutMs) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
-          else reject(new Error(`${hostname} answered ${response.statusCode ?? 0}`));
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(body);
-  });
-}
+type Found = Readonly<Record<string, string | undefined>>;
 
+/** @param found under AWS's own names */
 function checked(
-  found: {
-    id?: string | undefined;
-    secret?: string | undefined;
-    token?: string | undefined;
-    expiration?: string | undefined;
-  },
+  { AccessKeyId: id, SecretAccessKey: secret, Token: token, Expiration: expiration }: Found,
   where: string,
 ): AwsCredentials {
-  if (!found.id || !found.secret) throw new Error(`${where} contains no access key`);
-  const expiresAtMs = found.expiration ? Date.parse(found.expiration) : Number.NaN;
+  if (!id || !secret) throw new Error(`${where} contains no access key`);
+  const expiresAtMs = expiration ? Date.parse(expiration) : Number.NaN;
   return {
-    accessKeyId: found.id,
-    secretAccessKey: found.secret,
-    ...(found.token ? { sessionToken: found.token } : {}),
+    accessKeyId: id,
+    secretAccessKey: secret,
+    ...(token ? { sessionToken: token } : {}),
     expiresAtMs: Number.isNaN(expiresAtMs) ? null : expiresAtMs,
   };
 }
 
 /** Reads the answer of the container endpoint or of the instance's metadata. */
-function readAnswer(body: string, where: string): AwsCredentials {
-  const answer = JSON.parse(body) as {
-    AccessKeyId?: string;
-    SecretAccessKey?: string;
-    Token?: string;
-    Expiration?: string;
-  };
-  return checked(
-    {
-      id: answer.AccessKeyId,
-      secret: answer.SecretAccessKey,
-      token: answer.Token,
-      expiration: answer.Expiration,
-    },
-    where,
-  );
-}
+const readAnswer = (body: string, where: string): AwsCredentials =>
+  checked(JSON.parse(body) as Found, where);
 
 /** `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. */
 export const fromEnvironment: CredentialReader = (env) => {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = env;
-  return Promise.resolve(id && secret ? checked({ id, secret, token }, 'the environment') : null);
+  const found = { AccessKeyId: id, SecretAccessKey: secret, Token: token };
+  return Promise.resolve(id && secret ? checked(found, 'the environment') : null);
 };
 
 /**
@@ -126,10 +82,10 @@ export const fromWebIdentity: CredentialReader = async (env) => {
     new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer)?.[1];
   return checked(
     {
-      id: field('AccessKeyId'),
-      secret: field('SecretAccessKey'),
-      token: field('SessionToken'),
-      expiration: field('Expiration'),
+      AccessKeyId: field('AccessKeyId'),
+      SecretAccessKey: field('SecretAccessKey'),
+      Token: field('SessionToken'),
+      Expiration: field('Expiration'),
     },
     'the answer of STS',
   );
@@ -160,15 +116,10 @@ export const fromSharedFile: CredentialReader = async (env) => {
     env['AWS_SHARED_CREDENTIALS_FILE'] ?? join(env['HOME'] ?? homedir(), '.aws', 'credentials');
   const asked = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'];
   const profile = readProfile(await readFile(file, 'utf8').catch(() => ''), asked ?? 'default');
-  if (profile?.['aws_access_key_id'] && profile['aws_secret_access_key']) {
-    return checked(
-      {
-        id: profile['aws_access_key_id'],
-        secret: profile['aws_secret_access_key'],
-        token: profile['aws_session_token'],
-      },
-      file,
-    );
+  const { aws_access_key_id: id, aws_secret_access_key: secret } = profile ?? {};
+  if (id && secret) {
+    const token = profile?.['aws_session_token'];
+    return checked({ AccessKeyId: id, SecretAccessKey: secret, Token: token }, file);
   }
   // credentials of another profile than the requested one would be worse than none
   if (asked)

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors.js';
+import { CachedCredentials } from '../ambient-credentials.js';
 import {
   fromContainer,
   fromEnvironment,
@@ -38,8 +39,6 @@ const sources: readonly CredentialReader[] = [
   fromInstance,
 ];
 
-// AWS hands out the next credentials at least five minutes before the last ones end
-const refreshAheadMs = 5 * 60_000;
 /** The pause after a fetch that failed or returned credentials that expire soon. */
 const refetchPauseMs = 5000;
 
@@ -51,60 +50,6 @@ async function find(env: EnvironmentVariables): Promise<AwsCredentials> {
   throw new Error(
     'none in the environment, the shared credentials file, the container or the instance',
   );
-}
-
-class AmbientCredentials implements CredentialSource {
-  private cached: AwsCredentials | null = null;
-  private pending: Promise<AwsCredentials> | null = null;
-  private failure: GatewayError | null = null;
-  private pausedUntilMs = 0;
-
-  constructor(
-    private readonly provider: string,
-    private readonly env: EnvironmentVariables,
-    private readonly now: () => number,
-  ) {}
-
-  async get(): Promise<AwsCredentials> {
-    const { cached } = this;
-    const leftMs = cached ? (cached.expiresAtMs ?? Infinity) - this.now() : 0;
-    if (cached && leftMs > refreshAheadMs) return cached;
-    if (cached && leftMs > 0) {
-      // still valid, so the next ones are fetched in the background
-      if (this.now() >= this.pausedUntilMs) this.fetch().catch(() => undefined);
-      return cached;
-    }
-    if (this.failure && this.now() < this.pausedUntilMs) throw this.failure;
-    return this.fetch();
-  }
-
-  forget(): void {
-    this.cached = null;
-  }
-
-  private fetch(): Promise<AwsCredentials> {
-    this.pending ??= this.findAndCache().finally(() => {
-      this.pending = null;
-      this.pausedUntilMs = this.now() + refetchPauseMs;
-    });
-    return this.pending;
-  }
-
-  private async findAndCache(): Promise<AwsCredentials> {
-    try {
-      this.cached = await find(this.env);
-      this.failure = null;
-      return this.cached;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.failure = new GatewayError(
-        'provider_auth',
-        `${this.provider} has no AWS credentials: ${reason}`,
-        { cause: error },
-      );
-      throw this.failure;
-    }
-  }
 }
 
 /**
@@ -123,5 +68,12 @@ export function awsCredentials(options: CredentialSourceOptions): CredentialSour
     };
     return { get: () => Promise.resolve(fixed), forget: () => undefined };
   }
-  return new AmbientCredentials(options.provider, options.env, options.now ?? Date.now);
+  const read = (): Promise<AwsCredentials> =>
+    find(options.env).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message = `${options.provider} has no AWS credentials: ${reason}`;
+      throw new GatewayError('provider_auth', message, { cause });
+    });
+  const limits = { minValidMs: 0, pauseMs: refetchPauseMs };
+  return new CachedCredentials(read, options.now ?? Date.now, limits);
 }

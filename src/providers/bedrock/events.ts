@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { AnswerChunks, collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseObject } from '../json.js';
 import {
   converseUsage,
   encryptedThought,
@@ -105,8 +105,7 @@ class ConverseReader implements EventReader {
         headers[':error-code'] ?? '',
         JSON.stringify({ message: headers[':error-message'] }),
       );
-    const event = parseJson(body);
-    if (!isObject(event)) throw unreadable(this.provider, 'an event is not a JSON object');
+    const event = parseObject(this.provider, body, 'an event') as StreamEvent;
     this.readEvent(headers[':event-type'], event);
   }
 

@@ -2,6 +2,7 @@ import { type ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
+import { namesIn } from '../../text/is-object.js';
 
 interface ExceptionKind {
   readonly code: ErrorCode;
@@ -12,17 +13,11 @@ interface ExceptionKind {
 const auth = { code: 'provider_auth', status: 403 } as const;
 
 /** AWS exceptions by name, in lower case and without `exception`. */
-const exceptions = new Map<string, ExceptionKind>([
-  ['accessdenied', auth],
-  ['expiredtoken', auth],
-  ['incompletesignature', auth],
-  ['invalidclienttokenid', auth],
-  ['invalidsignature', auth],
-  ['missingauthenticationtoken', auth],
-  ['notauthorized', auth],
-  ['optinrequired', auth],
-  ['signaturedoesnotmatch', auth],
-  ['unrecognizedclient', auth],
+const exceptions: ReadonlyMap<string, ExceptionKind> = new Map<string, ExceptionKind>([
+  ...namesIn(`
+    accessdenied expiredtoken incompletesignature invalidclienttokenid invalidsignature
+    missingauthenticationtoken notauthorized optinrequired signaturedoesnotmatch unrecognizedclient
+  `).map((name) => [name, auth] as const),
   ['validation', { code: 'request_refused', status: 400 }],
   ['resourcenotfound', { code: 'model_not_found', status: 404 }],
   ['unknownoperation', { code: 'model_not_found', status: 404 }],

@@ -10,12 +10,13 @@ import type {
 import { awsDomain, type EnvironmentVariables } from './aws-credential-sources.js';
 import { awsCredentials, type CredentialSource } from './aws-credentials.js';
 import { bedrockEmbeddings } from './embeddings.js';
+import type { ConverseAnswer } from './answer.js';
 import { readConverse, readConverseStream } from './events.js';
 import { readBedrockFailure, isExpiredCredentials } from './failure.js';
 import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
-import { parseJson, providerJson } from '../json.js';
+import { parseObject, providerJson } from '../json.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf, modelPath } from '../called-model.js';
 
@@ -133,9 +134,7 @@ function passthroughAuth(
 }
 
 function readAnswer(provider: string, body: string, model: string): CompletionAnswer {
-  const parsed = parseJson(body);
-  if (typeof parsed !== 'object' || parsed === null)
-    throw unreadable(provider, 'the body is not a JSON object');
+  const parsed = parseObject(provider, body, 'the body') as ConverseAnswer;
   const answer = readConverse(provider, parsed, model);
   if (answer) return answer;
   // some proxies send errors with status 200

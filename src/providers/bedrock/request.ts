@@ -4,7 +4,7 @@ import { stopSequences } from '../anthropic/request.js';
 import { withPairedCalls } from '../strict-history.js';
 import { unsupported } from '../failure.js';
 import { exactJson } from '../../text/exact-json.js';
-import { pick } from '../../text/is-object.js';
+import { namesIn, pick } from '../../text/is-object.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
 import { toConverseMessages, type ConverseTurn } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
@@ -101,14 +101,10 @@ function readOutputFormat(
 }
 
 /** Converse's own fields that a request may contain. */
-const converseFields = [
-  'guardrailConfig',
-  'performanceConfig',
-  'serviceTier',
-  'requestMetadata',
-  'promptVariables',
-  'additionalModelResponseFieldPaths',
-];
+const converseFields = namesIn(`
+  guardrailConfig performanceConfig serviceTier requestMetadata promptVariables
+  additionalModelResponseFieldPaths
+`);
 
 function readExtras(
   request: ChatRequest,

@@ -2,8 +2,8 @@ import { StringDecoder } from 'node:string_decoder';
 import type { CompletionSink, EventReader } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { AnswerChunks, collectAnswer, partsIn } from '../answer-chunks.js';
-import { cutShort, providerFailure, unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { cutShort, providerFailure } from '../failure.js';
+import { parseObject } from '../json.js';
 import { objectsIn } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import {
@@ -37,7 +37,7 @@ export function cohereEvents(sink: CompletionSink, provider: string, model: stri
           () => events.close(),
         )
       : sseReader(
-          (_name, payload) => events.read(payload),
+          (name, payload) => events.read(payload, name),
           () => events.close(),
         );
   return {
@@ -97,15 +97,16 @@ class CohereEventReader {
     this.end({ finish_reason: reason, usage });
   }
 
-  read(payload: string): void {
+  /** @param name of the event, which says its type where the event itself does not */
+  read(payload: string, name?: string): void {
     if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
-    const event = parseJson(payload) as CohereEvent | CohereV1Event | { message?: unknown } | null;
-    if (typeof event !== 'object' || event === null)
-      throw unreadable(this.provider, 'an event is not JSON');
-    if ('event_type' in event) for (const newer of this.v1Events.read(event)) this.event(newer);
-    else if ('type' in event) this.event(event);
-    else if (typeof event.message === 'string')
-      throw providerFailure({ provider: this.provider, status: 500, reason: event.message });
+    const { provider } = this;
+    const event = parseObject(provider, payload, 'an event') as { message?: unknown };
+    if ('event_type' in event)
+      for (const newer of this.v1Events.read(event as CohereV1Event)) this.event(newer);
+    else if (!('type' in event) && typeof event.message === 'string')
+      throw providerFailure({ provider, status: 500, reason: event.message });
+    else this.event({ type: name ?? '', ...event });
   }
 
   close(): void {

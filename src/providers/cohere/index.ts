@@ -16,10 +16,11 @@ import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
 import { deployed } from '../called-model.js';
 import { plainReason, providerFailure, unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseJson, parseObject } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { rerankAdapter } from '../reranking.js';
+import { namesIn } from '../../text/is-object.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
 
@@ -30,17 +31,9 @@ export const cohere: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'cohere',
   needsKey: true,
-  pricedFields: [
-    'documents',
-    'citation_options',
-    'safety_mode',
-    'strict_tools',
-    'raw_prompting',
-    'priority',
-    'stop_sequences',
-    'k',
-    'p',
-  ],
+  pricedFields: namesIn(`
+    documents citation_options safety_mode strict_tools raw_prompting priority stop_sequences k p
+  `),
   create: createAdapter,
 };
 
@@ -97,9 +90,7 @@ function readModel({
 }
 
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
-  const answer = parseJson(body) as { message?: unknown } | null;
-  if (typeof answer !== 'object' || answer === null)
-    throw unreadable(provider, 'the body is not JSON');
+  const answer = parseObject(provider, body, 'the body') as { message?: unknown };
   if (typeof answer.message === 'string')
     throw providerFailure({ provider, status: 500, reason: answer.message });
   if (typeof answer.message === 'object' && answer.message !== null)

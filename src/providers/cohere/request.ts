@@ -2,25 +2,17 @@ import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../.
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { readToolChoice } from '../tool-choice.js';
-import { isObject, pick, present } from '../../text/is-object.js';
+import { isObject, asList, namesIn, pick, present } from '../../text/is-object.js';
 import { filler, withPairedCalls } from '../strict-history.js';
 
 /**
  * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
  * pass.
  */
-const ownFields = [
-  'documents',
-  'citation_options',
-  'safety_mode',
-  'thinking',
-  'strict_tools',
-  'priority',
-  'raw_prompting',
-  'k',
-  'p',
-  'stop_sequences',
-];
+const ownFields = namesIn(`
+  documents citation_options safety_mode thinking strict_tools priority raw_prompting k p
+  stop_sequences
+`);
 
 /** Thinking tokens for each effort; other efforts have no limit. */
 const thinkingBudgets: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
@@ -44,21 +36,18 @@ interface CohereDocument {
 export function cohereChatBody(provider: string, call: ModelCall): Record<string, unknown> {
   const { request } = call;
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
-  const documents: CohereDocument[] = [];
+  const history = new CohereHistory(provider);
   const body: Record<string, unknown> = {
     model: call.model,
-    messages: cohereMessages(provider, request, documents),
+    messages: history.messages(request.messages),
     stream: call.stream,
     ...sampling(request),
     ...toolFields(provider, request),
     ...outputFields(request),
     ...pick(request, ownFields),
   };
-  if (documents.length > 0)
-    body['documents'] = [
-      ...(Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : []),
-      ...documents,
-    ];
+  if (history.documents.length > 0)
+    body['documents'] = [...asList(body['documents']), ...history.documents];
   return body;
 }
 
@@ -67,37 +56,95 @@ const isPicture = (part: unknown): boolean => isObject(part) && part['type'] ===
 /** Any text serves Cohere as the id of a call. */
 const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
 
-/**
- * Messages without content are left out; the user speaks last. Pictures of a tool's result follow
- * in a message of the user, because a result has text alone.
- */
-function cohereMessages(
-  provider: string,
-  request: ChatRequest,
-  documents: CohereDocument[],
-): CohereMessage[] {
-  const messages: CohereMessage[] = [];
-  let pictures: unknown[] = [];
-  const addPictures = (): void => {
-    if (pictures.length > 0) messages.push({ role: 'user', content: pictures });
-    pictures = [];
-  };
-  for (const given of withPairedCalls(request.messages, callIdForm)) {
-    const message = cohereMessage(provider, given, documents);
-    if (given.role !== 'tool') addPictures();
-    else if (Array.isArray(message.content)) {
-      pictures.push(...message.content.filter(isPicture));
-      message.content = message.content.filter((part) => !isPicture(part));
+/** Translates a conversation; what has no place in it is in `documents`. */
+class CohereHistory {
+  readonly documents: CohereDocument[] = [];
+
+  constructor(private readonly provider: string) {}
+
+  /**
+   * Messages without content are left out; the user speaks last. Pictures of a tool's result follow
+   * in a message of the user, because a result has text alone.
+   */
+  messages(given: readonly ChatMessage[]): CohereMessage[] {
+    const messages: CohereMessage[] = [];
+    let pictures: unknown[] = [];
+    const addPictures = (): void => {
+      if (pictures.length > 0) messages.push({ role: 'user', content: pictures });
+      pictures = [];
+    };
+    for (const one of withPairedCalls(given, callIdForm)) {
+      const message = this.message(one);
+      if (one.role !== 'tool') addPictures();
+      else if (Array.isArray(message.content)) {
+        pictures.push(...message.content.filter(isPicture));
+        message.content = message.content.filter((part) => !isPicture(part));
+      }
+      if (message.role === 'tool' && !message.content?.length) message.content = filler.noResult;
+      if (message.tool_calls ?? message.content?.length) messages.push(message);
     }
-    if (message.role === 'tool' && !message.content?.length) message.content = filler.noResult;
-    if (message.tool_calls ?? message.content?.length) messages.push(message);
+    addPictures();
+    const last = messages.at(-1)?.role;
+    if (last === 'assistant') messages.push({ role: 'user', content: filler.goOn });
+    if (last === undefined && this.documents.length === 0)
+      messages.push({ role: 'user', content: filler.noText });
+    return messages;
   }
-  addPictures();
-  const last = messages.at(-1)?.role;
-  if (last === 'assistant') messages.push({ role: 'user', content: filler.goOn });
-  if (last === undefined && documents.length === 0)
-    messages.push({ role: 'user', content: filler.noText });
-  return messages;
+
+  private message(message: ChatMessage): CohereMessage {
+    const { role, content: sent } = message;
+    const content =
+      typeof sent === 'string' ? sent : (sent?.flatMap((part) => this.part(part)) ?? '');
+    switch (role) {
+      case 'system':
+      case 'developer':
+        return { role: 'system', content };
+      case 'user':
+        return { role, content };
+      case 'assistant':
+        return assistantMessage(message, content);
+      case 'tool':
+        return { role, tool_call_id: message.tool_call_id, content };
+      default:
+        throw unsupported(this.provider, `a message with the role ${role}`);
+    }
+  }
+
+  private part(part: ContentPart): unknown[] {
+    switch (part.type) {
+      case 'text':
+      case 'refusal': {
+        const text = part.text ?? part['refusal'];
+        return text ? [{ type: 'text', text }] : [];
+      }
+      case 'image_url':
+        return [{ type: 'image_url', image_url: part.image_url }];
+      case 'document':
+        return [part];
+      case 'file':
+        this.documents.push(textDocument(this.provider, part['file']));
+        return [];
+      default:
+        throw unsupported(this.provider, `content of type ${part.type}`);
+    }
+  }
+}
+
+function assistantMessage(message: ChatMessage, content: string | unknown[]): CohereMessage {
+  const calls = message.tool_calls?.length ? message.tool_calls : undefined;
+  return {
+    role: 'assistant',
+    ...present({
+      content: content.length > 0 ? content : calls ? undefined : (message.refusal ?? ''),
+      // the model's plan goes with its calls; Cohere does not take back the thinking of other turns
+      tool_plan: calls && (message['tool_plan'] ?? (message.reasoning_content || undefined)),
+      tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: args || '{}' },
+      })),
+    }),
+  };
 }
 
 function sampling(request: ChatRequest): Record<string, unknown> {
@@ -166,99 +213,13 @@ function cohereTool(tool: ToolDefinition): unknown {
   };
 }
 
-function cohereMessage(
-  provider: string,
-  message: ChatMessage,
-  documents: CohereDocument[],
-): CohereMessage {
-  switch (message.role) {
-    case 'system':
-    case 'developer':
-      return { role: 'system', content: contentOf(provider, message, documents) };
-    case 'user':
-      return { role: 'user', content: contentOf(provider, message, documents) };
-    case 'assistant':
-      return assistantMessage(provider, message, documents);
-    case 'tool':
-      return {
-        role: 'tool',
-        tool_call_id: message.tool_call_id,
-        content: contentOf(provider, message, documents),
-      };
-    default:
-      throw unsupported(provider, `a message with the role ${message.role}`);
-  }
-}
-
-function assistantMessage(
-  provider: string,
-  message: ChatMessage,
-  documents: CohereDocument[],
-): CohereMessage {
-  const calls = message.tool_calls?.length ? message.tool_calls : undefined;
-  const content = contentOf(provider, message, documents);
-  const isEmpty = content.length === 0;
-  return {
-    role: 'assistant',
-    ...present({
-      content: isEmpty ? (calls ? undefined : (message.refusal ?? '')) : content,
-      // the model's plan goes with its calls; Cohere does not take back the thinking of other turns
-      tool_plan: calls
-        ? (message['tool_plan'] ?? (message.reasoning_content || undefined))
-        : undefined,
-      tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({
-        id,
-        type: 'function',
-        function: { name, arguments: args || '{}' },
-      })),
-    }),
-  };
-}
-
-function contentOf(
-  provider: string,
-  message: ChatMessage,
-  documents: CohereDocument[],
-): string | unknown[] {
-  const { content } = message;
-  if (content === null || content === undefined) return '';
-  if (typeof content === 'string') return content;
-  return content.flatMap((part) => contentPart(provider, part, documents));
-}
-
-function contentPart(provider: string, part: ContentPart, documents: CohereDocument[]): unknown[] {
-  switch (part.type) {
-    case 'text':
-    case 'refusal': {
-      const text = part.text ?? part['refusal'];
-      return text ? [{ type: 'text', text }] : [];
-    }
-    case 'image_url':
-      return [{ type: 'image_url', image_url: part.image_url }];
-    case 'document':
-      return [part];
-    case 'file':
-      documents.push(
-        textDocument(
-          provider,
-          part['file'] as { filename?: string; file_data?: string } | undefined,
-        ),
-      );
-      return [];
-    default:
-      throw unsupported(provider, `content of type ${part.type}`);
-  }
-}
-
 /** A text file goes beside the conversation, as a document that can be cited. */
-function textDocument(
-  provider: string,
-  file: { filename?: string; file_data?: string } | undefined,
-): CohereDocument {
+function textDocument(provider: string, file: unknown): CohereDocument {
+  const { filename, file_data: content } = isObject(file) ? file : {};
   const match = /^data:(text\/[^;,]+|application\/json)(?:;[^,]*)?;base64,(.*)$/s.exec(
-    file?.file_data ?? '',
+    typeof content === 'string' ? content : '',
   );
   if (!match) throw unsupported(provider, 'a file that is not text');
   const text = Buffer.from(match[2]!, 'base64').toString('utf8');
-  return { data: file?.filename ? { title: file.filename, text } : { text } };
+  return { data: filename ? { title: filename as string, text } : { text } };
 }

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { makeUsage, type Usage, withCounts } from '../../completion.js';
+import {
+  type ChunkChoice,
+  type CompletionSink,
+  escapeJson,
+  makeUsage,
+  type Usage,
+  withCounts,
+} from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { objectsIn } from '../../text/is-object.js';
 import { CallIds, textOf } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
-import type { FinishReason } from '../finish-reason.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
 import { withSearches } from './web-search.js';
 import { type GeminiCandidate, type GeminiResponse, type UsageMetadata } from './wire.js';
 
 /** Translates an answer event by event; a whole body is one event, or an array of events. */
-export class GeminiAnswer {
+export class GeminiAnswer implements AnswerTarget {
   id = '';
   model = '';
   /** Seconds since 1970. */
@@ -26,8 +32,22 @@ export class GeminiAnswer {
 
   constructor(
     private readonly provider: string,
-    private readonly target: AnswerTarget,
+    private readonly sink: CompletionSink,
+    readonly showsCode: boolean,
   ) {}
+
+  text(index: number, text: string): void {
+    this.hasContent = true;
+    if (index === 0) this.sink.text(escapeJson(text), null);
+    else this.choice({ index, delta: { content: text } });
+  }
+
+  choice(choice: ChunkChoice): void {
+    this.hasContent = true;
+    const { id, created, model } = this;
+    const chunk = { object: 'chat.completion.chunk', created, model, choices: [choice] };
+    this.sink.chunk(id ? { id, ...chunk } : chunk, null);
+  }
 
   /** True once every candidate has a finish reason, or the prompt was blocked. */
   get complete(): boolean {
@@ -54,29 +74,23 @@ export class GeminiAnswer {
     const feedback = event.promptFeedback;
     if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {
       this.isPromptBlocked = true;
-      this.target.choice({
-        index: 0,
-        delta: {
-          refusal:
-            feedback.blockReasonMessage ?? `The prompt was blocked: ${feedback.blockReason}.`,
-        },
-      });
+      const refusal =
+        feedback.blockReasonMessage ?? `The prompt was blocked: ${feedback.blockReason}.`;
+      this.choice({ index: 0, delta: { refusal } });
     }
   }
 
-  /**
-   * Call once, when the answer is complete.
-   * @returns the finish reason of candidate 0, and usage
-   */
-  finish(): FinishReason & { usage: Usage | null } {
+  /** Call once, when the answer is complete: ends it with the finish reason of candidate 0. */
+  end(): void {
     if (this.candidates.size === 0) {
-      this.target.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
-      return { reason: 'content_filter', unknown: undefined, usage: this.usage };
+      this.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
+      this.sink.end('content_filter', this.usage);
+      return;
     }
     const [first] = [...this.candidates.values()].map((each) => each.finish(this.provider));
     const searches = [...this.candidates.values()].map((each) => each.searches(this.model));
     const usage = withSearches(this.usage, Math.max(...searches));
-    return { reason: first?.reason ?? 'stop', unknown: first?.unknown, usage };
+    this.sink.end(first?.reason ?? 'stop', usage, first?.unknown);
   }
 
   private identify(event: GeminiResponse): void {
@@ -89,7 +103,7 @@ export class GeminiAnswer {
   private readerOf(index: number): CandidateReader {
     let reader = this.candidates.get(index);
     if (!reader) {
-      reader = new CandidateReader(index, this.target, (given) =>
+      reader = new CandidateReader(index, this, (given) =>
         this.callIds.of(given, () => this.nextCallId()),
       );
       this.candidates.set(index, reader);
@@ -139,8 +153,12 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
 
 /**
  * The events of a body: one, or an array where a stream was not requested as server-sent events.
+ * Google's Code Assist has each in a field `response`.
  */
 export function eventsOf(body: unknown): GeminiResponse[] | null {
   const events: unknown[] = Array.isArray(body) ? body : [body];
-  return events.every((event) => typeof event === 'object' && event !== null) ? events : null;
+  const isRight = events.every((event) => typeof event === 'object' && event !== null);
+  return isRight ? (events as Wrapped[]).map((event) => event.response ?? event) : null;
 }
+
+type Wrapped = GeminiResponse & { response?: GeminiResponse };

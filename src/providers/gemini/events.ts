@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type ChunkChoice,
-  type CompletionSink,
-  escapeJson,
-  type EventReader,
-} from '../../completion.js';
+import type { CompletionSink, EventReader } from '../../completion.js';
 import type { CompletionAnswer, ModelCall, ProviderAdapter } from '../adapter.js';
 import { collectAnswer } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
@@ -12,7 +7,6 @@ import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { eventsOf, GeminiAnswer } from './answer.js';
 import { googleFailure } from './failure.js';
-import type { GeminiResponse } from './wire.js';
 
 const newline = 10;
 const maxBareJsonBytes = 32 * 1024 * 1024;
@@ -25,17 +19,20 @@ const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte =
  * array: both are collected and read at the end.
  */
 function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean): EventReader {
-  const answer = answerInto(provider, sink, showsCode);
+  const answer = new GeminiAnswer(provider, sink, showsCode);
   const bareJson: Buffer[] = [];
   let bareJsonBytes = 0;
   let atLineStart = true;
   const finish = (): void => {
     if (bareJson.length > 0) readBareJson(Buffer.concat(bareJson).toString(), answer);
     if (!answer.complete) throw cutShort(provider);
-    endWith(answer, sink);
+    answer.end();
   };
   const events = sseReader((_name, payload) => {
-    if (payload !== '[DONE]') answer.read(parseEvent(provider, payload));
+    if (payload === '[DONE]') return;
+    const read = eventsOf(parseJson(payload));
+    if (!read) throw unreadable(provider, 'an event is not JSON');
+    for (const event of read) answer.read(event);
   }, finish);
   return {
     push(bytes) {
@@ -53,37 +50,6 @@ function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean
   };
 }
 
-function endWith(answer: GeminiAnswer, sink: CompletionSink): void {
-  const { reason, usage, unknown } = answer.finish();
-  sink.end(reason, usage, unknown);
-}
-
-function answerInto(provider: string, sink: CompletionSink, showsCode: boolean): GeminiAnswer {
-  const chunk = (choice: ChunkChoice): void => {
-    answer.hasContent = true;
-    sink.chunk(
-      {
-        ...(answer.id ? { id: answer.id } : {}),
-        object: 'chat.completion.chunk',
-        created: answer.created,
-        model: answer.model,
-        choices: [choice],
-      },
-      null,
-    );
-  };
-  const answer: GeminiAnswer = new GeminiAnswer(provider, {
-    showsCode,
-    text(index, text) {
-      answer.hasContent = true;
-      if (index === 0) sink.text(escapeJson(text), null);
-      else chunk({ index, delta: { content: text } });
-    },
-    choice: chunk,
-  });
-  return answer;
-}
-
 /**
  * The index where bare JSON starts, or -1. A line of an event starts with a letter or a colon,
  * never with a brace; line breaks within JSON strings are escaped.
@@ -92,13 +58,6 @@ function startOfJson(bytes: Buffer, atLineStart: boolean): number {
   if (atLineStart && opensJson(bytes[0])) return 0;
   const starts = [bytes.indexOf('\n{'), bytes.indexOf('\n[')].filter((at) => at !== -1);
   return starts.length === 0 ? -1 : Math.min(...starts) + 1;
-}
-
-function parseEvent(provider: string, payload: string): GeminiResponse {
-  const event = parseJson(payload);
-  if (typeof event !== 'object' || event === null)
-    throw unreadable(provider, 'an event is not JSON');
-  return event;
 }
 
 /** Also lines of it. JSON that was cut off is ignored; the answer then lacks its finish reason. */
@@ -116,12 +75,12 @@ function readGeminiCompletion(
   const events = eventsOf(parseJson(body));
   if (!events) throw unreadable(provider, 'the body is not JSON');
   const read = collectAnswer((sink) => {
-    const answer = answerInto(provider, sink, showsCode);
+    const answer = new GeminiAnswer(provider, sink, showsCode);
     for (const event of events) answer.read(event);
     // a whole body needs content, but no finish reason
     if (!answer.complete && !answer.hasContent)
       throw unreadable(provider, 'the body has no answer');
-    endWith(answer, sink);
+    answer.end();
   });
   const { completion } = read;
   return { ...read, completion: { ...completion, id: completion.id || randomUUID() } };

@@ -11,6 +11,7 @@ interface RpcError {
   details?: { '@type'?: string; reason?: string; retryDelay?: string }[];
 }
 
+/** Of names with the same status, the first is the one that the gateway gives. */
 const statusOfName: Record<string, number> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -20,9 +21,9 @@ const statusOfName: Record<string, number> = {
   NOT_FOUND: 404,
   ABORTED: 409,
   RESOURCE_EXHAUSTED: 429,
+  INTERNAL: 500,
   CANCELLED: 500,
   UNKNOWN: 500,
-  INTERNAL: 500,
   UNIMPLEMENTED: 501,
   UNAVAILABLE: 503,
   DEADLINE_EXCEEDED: 504,
@@ -112,22 +113,9 @@ function retryDelayMs(error: RpcError): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1000) : null;
 }
 
-/** The names that Google's APIs give to statuses. */
-const nameOfStatus: Record<number, string> = {
-  400: 'INVALID_ARGUMENT',
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  409: 'ABORTED',
-  429: 'RESOURCE_EXHAUSTED',
-  500: 'INTERNAL',
-  501: 'UNIMPLEMENTED',
-  503: 'UNAVAILABLE',
-  504: 'DEADLINE_EXCEEDED',
-};
-
 /** An error as Google's SDKs read it. */
 export function googleErrorBody(status: number, message: string): object {
-  const name = nameOfStatus[status] ?? (status < 500 ? 'FAILED_PRECONDITION' : 'UNAVAILABLE');
+  const known = Object.entries(statusOfName).find(([, ofName]) => ofName === status)?.[0];
+  const name = known ?? (status < 500 ? 'FAILED_PRECONDITION' : 'UNAVAILABLE');
   return { error: { code: status, message, status: name } };
 }

@@ -2,8 +2,8 @@ import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { GatewayError } from '../../errors.js';
 import { parseJson } from '../json.js';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { isObject } from '../../text/is-object.js';
+import { askEndpoint, CachedCredentials } from '../ambient-credentials.js';
 
 /** A source of access tokens; caches one until shortly before it expires. */
 export interface AccessTokenSource {
@@ -49,15 +49,8 @@ interface KeyFile {
   refresh_token?: string;
 }
 
-interface CachedToken {
-  token: string;
-  expiresAtMs: number;
-}
-
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
-/** A token that expires within this time is still used, and replaced in the background. */
-const refreshAheadMs = 5 * 60_000;
 /** A token that expires within this time is not used: the call must arrive while it is valid. */
 const minValidMs = 30_000;
 
@@ -68,31 +61,16 @@ export function googleCredentials(options: GoogleCredentialOptions): AccessToken
   const env = options.env ?? process.env;
   const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
   const now = options.now ?? Date.now;
-  const request =
-    file === undefined
-      ? (): Promise<TokenAnswer> => fromMetadata(options, env)
-      : (): Promise<TokenAnswer> => fromFile(file, options, now);
-  let cached: CachedToken | null = null;
-  let pending: Promise<CachedToken> | null = null;
-
-  const refresh = (): Promise<CachedToken> => {
-    pending ??= request()
-      .then((answer) => (cached = { token: answer.token, expiresAtMs: now() + answer.expiresInMs }))
-      .finally(() => (pending = null));
-    return pending;
+  const read = async (): Promise<{ token: string; expiresAtMs: number }> => {
+    const asked = file === undefined ? fromMetadata(options, env) : fromFile(file, options, now);
+    const { token, expiresInMs } = await asked;
+    return { token, expiresAtMs: now() + expiresInMs };
   };
+  const tokens = new CachedCredentials(read, now, { minValidMs, pauseMs: 0 });
   return {
     configured: file !== undefined,
-    async token() {
-      const leftMs = cached ? cached.expiresAtMs - now() : 0;
-      if (!cached || leftMs <= minValidMs) return (await refresh()).token;
-      // a failure is ignored: the cached token is still valid, and the next call refreshes again
-      if (leftMs <= refreshAheadMs) refresh().catch(() => undefined);
-      return cached.token;
-    },
-    forget() {
-      cached = null;
-    },
+    token: async () => (await tokens.get()).token,
+    forget: () => tokens.forget(),
   };
 }
 
@@ -133,23 +111,12 @@ async function fromFile(
 }
 
 async function readKeyFile(file: string, provider: string): Promise<KeyFile> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new GatewayError(
-      'provider_auth',
-      `${provider}: the credentials file ${file} cannot be read`,
-      { cause },
-    );
-  }
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw unusable(provider, `the credentials file ${file} cannot be read`, cause);
+  });
   const key = parseJson(text);
-  if (typeof key !== 'object' || key === null)
-    throw new GatewayError(
-      'provider_auth',
-      `${provider}: the credentials file ${file} is not JSON`,
-    );
-  return key;
+  if (isObject(key)) return key;
+  throw unusable(provider, `the credentials file ${file} is not JSON`);
 }
 
 function formOf(
@@ -167,10 +134,8 @@ function formOf(
     };
   }
   if (!key.client_email || !key.private_key) {
-    throw new GatewayError(
-      'provider_auth',
-      `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported; use a service account's key file`,
-    );
+    const what = `credentials of type ${key.type ?? 'unknown'} are not supported`;
+    throw unusable(provider, `${what}; use a service account's key file`);
   }
   const claims = {
     iss: key.client_email,
@@ -193,13 +158,12 @@ function signedJwt(claims: object, key: KeyFile, provider: string): string {
       .update(unsigned)
       .sign(key.private_key ?? '', 'base64url')}`;
   } catch (cause) {
-    throw new GatewayError(
-      'provider_auth',
-      `${provider}: the private key in the credentials file cannot be used`,
-      { cause },
-    );
+    throw unusable(provider, 'the private key in the credentials file cannot be used', cause);
   }
 }
+
+const unusable = (provider: string, what: string, cause?: unknown): GatewayError =>
+  new GatewayError('provider_auth', `${provider}: ${what}`, { cause });
 
 /** A request to a token endpoint: a POST where it has a form, else a GET. */
 interface TokenRequest {
@@ -215,32 +179,31 @@ interface TokenAnswer {
   expiresInMs: number;
 }
 
-/** In bytes; real answers are a few hundred. */
-const maxAnswerLength = 64 * 1024;
-
 /**
  * Requests an access token.
  * @throws GatewayError `connection_failed` if the endpoint does not answer in time,
  *   `upstream_error` for a 5xx, `provider_auth` for a refusal
  */
 async function fetchToken(provider: string, request: TokenRequest): Promise<TokenAnswer> {
-  const { status, body } = await send(request).catch((cause: unknown) => {
-    throw new GatewayError(
-      'connection_failed',
-      `${provider} got no access token: ${new URL(request.url).host} cannot be reached`,
-      { cause },
-    );
+  const { url, form, timeoutMs } = request;
+  const { status, body } = await askEndpoint(url, {
+    method: form ? 'POST' : 'GET',
+    headers: {
+      accept: 'application/json',
+      ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      ...request.headers,
+    },
+    body: form && new URLSearchParams(form).toString(),
+    timeoutMs,
+  }).catch((cause: unknown) => {
+    const message = `${provider} got no access token: ${new URL(url).host} cannot be reached`;
+    throw new GatewayError('connection_failed', message, { cause });
   });
-  const answer = (parseJson(body) ?? {}) as {
-    access_token?: unknown;
-    expires_in?: unknown;
-    error?: unknown;
-    error_description?: unknown;
-  };
-  if (status === 200 && typeof answer.access_token === 'string') {
-    return { token: answer.access_token, expiresInMs: (Number(answer.expires_in) || 0) * 1000 };
-  }
-  const reason = [answer.error, answer.error_description]
+  const read = parseJson(body);
+  const { access_token: token, expires_in: seconds, ...answer } = isObject(read) ? read : {};
+  if (status === 200 && typeof token === 'string')
+    return { token, expiresInMs: (Number(seconds) || 0) * 1000 };
+  const reason = [answer['error'], answer['error_description']]
     .filter((word) => typeof word === 'string')
     .join(': ');
   throw new GatewayError(
@@ -248,39 +211,4 @@ async function fetchToken(provider: string, request: TokenRequest): Promise<Toke
     `${provider} got no access token: the token endpoint answered ${status}${reason ? `: ${reason}` : ''}`,
     { upstreamStatus: status },
   );
-}
-
-function send(request: TokenRequest): Promise<{ status: number; body: string }> {
-  const { url, headers, form, timeoutMs } = request;
-  const payload = form && new URLSearchParams(form).toString();
-  const requestFrom = url.startsWith('https:') ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const outgoing = requestFrom(
-      url,
-      {
-        method: payload === undefined ? 'GET' : 'POST',
-        headers: {
-          accept: 'application/json',
-          ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-          ...headers,
-        },
-        signal: AbortSignal.timeout(timeoutMs),
-      },
-      (incoming) => {
-        const pieces: Buffer[] = [];
-        let length = 0;
-        incoming.on('data', (piece: Buffer) => {
-          length += piece.length;
-          if (length > maxAnswerLength) incoming.destroy(new Error('the answer is too long'));
-          else pieces.push(piece);
-        });
-        incoming.on('error', reject);
-        incoming.on('end', () =>
-          resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(pieces).toString() }),
-        );
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
 }

@@ -1,9 +1,8 @@
 import type { ChatRequest, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
-import { present } from '../../text/is-object.js';
+import { asList, objectsIn, present } from '../../text/is-object.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
-import { objectsIn } from '../../text/is-object.js';
 import type { GroundingMetadata } from './wire.js';
 
 /** Which filter of the search the API takes: the Gemini API the one, Vertex AI the other. */
@@ -81,9 +80,7 @@ export class GroundingReader {
   /** @returns what is new */
   read({ groundingChunks, webSearchQueries }: GroundingMetadata): FoundFields {
     const pages = objectsIn(groundingChunks).flatMap(({ web }) => web ?? []);
-    const queries = (Array.isArray(webSearchQueries) ? (webSearchQueries as unknown[]) : []).filter(
-      (query) => typeof query === 'string',
-    );
+    const queries = asList(webSearchQueries).filter((query) => typeof query === 'string');
     const found = this.findings.add(pagesIn(pages, { url: 'uri' }), queries);
     this.queries += found.search_queries?.length ?? 0;
     return found;

@@ -10,7 +10,7 @@ import { urlCitation } from '../answer-chunks.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { parseJson } from '../json.js';
 import { SearchFindings, type FoundFields, isFound } from '../web-search/search-findings.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, asList } from '../../text/is-object.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,7 +50,7 @@ const markedPlaces = (text: string, pages: readonly FoundPage[]): UrlCitation[] 
 /** Removes the offsets of citations that span nothing. @returns whether there were any */
 function dropEmptySpans(annotations: unknown): boolean {
   let dropped = false;
-  for (const annotation of Array.isArray(annotations) ? (annotations as unknown[]) : []) {
+  for (const annotation of asList(annotations)) {
     const citation = isObject(annotation) ? annotation['url_citation'] : undefined;
     if (!isObject(citation) || citation['start_index'] !== citation['end_index']) continue;
     if (citation['start_index'] === undefined) continue;

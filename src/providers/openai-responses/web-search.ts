@@ -2,7 +2,7 @@ import type { ChatRequest, FoundPage, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { type SearchRequest, searchRequestOf } from '../web-search/search-options.js';
-import { isObject, present } from '../../text/is-object.js';
+import { isObject, asList, present } from '../../text/is-object.js';
 
 /** Whose tool a model has; the name tells it, because each maker has its own fields. */
 type Maker = 'openai' | 'xai';
@@ -105,12 +105,9 @@ function readSearchCall(action: SearchAction | null | undefined): {
   if (!isObject(action)) return { pages: [], queries: [], searches: 1 };
   const { type, query, queries, sources } = action as SearchAction;
   const opened = typeof action['url'] === 'string' ? [{ url: action['url'] }] : [];
-  const asked = Array.isArray(queries) ? [query, ...(queries as unknown[])] : [query];
   return {
-    pages: pagesIn([...(Array.isArray(sources) ? (sources as unknown[]) : []), ...opened], {
-      url: 'url',
-    }),
-    queries: asked.filter(isQuery),
+    pages: pagesIn([...asList(sources), ...opened], { url: 'url' }),
+    queries: [query, ...asList(queries)].filter(isQuery),
     searches: type === undefined || type === 'search' ? 1 : 0,
   };
 }

@@ -1,5 +1,5 @@
 import { type FoundPage, searchDetailType } from '../../completion.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, asList } from '../../text/is-object.js';
 
 /** What searches brought, as the fields of a delta or a message; absent rather than empty. */
 export type FoundFields = { search_results?: FoundPage[]; search_queries?: string[] };
@@ -41,7 +41,7 @@ export const pagesIn = (
   list: unknown,
   names: { readonly url: string; readonly snippet?: string; readonly date?: string },
 ): FoundPage[] =>
-  (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
+  asList(list).flatMap((entry) => {
     if (!isObject(entry) || text(entry[names.url]) === '') return [];
     const snippet = text(entry[names.snippet ?? '']);
     const date = text(entry[names.date ?? '']);

@@ -120,6 +120,11 @@ export interface ToolCallDelta {
   id?: string;
   type?: 'function';
   function?: { name?: string; arguments?: string };
+  /**
+   * Where the client's own body was forwarded: its group of tools there (null: none), and whether its
+   * arguments are the text of a custom tool, as it is.
+   */
+  kind?: { readonly namespace: string | null; readonly isCustom: boolean };
   [field: string]: unknown;
 }
 
@@ -216,6 +221,8 @@ export interface EventsEnd {
     readonly id: string;
     readonly callId: string;
   }[];
+  /** Items that have ended, by their index, as the client got them: an answer's end repeats them. */
+  readonly ended: readonly unknown[];
 }
 
 /**

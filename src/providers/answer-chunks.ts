@@ -10,7 +10,7 @@ import {
 } from '../completion.js';
 import { CompletionBuilder } from '../completion-builder.js';
 import { exactJson } from '../text/exact-json.js';
-import { isObject } from '../text/is-object.js';
+import { isObject, present } from '../text/is-object.js';
 import type { CompletionAnswer } from './adapter.js';
 import { readFinishReason } from './finish-reason.js';
 
@@ -76,14 +76,24 @@ function lengthOf(escaped: string): number {
   return length;
 }
 
+/** A tool call, as far as it has come. */
+interface BegunCall {
+  readonly index: number;
+  readonly id: string;
+  hasArguments: boolean;
+  /** What the client has not got of them, because the name is not known yet; null: nothing. */
+  held: string | null;
+  readonly kind: ToolCallDelta['kind'];
+}
+
 /** Writes an answer that is translated, piece by piece, as chunks of choice 0. */
 export class AnswerChunks {
   /** Seconds since 1970. */
   created = Math.floor(Date.now() / 1000);
   /** Characters of the answer's text so far, in UTF-16 units. */
   textLength = 0;
-  /** Of each tool call, whether some of its arguments have come; by the dialect's index. */
-  private readonly calls = new Map<number, { index: number; hasArguments: boolean }>();
+  /** By the dialect's index. */
+  private readonly calls = new Map<number, BegunCall>();
   private readonly callIds = new CallIds();
 
   /**
@@ -117,20 +127,37 @@ export class AnswerChunks {
   }
 
   /**
-   * Begins a tool call.
+   * Begins a tool call. One without a name is written with the name that `nameCall` gives it.
    * @param given what the provider sent as its id, if anything
    * @param sent its arguments, as far as they have come
    * @param key what the other methods name it by, by default its index
+   * @param kind where the client's own body was forwarded
    * @returns the key
    */
-  startCall(given: unknown, name: unknown, sent?: unknown, key = this.calls.size): number {
+  startCall(
+    given: unknown,
+    name: unknown,
+    sent?: unknown,
+    key = this.calls.size,
+    kind?: ToolCallDelta['kind'],
+  ): number {
     const args = argumentsText(isNothing(sent) ? '' : sent);
     // clients join the pieces of a call by its index, and expect the next one
     const index = this.calls.size;
-    this.calls.set(key, { index, hasArguments: args !== '' });
-    const called = { name: textOf(name), arguments: args };
-    this.writeCall({ index, id: this.callIds.of(given), type: 'function', function: called });
+    const id = this.callIds.of(given);
+    this.calls.set(key, { index, id, hasArguments: args !== '', held: args, kind });
+    if (textOf(name) !== '') this.nameCall(key, name);
     return key;
+  }
+
+  /** Names a call that has no name yet. */
+  nameCall(key: number, name: unknown): void {
+    const call = this.calls.get(key);
+    if (!call || call.held === null) return;
+    const { index, id, held, kind } = call;
+    call.held = null;
+    const called = { name: textOf(name), arguments: held };
+    this.writeCall({ index, id, type: 'function', function: called, ...present({ kind }) });
   }
 
   /** Adds to a call's arguments; does nothing for a call that was not begun. */
@@ -140,13 +167,16 @@ export class AnswerChunks {
     const piece = argumentsText(given);
     if (piece === '') return;
     call.hasArguments = true;
-    this.writeCall({ index: call.index, function: { arguments: piece } });
+    if (call.held === null) this.writeCall({ index: call.index, function: { arguments: piece } });
+    else call.held += piece;
   }
 
   /** Adds all of a call's arguments, if none have come: clients parse them, and '' is not JSON. */
-  endCall(key: number, args: unknown = '{}'): void {
-    if (this.calls.get(key)?.hasArguments === false)
-      this.addArguments(key, isNothing(args) ? '{}' : argumentsText(args) || '{}');
+  endCall(key: number, args?: unknown): void {
+    const call = this.calls.get(key);
+    if (call?.hasArguments !== false) return;
+    const text = isNothing(args) ? '' : argumentsText(args);
+    this.addArguments(key, text || (call.kind?.isCustom ? '' : '{}'));
   }
 
   /**
@@ -155,7 +185,10 @@ export class AnswerChunks {
    * @throws GatewayError as `readFinishReason`
    */
   end(provider: string, reason: unknown, usage: Usage | null): void {
-    for (const key of this.calls.keys()) this.endCall(key);
+    for (const key of this.calls.keys()) {
+      this.endCall(key);
+      this.nameCall(key, '');
+    }
     const hasCalls = this.calls.size > 0;
     const finish = readFinishReason(provider, reason, hasCalls);
     // clients take an answer without one for broken off

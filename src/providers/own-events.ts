@@ -70,6 +70,10 @@ export abstract class OwnEvents<Event extends { type?: string }> {
   protected count = 0;
   /** By their index; what has ended is not in it. */
   protected readonly open = new Map<unknown, Begun>();
+  /** Items that have ended, by their index. */
+  protected readonly ended: unknown[] = [];
+  /** That of the last text: those that follow unread belong to it. */
+  protected speaking: Begun | null = null;
   /** Of calls of the client's tools: results are matched by them. */
   protected readonly callIds = new Set<unknown>();
 
@@ -88,8 +92,9 @@ export abstract class OwnEvents<Event extends { type?: string }> {
   /** An event that differs from an earlier one in its text alone. @param data a byte string */
   passText(name: string | undefined, data: string): void {
     if (!this.goesOn) return;
+    const { speaking } = this;
     // that of a block that has ended
-    if (this.open.size === 0) this.end();
+    if (!speaking || this.open.get(speaking.index) !== speaking) this.end();
     else this.sink.event?.(name, data);
   }
 
@@ -97,8 +102,8 @@ export abstract class OwnEvents<Event extends { type?: string }> {
   end(): void {
     if (!this.goesOn) return;
     this.goesOn = false;
-    const { hasBegun, count, open } = this;
-    this.sink.event?.(undefined, { hasBegun, count, open: [...open.values()] });
+    const { hasBegun, count, open, ended } = this;
+    this.sink.event?.(undefined, { hasBegun, count, open: [...open.values()], ended });
   }
 
   /** Whether a client can read an event, after those before it. */

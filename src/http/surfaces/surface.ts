@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { SharedDialect } from '../../completion.js';
 import type { OriginalRequest } from '../../providers/adapter.js';
+import type { Candidate } from '../../chooser/plan.js';
 import type { Described } from '../../api/endpoint.js';
 import type { Validator } from '../../config/schema/compile-schema.js';
 import type { GatewayError } from '../../errors.js';
@@ -68,6 +69,14 @@ export interface CompletionSurface extends Surface {
   /** Makes what the answer is written to. */
   writer(answered: AnsweredCall): CompletionWriter;
 }
+
+/** Whether a candidate's provider gets the client's own body, and so all that it says. */
+export const getsOriginal = (
+  { snapshot, grounding }: Pick<GatewayRequest, 'snapshot' | 'grounding'>,
+  dialect: SharedDialect,
+  { provider }: Pick<Candidate, 'provider'>,
+): boolean =>
+  grounding === null && snapshot.providers.get(provider ?? '')?.adapter.dialect === dialect;
 
 /** What came with a body and may go to a provider of its dialect. */
 export interface SentAlong extends Pick<OriginalRequest, 'headers'> {

@@ -1,4 +1,4 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject, namesIn } from '../../text/is-object.js';
 import {
   either,
   fits,
@@ -68,9 +68,10 @@ const deltas: Readonly<Record<string, readonly [Shape, RegExp]>> = {
 };
 
 const isReason = either(
-  ...'end_turn max_tokens stop_sequence tool_use pause_turn refusal model_context_window_exceeded compaction'.split(
-    ' ',
-  ),
+  ...namesIn(`
+  end_turn max_tokens stop_sequence tool_use pause_turn refusal
+  model_context_window_exceeded compaction
+`),
 );
 
 /** An answer that ends for calls has some, and one that has some ends for them, or breaks off. */
@@ -137,6 +138,7 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
     const [shape, types] = deltas[String(delta['type'])] ?? [{}, /./];
     const isFirst = !block.hasSpoken;
     block.hasSpoken = true;
+    this.speaking = block;
     return (
       fits(delta, shape) && types.test(block.type) && !(isFirst && delta['partial_json'] === 'null')
     );

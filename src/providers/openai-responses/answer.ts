@@ -34,6 +34,7 @@ export interface ResponsesItem {
   summary?: ResponsesPart[] | null;
   encrypted_content?: string | null;
   call_id?: string;
+  namespace?: string;
   name?: string;
   arguments?: string;
   /** Of a custom tool's call: its text. */

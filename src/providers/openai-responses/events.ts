@@ -1,8 +1,8 @@
 import type { CompletionSink, EventReader } from '../../completion.js';
 import type { CompletionAnswer, ModelCall } from '../adapter.js';
 import { AnswerChunks, collectAnswer, partsIn, textOf } from '../answer-chunks.js';
-import { cutShort, unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { cutShort } from '../failure.js';
+import { parseObject } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { objectsIn } from '../../text/is-object.js';
 import { isFound } from '../web-search/search-findings.js';
@@ -44,9 +44,10 @@ export function responsesEvents(
   call: ModelCall,
 ): EventReader {
   const { request, model, original } = call;
-  const own = new OwnResponseEvents(sink, original !== undefined);
+  const isForwarded = original !== undefined;
+  const own = new OwnResponseEvents(sink, isForwarded);
   const wantsLogprobs = request['logprobs'] === true;
-  const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, own);
+  const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, isForwarded, own);
   return sseReader(
     (name, payload) => events.read(payload, name),
     () => events.close(),
@@ -59,7 +60,6 @@ export function responsesEvents(
 }
 
 const failed = /^response\.(?:failed|cancelled)$/;
-
 class ResponsesEventReader {
   private readonly chunks: AnswerChunks;
   private readonly items = new Map<number | string, OpenItem>();
@@ -73,6 +73,7 @@ class ResponsesEventReader {
     private readonly provider: string,
     model: string,
     private readonly wantsLogprobs: boolean,
+    private readonly isForwarded: boolean,
     private readonly own: OwnResponseEvents | null = null,
   ) {
     this.chunks = new AnswerChunks(sink, undefined, model);
@@ -91,9 +92,7 @@ class ResponsesEventReader {
    */
   read(payload: string, name: string | undefined): boolean {
     if (this.isEnded || payload === '[DONE]') return false;
-    const event = parseJson(payload) as ResponsesEvent | null;
-    if (typeof event !== 'object' || event === null)
-      throw unreadable(this.provider, 'an event is not JSON');
+    const event = parseObject(this.provider, payload, 'an event') as ResponsesEvent;
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
     if (!failed.test(event.type ?? '')) this.own?.pass(event, name, payload);
     event.type ??= name;
@@ -134,7 +133,8 @@ class ResponsesEventReader {
         break;
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        this.chunks.endCall(this.open(event).callIndex, event.arguments ?? event.input ?? '');
+        if (event.arguments || event.input)
+          this.chunks.endCall(this.open(event).callIndex, event.arguments || event.input);
         break;
       case 'response.output_text.annotation.added':
         this.cite(this.open(event), [event.annotation ?? {}]);
@@ -168,11 +168,10 @@ class ResponsesEventReader {
       case 'response.completed':
       case 'response.done':
       case 'response.incomplete':
-        this.end(
-          event.type === 'response.incomplete'
-            ? { ...event.response, status: 'incomplete' }
-            : (event.response ?? {}),
-        );
+        this.end({
+          ...event.response,
+          ...(event.type === 'response.incomplete' && { status: 'incomplete' }),
+        });
     }
   }
 
@@ -193,7 +192,7 @@ class ResponsesEventReader {
     chunks.id = response.id;
     chunks.model = response.model ?? chunks.model;
     chunks.created = Math.floor(response.created_at ?? chunks.created);
-    this.chunks.write({ role: 'assistant', content: '' });
+    chunks.write({ role: 'assistant', content: '' });
   }
 
   /** @param speaker the type of event that says it; what others say again is passed over */
@@ -215,8 +214,10 @@ class ResponsesEventReader {
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
-    const { call_id: id, id: itemId, name, arguments: args, input } = item;
-    open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input);
+    const { call_id: id, id: itemId, namespace, name, arguments: args, input } = item;
+    const isCustom = item.type === 'custom_tool_call';
+    const kind = this.isForwarded ? { namespace: namespace ?? null, isCustom } : undefined;
+    open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input, undefined, kind);
     if (args || input) open.source = 'start';
   }
 
@@ -229,9 +230,7 @@ class ResponsesEventReader {
     annotations: readonly ResponsesAnnotation[],
     start = open.start,
   ): void {
-    const citations = objectsIn(annotations).flatMap((annotation) =>
-      responsesCitation(annotation, start),
-    );
+    const citations = objectsIn(annotations).flatMap((one) => responsesCitation(one, start));
     open.hasCitations ||= annotations.length > 0;
     if (citations.length > 0) this.chunks.write({ annotations: citations });
   }
@@ -239,7 +238,8 @@ class ResponsesEventReader {
   private itemDone(open: OpenItem, item: ResponsesItem): void {
     if (isCall(item)) {
       if (open.callIndex === -1) this.callStart(open, item);
-      this.chunks.endCall(open.callIndex, item.arguments || item.input || '{}');
+      else this.chunks.nameCall(open.callIndex, item.name);
+      this.chunks.endCall(open.callIndex, item.arguments || item.input);
     } else if (item.type === 'reasoning') {
       if (open.source === null) this.reasoning(open, 'done', reasoningText(item));
       const details = reasoningDetails(this.provider, item);
@@ -255,11 +255,10 @@ class ResponsesEventReader {
   private messageDone(open: OpenItem, item: ResponsesItem): void {
     const silent = open.source === null;
     const uncited = !open.hasCitations;
-    let start = silent
-      ? this.chunks.textLength
-      : this.chunks.textLength -
-        partsIn(item.content).reduce((sum, part) => sum + textOf(part).length, 0);
-    for (const part of partsIn<ResponsesPart>(item.content)) {
+    const parts = partsIn<ResponsesPart>(item.content);
+    const length = silent ? 0 : parts.reduce((sum, part) => sum + textOf(part).length, 0);
+    let start = this.chunks.textLength - length;
+    for (const part of parts) {
       if (silent) this.said(open, 'done', part, part.logprobs);
       if (silent && part.refusal) this.chunks.write({ refusal: part.refusal });
       if (uncited) this.cite(open, part.annotations ?? [], start);
@@ -284,15 +283,16 @@ class ResponsesEventReader {
 export function responsesCompletion(
   provider: string,
   answer: ResponsesAnswer,
-  askedModel: string,
+  { model, original }: Pick<ModelCall, 'model' | 'original'>,
 ): CompletionAnswer {
   if (answer.error || answer.status === 'failed' || answer.status === 'cancelled')
     throw responsesFailure(provider, {
       error: answer.error ?? { message: `the answer is ${answer.status}` },
     });
+  const isForwarded = original !== undefined;
   const read = collectAnswer(
-    (sink) => new ResponsesEventReader(sink, provider, askedModel, true).end(answer),
-    askedModel,
+    (sink) => new ResponsesEventReader(sink, provider, model, true, isForwarded).end(answer),
+    model,
   );
   for (const { message } of read.completion.choices)
     if (!message.tool_calls && !message.refusal) message.content ??= '';

@@ -12,7 +12,7 @@ import { deployed, namesOf } from '../called-model.js';
 import { fitParameters } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseObject } from '../json.js';
 import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
@@ -86,10 +86,8 @@ const asksForSummary = ({ input }: OriginalRequest['body']): boolean =>
   input.some((item) => isObject(item) && item['type'] === 'compaction_trigger');
 
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
-  const answer = parseJson(body) as ResponsesAnswer | null;
-  if (typeof answer !== 'object' || answer === null)
-    throw unreadable(provider, 'the body is not JSON');
+  const answer = parseObject(provider, body, 'the body') as ResponsesAnswer;
   if (answer.error && !answer.output) throw responsesFailure(provider, answer);
   if (answer.output === undefined) throw unreadable(provider, 'the body has no output');
-  return responsesCompletion(provider, answer, call.model);
+  return responsesCompletion(provider, answer, call);
 }

@@ -91,7 +91,11 @@ const callIdOf = ({ type, call_id: id }: Record<string, unknown>): string[] =>
 const isItem = (value: unknown): value is Record<string, unknown> =>
   isTyped(value, items) && isFull(value['id']);
 
-const ended: Shape = { output: list(isItem), usage: isUsage };
+const ended: Shape = {
+  status: either('completed', 'incomplete'),
+  output: list(isItem),
+  usage: isUsage,
+};
 
 /** Whether clients of the Responses API can read a response that has ended. */
 export function isRightResponse(value: unknown, status: unknown): boolean {
@@ -131,7 +135,9 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
     if (type.endsWith('.done')) {
       const known = this.open.get(index);
       if (!known || !isItem(item) || String(callIdOf(item)) !== known.callId) return false;
-      return item['type'] === known.type && item['id'] === known.id && this.open.delete(index);
+      if (item['type'] !== known.type || item['id'] !== known.id) return false;
+      this.ended[known.index] = item;
+      return this.open.delete(index);
     }
     if (index !== this.count || !isTyped(item, begun) || !isFull(item['id'])) return false;
     const [callId] = callIdOf(item);
@@ -150,6 +156,7 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
     const isOfText = type.startsWith('response.output_text.');
     if (isOfText && (known.type !== 'message' || !isRightText(type, event, known))) return false;
     known.hasSpoken ||= type.endsWith('.delta');
+    this.speaking = known;
     if (type.endsWith('.delta')) return typeof event.delta === 'string';
     return event.part === undefined || isObject(event.part);
   }

@@ -49,6 +49,8 @@ export class AnswerBlocks {
   private foreign: unknown[] = [];
   private readonly calls = new Map<number, Call>();
   private current: Call | null = null;
+  /** Whether the next block that comes redacted has been written by others. */
+  private hasRedacted = false;
   private readonly waiting: Call[] = [];
   private search: { readonly id: string; readonly pages: FoundPage[] } | null = null;
 
@@ -112,10 +114,12 @@ export class AnswerBlocks {
    */
   follow({ count, open: [last] }: EventsEnd): number | null {
     const type = last?.type === 'tool_use' ? 'call' : last?.type;
-    const isOpen = this.open !== null && this.open === type;
-    if (!isOpen) this.close();
+    if (this.open !== type) this.close();
     this.index = count - 1;
-    return last && !isOpen ? last.index : null;
+    // nothing has come of it yet
+    if (type === 'text' || type === 'thinking') this.open = this.lastType = type;
+    this.hasRedacted = type === 'redacted_thinking';
+    return last && this.open !== type ? last.index : null;
   }
 
   /** Nothing more comes. */
@@ -150,8 +154,11 @@ export class AnswerBlocks {
   private signed({ type, text, signature, data }: Readonly<Record<string, unknown>>): void {
     if (type === 'reasoning.encrypted') {
       this.close();
-      this.start(null, { type: 'redacted_thinking', data });
-      this.sink.stop(this.index);
+      if (!this.hasRedacted) {
+        this.start(null, { type: 'redacted_thinking', data });
+        this.sink.stop(this.index);
+      }
+      this.hasRedacted = false;
       return;
     }
     if (this.open !== 'thinking') this.think(typeof text === 'string' ? text : '');

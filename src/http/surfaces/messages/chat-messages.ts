@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { exactJson } from '../../../text/exact-json.js';
-import { isObject } from '../../../text/is-object.js';
+import { isObject, namesIn } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import {
   blocksOf,
@@ -93,7 +93,7 @@ function partsOf(block: MessagesBlock): ContentPart[] {
 }
 
 const chatParts: ReadonlySet<string> = new Set(
-  'image_url video_url file input_audio refusal'.split(' '),
+  namesIn('image_url video_url file input_audio refusal'),
 );
 
 const urlOf = ({ type, url, media_type: mediaType, data }: MessagesSource): string =>
@@ -113,21 +113,14 @@ function documentOf(source: MessagesSource, title: string | null, mark: object):
   return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: url }, ...mark }];
 }
 
-interface AssistantDraft {
-  parts: ContentPart[];
-  calls: ToolCall[];
-  details: unknown[];
-  reasoning: string;
-  mark: object;
-}
-
-const newDraft = (): AssistantDraft => ({
-  parts: [],
-  calls: [],
-  details: [],
+const newDraft = () => ({
+  parts: [] as ContentPart[],
+  calls: [] as ToolCall[],
+  details: [] as unknown[],
   reasoning: '',
   mark: {},
 });
+type AssistantDraft = ReturnType<typeof newDraft>;
 
 /**
  * A message has its reasoning first, then its text, then its calls: reasoning after text begins

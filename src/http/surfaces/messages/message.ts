@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../../completion.js';
-import type { AnsweredCall } from '../surface.js';
+import type { Candidate } from '../../../chooser/plan.js';
+import { type AnsweredCall, getsOriginal } from '../surface.js';
 import { onlyMessages } from './only-messages.js';
 import type { MessagesRequest } from './request.js';
 
@@ -39,10 +40,14 @@ export const newMessage = (model: string) => ({
   model,
 });
 
-/** Names what another dialect's answer was written without, while headers can still be sent. */
-export function sendDropped({ res, call }: Pick<AnsweredCall, 'res' | 'call'>): void {
+/**
+ * Names what another dialect's answer was written without, while headers can still be sent.
+ * @param candidate that answers; absent: not known yet
+ */
+export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
   const body = call.original?.body as MessagesRequest | undefined;
-  const dropped = body ? onlyMessages(body).dropped : [];
+  const isForwarded = candidate && getsOriginal(request, 'messages', candidate);
+  const dropped = body && !isForwarded ? onlyMessages(body).dropped : [];
   if (dropped.length > 0 && !res.headersSent)
     res.setHeader('x-signalbox-dropped', dropped.join(', '));
 }

@@ -30,7 +30,7 @@ export class MessagesReply extends WholeAnswer {
 
   finish(answer: FinishedAnswer): void {
     const { res } = this.answered;
-    if (!this.body) sendDropped(this.answered);
+    if (!this.body) sendDropped(this.answered, answer.candidate);
     sendJson(res, 200, this.body ?? this.translated(answer));
     this.release();
   }

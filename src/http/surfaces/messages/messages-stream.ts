@@ -21,8 +21,7 @@ export class MessagesStream extends StreamedAnswer {
   private readonly blocks = new AnswerBlocks(this.sink());
   private model: string;
   private isStarted = false;
-  /** Whether the answer is one of the provider's own dialect that cannot be forwarded. */
-  private isFollowing = false;
+  private candidate: Candidate | undefined;
   private textIndex = -1;
   private textHead = '';
   private stopSequence: string | null = null;
@@ -38,6 +37,7 @@ export class MessagesStream extends StreamedAnswer {
   }
 
   begin(candidate: Candidate): void {
+    this.candidate = candidate;
     this.model = candidate.model;
     this.isForwarded = false;
   }
@@ -54,7 +54,6 @@ export class MessagesStream extends StreamedAnswer {
   private goOn(end: EventsEnd): void {
     const unended = this.blocks.follow(end);
     this.isForwarded = false;
-    this.isFollowing = true;
     this.isStarted ||= end.hasBegun;
     if (unended !== null) this.send('content_block_stop', { index: unended });
   }
@@ -126,7 +125,7 @@ export class MessagesStream extends StreamedAnswer {
   private open(): void {
     if (this.isStarted || this.isForwarded) return;
     this.isStarted = true;
-    if (!this.isFollowing) sendDropped(this.answered);
+    sendDropped(this.answered, this.candidate);
     const message = {
       ...newMessage(this.model),
       content: [],

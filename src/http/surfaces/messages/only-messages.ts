@@ -1,4 +1,4 @@
-import { isObject } from '../../../text/is-object.js';
+import { isObject, namesIn } from '../../../text/is-object.js';
 import {
   blocksOf,
   isClientTool,
@@ -58,15 +58,17 @@ export const blockFates = fates<Fate>({
 });
 
 const translatedFields = new Set(
-  'model messages system max_tokens temperature top_p top_k stop_sequences stream tools tool_choice thinking output_config output_format'.split(
-    ' ',
-  ),
+  namesIn(`
+  model messages system max_tokens temperature top_p top_k stop_sequences stream tools
+  tool_choice thinking output_config output_format
+`),
 );
 /** Content blocks that have a word in other dialects. */
 export const translatedBlocks: ReadonlySet<string> = new Set(
-  'text image document search_result thinking redacted_thinking tool_use tool_result tool_reference'.split(
-    ' ',
-  ),
+  namesIn(`
+  text image document search_result thinking redacted_thinking tool_use tool_result
+  tool_reference
+`),
 );
 const searchTools = /^(web_search|tool_search_tool_\w+)$/;
 

@@ -2,12 +2,16 @@ import type { Usage } from '../../../completion.js';
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { GatewayError } from '../../../errors.js';
+import type { Candidate } from '../../../chooser/plan.js';
+import type { GatewayRequest } from '../../../pipeline/request.js';
 import { openAIErrorBody } from '../openai-error.js';
+import { getsOriginal } from '../surface.js';
 import type { Json, ResponsesBody } from './body.js';
 import { CompactionItem } from './compaction.js';
 import { type FlatTool, flatTools } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
 import { type EventSink, OutputItems } from './output-items.js';
+import { namesIn } from '../../../text/is-object.js';
 
 /** The response object of an answer that was translated into this dialect. */
 export class Envelope {
@@ -16,10 +20,12 @@ export class Envelope {
   private tools: ReadonlyMap<string, FlatTool> | null = null;
   private echo: Json | null = null;
 
-  /** @param searches whether the gateway searches for the model */
+  /** What answers; null: not known yet. */
+  candidate: Candidate | null = null;
+
   constructor(
     private readonly turn: ResponseTurn,
-    private readonly searches: boolean,
+    private readonly request: Pick<GatewayRequest, 'snapshot' | 'grounding'>,
   ) {
     this.body = turn.body as ResponsesBody;
   }
@@ -29,6 +35,11 @@ export class Envelope {
     const { seal } = this.turn;
     if (seal) return new CompactionItem(sink, seal);
     return new OutputItems(sink, (name) => (this.tools ??= flatTools(this.body)).get(name));
+  }
+
+  /** The client has got this response of a provider's, which others are to end. */
+  follow(begun: Json): void {
+    this.echo = begun;
   }
 
   /** While the answer is written. */
@@ -59,9 +70,11 @@ export class Envelope {
 
   /** What the request said, with the defaults of the dialect. */
   private echoed(): Json {
-    const { body, turn } = this;
-    const dropped = onlyOriginal(body).dropped.filter(
-      ({ field }) => !(this.searches && field.startsWith('tools: web_search')),
+    const { body, turn, request, candidate } = this;
+    const isForwarded = candidate && getsOriginal(request, 'responses', candidate);
+    const dropped = (isForwarded ? [] : onlyOriginal(body).dropped).filter(
+      // the gateway searches for the model
+      ({ field }) => !(request.grounding && field.startsWith('tools: web_search')),
     );
     return {
       ...Object.fromEntries(nullable.map((field) => [field, body[field] ?? null])),
@@ -78,10 +91,10 @@ export class Envelope {
 }
 
 /** Fields that a response has always, and what they are where the request does not say it. */
-const nullable =
-  'completed_at error incomplete_details instructions max_output_tokens max_tool_calls prompt_cache_key safety_identifier temperature top_p usage user'.split(
-    ' ',
-  );
+const nullable = namesIn(`
+  completed_at error incomplete_details instructions max_output_tokens max_tool_calls
+  prompt_cache_key safety_identifier temperature top_p usage user
+`);
 const defaults: readonly (readonly [field: string, value: unknown])[] = Object.entries({
   ...{ background: false, metadata: {}, parallel_tool_calls: true, service_tier: 'default' },
   ...{ tool_choice: 'auto', tools: [], top_logprobs: 0, truncation: 'disabled' },

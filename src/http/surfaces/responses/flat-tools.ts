@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../../../completion.js';
 import { customTool } from '../../../custom-tools.js';
 import { present } from '../../../text/is-object.js';
+import { jsonFields } from '../../../text/json-values.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn } from './body.js';
 
 /** A tool that the client runs, as a function that every model can call. */
@@ -34,7 +35,7 @@ export function flatTools(body: ResponsesBody): ReadonlyMap<string, FlatTool> {
   const tools = new Map<string, FlatTool>();
   for (const tool of sentTools(body)) {
     const isGroup = tool['type'] === 'namespace';
-    for (const one of isGroup ? jsonList(tool['tools']) : [tool]) {
+    for (const one of (isGroup ? jsonList(tool['tools']) : [tool]).map(unnested)) {
       const isCustom = one['type'] === 'custom';
       if (!isCustom && one['type'] !== 'function') continue;
       const namespace = isGroup ? textIn(tool['name']) : null;
@@ -46,6 +47,9 @@ export function flatTools(body: ResponsesBody): ReadonlyMap<string, FlatTool> {
   }
   return tools;
 }
+
+/** A tool or a choice as this dialect has it; chat completions have it one level deeper. */
+const unnested = (tool: Json): Json => ({ ...tool, ...jsonFields(tool[textIn(tool['type'])]) });
 
 /** All tools of a request, also those that items bring. */
 export function sentTools(body: ResponsesBody): readonly Json[] {
@@ -83,7 +87,7 @@ function choiceOf(choice: ResponsesBody['tool_choice']): {
   if (choice === 'none' || choice === 'auto' || choice === 'required')
     return { names: null, mode: choice };
   if (typeof choice !== 'object' || choice === null) return { names: null, mode: undefined };
-  const nameOf = ({ namespace, name }: Json): string => flatName(namespace, name);
+  const nameOf = (tool: Json): string => flatName(tool['namespace'], unnested(tool)['name']);
   if (choice['type'] === 'allowed_tools')
     return {
       names: new Set(jsonList(choice['tools']).map(nameOf)),

@@ -34,15 +34,26 @@ export interface BegunCall extends Open {
   readonly tool: Pick<FlatTool, 'name' | 'namespace' | 'isCustom'>;
   readonly callId: string;
   args: string;
+  /** Whether the arguments are the text of a custom tool as it is, not JSON. */
+  readonly isText: boolean;
+  /** The length of what others have told the client of that text. */
+  readonly told: number;
 }
 
+/** Where a message's open part is. */
+export const partPlace = ({ id, index, content }: Omit<OpenMessage, 'part'>): Json => ({
+  item_id: id,
+  output_index: index,
+  content_index: content.length,
+});
+
 /** The start of the deltas of a message's open part, as JSON without its braces. */
-export const headOf = ({ id, index, content }: Omit<OpenMessage, 'part'>): string =>
-  byteJson({ item_id: id, output_index: index, content_index: content.length }).slice(1, -1);
+export const headOf = (message: Omit<OpenMessage, 'part'>): string =>
+  byteJson(partPlace(message)).slice(1, -1);
 
 /** A call of a function or a custom tool, as an item. */
 export function callItem(
-  { id, callId, tool, args }: Omit<BegunCall, 'index'>,
+  { id, callId, tool, args, isText }: Omit<BegunCall, 'index'>,
   status: string,
 ): Json {
   const isDone = status !== 'in_progress';
@@ -54,7 +65,7 @@ export function callItem(
     name: tool.name,
     ...(tool.namespace === null ? {} : { namespace: tool.namespace }),
     ...(tool.isCustom
-      ? { input: isDone ? customInput(args) : '' }
+      ? { input: !isDone ? '' : isText ? args : customInput(args) }
       : { arguments: isDone ? args || '{}' : '' }),
   };
 }

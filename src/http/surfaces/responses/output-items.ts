@@ -5,10 +5,12 @@ import {
   type EventsEnd,
   reasoningOf,
   type ToolCallDelta,
+  unescapeJson,
   type UrlCitation,
 } from '../../../completion.js';
+import { isObject } from '../../../text/is-object.js';
 import { sealReasoning } from '../foreign-reasoning.js';
-import type { Json } from './body.js';
+import { type Json, jsonList, textIn } from './body.js';
 import type { FlatTool } from './flat-tools.js';
 import {
   callItem,
@@ -19,6 +21,7 @@ import {
   type OpenPart,
   type OpenReasoning,
   partOf,
+  partPlace,
   summary,
 } from './open-items.js';
 
@@ -31,6 +34,7 @@ export interface EventSink {
 
 /** Ids of reasoning that no provider has: it is taken out before a request is forwarded. */
 export const ownReasoningId = 'rs_sbx';
+const isMessage = (item: unknown): item is Json => isObject(item) && item['type'] === 'message';
 const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
 /** Makes the output items of an answer, and their events, from chunks of the internal dialect. */
@@ -78,29 +82,43 @@ export class OutputItems {
   }
 
   /** Others have written what these items were told so far, and these go on behind. */
-  follow({ count, open }: EventsEnd): void {
+  follow({ count, open, ended }: EventsEnd): void {
     const [thought, message] = ['reasoning', 'message'].map((kind) =>
       open.find(({ type }) => type === kind),
     );
     if (!thought) this.endReasoning();
-    else this.reasoning = { text: '', details: [], ...this.reasoning, ...thought };
+    else this.reasoning = { text: '', ...this.reasoning, details: [], ...thought };
     if (!message) this.endMessage('completed');
-    else this.followMessage(message);
+    else this.followMessage(message, ended.filter(isMessage));
     for (const [key, call] of this.calls) {
       const same = open.find(({ callId }) => callId === call.callId);
-      if (same) this.calls.set(key, { ...call, index: same.index, id: same.id });
+      const told = call.args.length;
+      if (same) this.calls.set(key, { ...call, index: same.index, id: same.id, told });
       else {
         this.endCall(call, 'completed');
         this.calls.delete(key);
       }
     }
     this.count = count;
+    this.items.splice(0, Infinity, ...(ended as Json[]));
   }
 
-  private followMessage({ index, id }: Open): void {
+  /** The part that is open here may begin with the text of messages that have ended. */
+  private followMessage({ index, id }: Open, ended: readonly Json[]): void {
     const { content = [], part = null } = this.message ?? {};
     const head = headOf({ index, id, content });
-    this.message = { index, id, content, part: part && { ...part, head } };
+    const parts = ended.flatMap((item) => jsonList(item['content']));
+    const start = parts.reduce((length, { text }) => length + textIn(text).length, 0);
+    const escaped = escapeJson(
+      unescapeJson(part?.escaped ?? '').slice(Math.max(0, start - this.textLength)),
+    );
+    this.textLength = Math.max(start, this.textLength);
+    this.message = {
+      index,
+      id,
+      content,
+      part: part && escaped ? { ...part, escaped, head } : null,
+    };
   }
 
   /** Closes what is open. @param status that of the items */
@@ -135,18 +153,17 @@ export class OutputItems {
     return { id, index: this.add(item), content: [], part: null };
   }
 
-  private beginPart({ id, index, content }: OpenMessage, type: OpenPart['type']): OpenPart {
-    const place = { item_id: id, output_index: index, content_index: content.length };
-    const head = headOf({ id, index, content });
+  private beginPart(message: OpenMessage, type: OpenPart['type']): OpenPart {
+    const head = headOf(message);
     const part: OpenPart = { type, escaped: '', annotations: [], logprobs: [], head };
-    this.sink.emit('response.content_part.added', { ...place, part: partOf(part) });
+    this.sink.emit('response.content_part.added', { ...partPlace(message), part: partOf(part) });
     return part;
   }
 
   private endPart(message: OpenMessage): void {
-    const { part, id, index, content } = message;
+    const { part, content } = message;
     if (!part) return;
-    const place = { item_id: id, output_index: index, content_index: content.length };
+    const place = partPlace(message);
     const whole = partOf(part);
     if (part.type === 'refusal')
       this.sink.emit('response.refusal.done', { ...place, refusal: whole['refusal'] });
@@ -190,9 +207,7 @@ export class OutputItems {
       end_index: Math.max(start, (known.end_index ?? 0) - this.textLength),
     };
     this.sink.emit('response.output_text.annotation.added', {
-      item_id: message.id,
-      output_index: message.index,
-      content_index: message.content.length,
+      ...partPlace(message),
       annotation_index: part.annotations.length,
       annotation,
     });
@@ -220,6 +235,9 @@ export class OutputItems {
     const { reasoning } = this;
     if (!reasoning) return;
     const { id, index, text, details } = reasoning;
+    const [own] = details;
+    // what the client has got the beginning of, it gets as the provider has it
+    const isOwn = details.length === 1 && isObject(own) && own['id'] === id;
     if (text !== '') {
       const place = { item_id: id, output_index: index, summary_index: 0 };
       this.sink.emit('response.reasoning_summary_text.done', { ...place, text });
@@ -229,19 +247,24 @@ export class OutputItems {
       id,
       type: 'reasoning',
       summary: text === '' ? [] : [summary(text)],
-      ...(details.length > 0 ? { encrypted_content: sealReasoning(details) } : {}),
+      ...(details.length > 0
+        ? { encrypted_content: isOwn ? own['data'] : sealReasoning(details) }
+        : {}),
     });
     this.reasoning = null;
   }
 
-  private call({ index: place, id = '', function: called }: ToolCallDelta): void {
+  private call(delta: ToolCallDelta): void {
+    const { index: place, id = '', function: called, kind } = delta;
     this.endReasoning();
     this.endMessage('completed');
     let call = this.calls.get(place);
     if (!call) {
       const name = called?.name ?? '';
-      const tool = this.toolOf(name) ?? { name, namespace: null, isCustom: false };
-      const own = { id: newId(tool.isCustom ? 'ctc' : 'fc'), callId: id, tool, args: '' };
+      const sent = { name, namespace: null, isCustom: false, ...kind };
+      const tool = kind ? sent : (this.toolOf(name) ?? sent);
+      const begun = { callId: id, tool, args: '', isText: kind?.isCustom === true, told: 0 };
+      const own = { id: newId(tool.isCustom ? 'ctc' : 'fc'), ...begun };
       const index = this.add(callItem(own, 'in_progress'));
       this.calls.set(place, (call = { ...own, index }));
     }
@@ -262,7 +285,8 @@ export class OutputItems {
     const item = callItem(call, status);
     const { input, arguments: args, name } = item;
     if (call.tool.isCustom) {
-      this.sink.emit('response.custom_tool_call_input.delta', { ...place, delta: input });
+      const delta = textIn(input).slice(call.told);
+      this.sink.emit('response.custom_tool_call_input.delta', { ...place, delta });
       this.sink.emit('response.custom_tool_call_input.done', { ...place, input });
     } else {
       const whole = { ...place, name, arguments: args };

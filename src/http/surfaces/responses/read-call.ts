@@ -6,8 +6,8 @@ import { chatCall, gatewayFields } from '../openai.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
-import { omit, pick, present } from '../../../text/is-object.js';
-import { itemsOf, type Json, type ResponsesBody, typeOf } from './body.js';
+import { namesIn, omit, pick, present } from '../../../text/is-object.js';
+import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
 import { compactionChat } from './compaction.js';
 import { flatTools, toolFields } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
@@ -36,10 +36,10 @@ export function chatOf(body: ResponsesBody): ChatRequest {
   return { messages, ...toolFields(body, flatTools(body)), ...optionsOf(body) };
 }
 
-const sameFields =
-  'temperature top_p user safety_identifier prompt_cache_key prompt_cache_retention service_tier'.split(
-    ' ',
-  );
+const sameFields = namesIn(`
+  temperature top_p user safety_identifier prompt_cache_key prompt_cache_retention
+  service_tier
+`);
 
 function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
   const { top_logprobs: logprobs, include, text, reasoning } = body;
@@ -81,7 +81,7 @@ function originalOf(body: ResponsesBody, headers: SentAlong['headers']): Forward
   const { needs } = onlyOriginal(body);
   const forwarded: Record<string, unknown> = omit(body, notForwarded);
   const { input } = body;
-  if (Array.isArray(input)) forwarded['input'] = (input as Json[]).filter(isReadable);
+  if (Array.isArray(input)) forwarded['input'] = (input as Json[]).flatMap(readable);
   // without its store a provider has to give the reasoning along, for the next turn
   if (body.store !== false) forwarded['include'] = withReasoning(body);
   forwarded['store'] = false;
@@ -100,7 +100,16 @@ const withReasoning = ({ include }: ResponsesBody): readonly string[] => [
 ];
 
 /** Reasoning of other makers, which no provider of this dialect can read, is not forwarded. */
-const isReadable = (item: Json): boolean =>
-  typeOf(item) !== 'reasoning' ||
-  (openReasoning(item['encrypted_content']) === null &&
-    !String(item['id']).startsWith(ownReasoningId));
+function readable(item: Json): Json[] {
+  if (typeOf(item) !== 'reasoning') return [item];
+  const sealed = openReasoning(item['encrypted_content']);
+  if (sealed === null) return String(item['id']).startsWith(ownReasoningId) ? [] : [item];
+  // without its id, which the item that followed it would have to come with
+  return jsonList(sealed)
+    .filter(({ format, data }) => textIn(format).endsWith('responses-v1') && data)
+    .map(({ data, summary }) => ({
+      type: 'reasoning',
+      summary: summary ? [{ type: 'summary_text', text: summary }] : [],
+      encrypted_content: data,
+    }));
+}

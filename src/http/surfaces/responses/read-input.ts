@@ -131,8 +131,8 @@ export function contentPart(part: Json): ContentPart[] {
       return url === '' ? [] : [{ type: 'image_url', image_url: image }];
     }
     case 'input_file': {
-      const { filename, file_data: bytes, file_url: url } = part;
-      return [{ type: 'file', file: present({ filename, file_data: bytes ?? url }) }];
+      const { filename, file_data: bytes, file_url: url, file_id } = part;
+      return [{ type: 'file', file: present({ filename, file_data: bytes ?? url, file_id }) }];
     }
     case 'input_audio':
       return [{ type: 'input_audio', input_audio: part['input_audio'] }];

@@ -50,6 +50,7 @@ export class ResponsesReply extends WholeAnswer {
   private translated(answer: FinishedAnswer): Json {
     const completion = this.completion(answer);
     const { envelope } = this;
+    envelope.candidate = answer.candidate;
     const items = envelope.items(silent);
     for (const chunk of chunksOf(completion)) items.chunk(chunk);
     items.end(itemStatus(answer.finishReason));

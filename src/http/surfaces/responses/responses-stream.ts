@@ -40,8 +40,9 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
     this.model = model;
   }
 
-  begin({ model }: Candidate): void {
-    if (!this.hasStarted) this.model = model;
+  begin(candidate: Candidate): void {
+    this.envelope.candidate = candidate;
+    if (!this.hasStarted) this.model = candidate.model;
   }
 
   emit(type: string, fields: object): void {
@@ -133,7 +134,10 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
     const bytes = stores ? byteJson({ ...event, response: own }) : data;
     const type = String(event['type']);
     if (isEnd(type)) this.last = { name: type, response: own, bytes };
-    else this.send(name, bytes);
+    else {
+      this.envelope.follow(own);
+      this.send(name, bytes);
+    }
   }
 
   private send(name: string | undefined, bytes: string): void {

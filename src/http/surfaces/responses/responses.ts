@@ -67,10 +67,8 @@ export const compactResponses: CompletionSurface = {
   },
 };
 
-function begun({ responseTurn: turn, grounding }: GatewayRequest): {
-  turn: ResponseTurn;
-  envelope: Envelope;
-} {
+function begun(request: GatewayRequest): { turn: ResponseTurn; envelope: Envelope } {
+  const { responseTurn: turn } = request;
   if (!turn) throw new GatewayError('internal', 'no response was begun');
-  return { turn, envelope: new Envelope(turn, grounding !== null) };
+  return { turn, envelope: new Envelope(turn, request) };
 }

@@ -68,7 +68,9 @@ export class Bench {
       patientMs: maxStartMs,
     });
     if (status !== 200) throw new Error(`${target.name} answers ${status}: ${body.slice(0, 300)}`);
-    return { ...running, firstAnswerMs: performance.now() - startedAt };
+    const firstAnswerMs = performance.now() - startedAt;
+    target.ready?.();
+    return { ...running, firstAnswerMs };
   }
 
   /** The targets' processes that rows share, warm from earlier requests. */

@@ -35,14 +35,22 @@ const rows = [
   ...rememberingRows,
 ];
 
+const messageIn = (error) => (error instanceof Error ? error.message : String(error));
+
 async function measureAll(bench, selected) {
   const measured = [];
   for (const row of selected) {
     process.stderr.write(`${row.name} … `);
     const startedAt = performance.now();
     const title = typeof row.title === 'function' ? row.title(bench.options) : row.title;
-    measured.push({ row, title, ...(await row.run(bench)) });
-    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+    try {
+      measured.push({ row, title, ...(await row.run(bench)) });
+      process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+    } catch (error) {
+      // the others have taken half an hour
+      process.stderr.write(`${messageIn(error)}\n`);
+      process.exitCode = 1;
+    }
   }
   return measured;
 }
@@ -113,7 +121,7 @@ async function main() {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageIn(error)}\n`);
   process.exitCode = 1;
   await endAll();
 }

@@ -165,11 +165,14 @@ const gateway = (
       }),
     );
     if (issued)
-      asked.key = execFileSync(
-        process.execPath,
-        [commandLine(dist), 'keys', 'create', '--name', 'issued', '--config', config],
-        { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' },
-      ).trim();
+      // once it has answered, so that there is a database
+      this.ready = () => {
+        asked.key = execFileSync(
+          process.execPath,
+          [commandLine(dist), 'keys', 'create', '--name', 'issued', '--config', config],
+          { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' },
+        ).trim();
+      };
     const output = openSync(join(folder, `${name}-${port}.log`), 'a');
     return {
       port,

@@ -1,19 +1,24 @@
-// A bound for model selection over HTTP: Express that parses the body, stores a row of the usual size
-// behind, and answers as many bytes. It knows no keys, checks nothing, logs nothing and chooses
-// nothing. It stands where a build has its command line, so that it can be compared as one:
+// A bound for JSON requests and model selection: Express that parses the body, stores a row of the
+// usual size behind, and forwards the body with undici or answers as many bytes as a selection has. It
+// knows no keys, checks nothing, counts nothing, logs nothing and chooses nothing. It stands where a
+// build has its command line, so that it can be compared as one:
+//   npm run bench -- --row=json --against=test/bench/express-only
 //   npm run bench -- compare <dist> --dist=test/bench/express-only --row=select-http
 // With STORES_NOTHING=1 it does not even store the row.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
+import { Pool } from 'undici';
 import { sourceModule } from '../../source-module.mjs';
 
 const { openStore } = await sourceModule(
   join(import.meta.dirname, '../../../../dist'),
   'store/open-store',
 );
-const { listen } = JSON.parse(readFileSync(process.argv[process.argv.indexOf('--config') + 1]));
+const { listen, providers } = JSON.parse(
+  readFileSync(process.argv[process.argv.indexOf('--config') + 1]),
+);
 const store = await openStore(`file:${join(process.cwd(), `express-only-${listen.port}.db`)}`);
 /** How long decisions wait to be written together, as in the gateway. */
 const writeBehindMs = 200;
@@ -36,19 +41,44 @@ const rowOf = (id) => ({
   content: null,
 });
 
-let waiting = [];
-setInterval(() => {
-  const rows = waiting;
-  waiting = [];
-  if (rows.length > 0) void store.selections.add(rows);
-}, writeBehindMs);
+const requestOf = (id) => ({
+  ...{ id, requestId: id, traceId: null, accountId: 'nobody', keyId: null, surface: 'openai' },
+  ...{ at: Date.now(), status: 200, code: null, error: null, field: null },
+  ...{ provider: 'up', model: 'json', planId: null, conversationId: null, responseId: null },
+  ...{ stream: false, latencyMs: 1, ttftMs: null, promptTokens: 60, completionTokens: 20 },
+  ...{ costUsd: 0.0001, estimatedUsd: 0, heldUsd: 0, plan: null, attempts: null, content: null },
+});
+
+/** Stores what is added, together. */
+function writeBehind(add) {
+  let waiting = [];
+  setInterval(() => {
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) void add(rows);
+  }, writeBehindMs);
+  return (row) => storesNothing || waiting.push(row);
+}
+const storeSelection = writeBehind((rows) => store.selections.add(rows));
+const storeRequest = writeBehind((rows) => store.requests.add(rows));
 
 const app = express().disable('x-powered-by').disable('etag').use(express.json());
 app.post('/api/v1/model-select', ({ body }, res) => {
   const id = randomUUID();
-  if (!storesNothing) waiting.push(rowOf(id));
+  storeSelection(rowOf(id));
   res.json({ llm_label: 'openai/gpt-5', session_id: id, providers: body.llm_providers });
 });
-// what the load generator asks first
-app.post('/v1/chat/completions', (_req, res) => res.json({}));
+const upstream = new URL(providers.up.baseUrl);
+const pool = new Pool(upstream.origin, { connections: null, pipelining: 1 });
+app.post('/v1/chat/completions', async ({ body }, res) => {
+  const answer = await pool.request({
+    path: `${upstream.pathname}/chat/completions`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, model: body.model.slice('up/'.length) }),
+  });
+  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  storeRequest(requestOf(randomUUID()));
+  res.status(answer.statusCode).type('json').send(bytes);
+});
 app.listen(listen.port, listen.host);

@@ -25,10 +25,12 @@ it(
       '--row=json',
       '--row=sse-bursts',
       '--row=select-1k-plan',
+      '--row=key-check',
     );
     for (const row of ['json', 'sse-bursts'])
       expect(printed).toMatch(new RegExp(`^\\| ${row} .*\\d×`, 'm'));
     expect(printed).toMatch(/^\| select-1k-plan .*µs CPU/m);
+    expect(printed).toMatch(/^\| key-check .*\d/m);
   },
 );
 

@@ -18,6 +18,7 @@ import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
 import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
 import { isLoopback } from '../../config/local-hosts.js';
+import { nextTurn } from '../../async/turns.js';
 
 /** The options of the command `start`. */
 export interface StartOptions extends GlobalOptions {
@@ -88,6 +89,9 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     const { drainMs, drainDelayMs } = config.limits;
     // balancers need time to notice; at a terminal there are none
     if (!process.stdin.isTTY) await wait(drainDelayMs);
+    // where this process had no core meanwhile: one turn accepts what has come, the next one reads it
+    await nextTurn();
+    await nextTurn();
     await Promise.all([
       watch?.close(),
       listening.stop(drainMs, () => gateway.cutShort()),

@@ -192,6 +192,27 @@ describe('while it stops', () => {
     agent.destroy();
   });
 
+  it('answers what came before it stopped listening, though its process had no core meanwhile', async () => {
+    const gateway = await startGateway('drainDelayMs: 1000');
+    const kept = await open(gateway);
+    gateway.signal('SIGTERM');
+    await gateway.printed(/"msg":"stopping/);
+    gateway.signal('SIGSTOP');
+    const stoppedAt = performance.now();
+    const request = `GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n`;
+    kept.write(request);
+    const fresh = await open(gateway);
+    fresh.write(request);
+    await until(() => performance.now() > stoppedAt + 1100);
+    gateway.signal('SIGCONT');
+    for (const socket of [kept, fresh]) {
+      const pieces: Buffer[] = [];
+      for await (const piece of socket) pieces.push(piece as Buffer);
+      expect(Buffer.concat(pieces).toString()).toMatch(/^HTTP\/1\.1 200 OK/);
+    }
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+  });
+
   it.runIf(isWholeRun)('ends at once at a second signal', async () => {
     const gateway = await startGateway();
     upstream.script([{ hang: 'afterContent' }]);

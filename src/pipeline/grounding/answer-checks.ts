@@ -21,8 +21,9 @@ export class AnswerChecks {
 
   /** An attempt begins; what an earlier one left unkept is forgotten. */
   begin(isNative: boolean, events: GroundingEvents): TextFilter {
-    const Text = isNative ? NativeText : SourcedText;
-    return (this.current = new Text(this.sources, events));
+    const { sources } = this;
+    const text = isNative ? new NativeText(sources) : new CitedText(sources);
+    return (this.current = new AttemptText(text, new NativeFinds(sources, events)));
   }
 
   /**
@@ -35,8 +36,9 @@ export class AnswerChecks {
     if (!current) return;
     this.current = null;
     current.finds.end(searches);
-    this.dropped += current.dropped;
-    const found = await inTurns(current.citations());
+    const { text } = current;
+    this.dropped += text.droppedLinks + text.droppedMarkers;
+    const found = await inTurns<readonly Citation[]>(text.citations());
     this.isCut ||= found.length === maxCitations;
     for (const citation of found)
       this.citations.push({
@@ -116,39 +118,14 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
   );
 
 /** The text of one attempt, whose citations can be asked for once it is whole. */
-abstract class AttemptText implements TextFilter {
-  readonly finds: NativeFinds;
+class AttemptText implements TextFilter {
   private annotations = 0;
 
+  /** @param text of a model that was given numbered sources: what was never found is taken out */
   constructor(
-    protected readonly sources: RequestSources,
-    events: GroundingEvents,
-  ) {
-    this.finds = new NativeFinds(sources, events);
-  }
-
-  annotate(annotation: UrlCitation): void {
-    const span = spanOf(annotation);
-    // more would not be shown
-    if (!span || ++this.annotations > maxCitations) return;
-    this.finds.cite(span);
-    this.cite(span);
-  }
-
-  found(part: Readonly<Record<string, unknown>>): void {
-    this.finds.take(part);
-  }
-
-  abstract push(text: string): string;
-  abstract end(): string;
-  abstract citations(): Generator<unknown, readonly Citation[]>;
-  abstract readonly dropped: number;
-  protected abstract cite(span: Span): void;
-}
-
-/** Text of a model that was given numbered sources: what was never found is taken out. */
-class SourcedText extends AttemptText {
-  private readonly text = new CitedText(this.sources);
+    readonly text: CitedText | NativeText,
+    readonly finds: NativeFinds,
+  ) {}
 
   push(text: string): string {
     return this.text.push(text);
@@ -158,18 +135,18 @@ class SourcedText extends AttemptText {
     return this.text.end();
   }
 
-  citations(): Generator<unknown, readonly Citation[]> {
-    return this.text.citations();
-  }
-
-  get dropped(): number {
-    return this.text.droppedLinks + this.text.droppedMarkers;
-  }
-
-  protected cite(span: Span): void {
+  annotate(annotation: UrlCitation): void {
+    const span = spanOf(annotation);
+    // more would not be shown
+    if (!span || ++this.annotations > maxCitations) return;
+    this.finds.cite(span);
     // a link to it may follow
-    this.finds.addCited();
+    if (this.text instanceof CitedText) this.finds.addCited();
     this.text.cite(span);
+  }
+
+  found(part: Readonly<Record<string, unknown>>): void {
+    this.finds.take(part);
   }
 }
 
@@ -177,10 +154,13 @@ class SourcedText extends AttemptText {
  * Text of a model that searched by itself: its provider tells the sources as late as with the last
  * chunk, so that its links cannot be checked while they stream. They stay.
  */
-class NativeText extends AttemptText {
-  readonly dropped = 0;
+class NativeText {
+  readonly droppedLinks = 0;
+  readonly droppedMarkers = 0;
   private text = '';
   private readonly spans: Span[] = [];
+
+  constructor(private readonly sources: RequestSources) {}
 
   push(text: string): string {
     this.text += text;
@@ -191,7 +171,7 @@ class NativeText extends AttemptText {
     return '';
   }
 
-  protected cite(span: Span): void {
+  cite(span: Span): void {
     this.spans.push(span);
   }
 

@@ -30,22 +30,12 @@ export const keywordGroups = [
 /** Groups of words that only tell genres apart: the predictor was not fitted to them. */
 export const markerGroups = ['program', 'letter'] as const;
 
-const slots = 1 << 11;
-const hashes = new Int32Array(slots);
-const members = new Int32Array(slots);
-
-function slotOf(hash: number): number {
-  let slot = (hash >>> 5) & (slots - 1);
-  while (members[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & (slots - 1);
-  return slot;
-}
+const members = new Map<number, number>();
 
 for (const [index, group] of [...keywordGroups, ...markerGroups].entries()) {
   for (const word of languageWords().flatMap(({ keywords }) => entriesOf(keywords[group]))) {
     const hash = hashWord(word);
-    const slot = slotOf(hash);
-    hashes[slot] = hash;
-    members[slot]! |= 1 << index;
+    members.set(hash, (members.get(hash) ?? 0) | (1 << index));
   }
 }
 
@@ -53,4 +43,4 @@ for (const [index, group] of [...keywordGroups, ...markerGroups].entries()) {
  * The groups of a word, as bits by their place in `keywordGroups` followed by `markerGroups`; 0 for
  * almost every word.
  */
-export const groupsOf = (hash: number): number => members[slotOf(hash)]!;
+export const groupsOf = (hash: number): number => members.get(hash) ?? 0;

@@ -1,6 +1,4 @@
 import { hasBudget } from '../../accounts/caller-limits.js';
-import type { Caller } from '../../accounts/caller.js';
-import type { NewChoice } from '../../store/contracts/choices.js';
 import type { ObservedRequest } from '../observed-request.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { Store } from '../../store/contracts/store.js';
@@ -131,8 +129,11 @@ export class RequestLogWriter {
       finished.map((request, at) => requestRowOf(request, salt, beginnings[at]?.shared ?? null)),
     );
     for (const [at, { id }] of finished.entries()) beginnings[at]?.stored(id);
-    for (const { caller, at, record, isBare } of finished)
-      if (record.choice !== null && !isBare) this.addChoice(caller, at, record.choice);
+    for (const { caller, at, record, isBare } of finished) {
+      const { accountId, keyId } = caller;
+      const { choice } = record;
+      if (choice !== null && !isBare) this.choices.count({ accountId, keyId, at, choice });
+    }
     this.retention.noteWritten(finished.map(({ at }) => at));
   }
 
@@ -153,16 +154,8 @@ export class RequestLogWriter {
     );
     await store.selections.add(decisions.map((decision) => selectionRowOf(decision, salt)));
     for (const { accountId, keyId, at, choice } of decisions)
-      if (choice) this.addChoice({ accountId, keyId }, at, choice);
+      if (choice) this.choices.count({ accountId, keyId, at, choice });
     this.retention.noteWritten(decisions.map(({ at }) => at));
-  }
-
-  private addChoice(
-    { accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>,
-    at: number,
-    choice: NewChoice,
-  ): void {
-    this.choices.count({ accountId, keyId, at, choice });
   }
 
   /** The salt for hashes of content, the same on every replica; null: nothing to hash. */

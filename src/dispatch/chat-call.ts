@@ -20,7 +20,7 @@ import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { inlineImages } from './inline-images.js';
-import { OwnNamesSink, plainTools, withOwnNames } from './plain-tools.js';
+import { ownNamesSink, plainTools, withOwnNames } from './plain-tools.js';
 import { CommitGate } from './commit-gate.js';
 import {
   type AnswerStream,
@@ -128,7 +128,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     this.isStreamed = true;
     const { name, adapter } = this.target.provider;
     const known = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
-    const sink = this.toolNames ? new OwnNamesSink(known, this.toolNames) : known;
+    const sink = this.toolNames ? ownNamesSink(known, this.toolNames) : known;
     return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 

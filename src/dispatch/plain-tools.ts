@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import type {
-  ChatRequest,
-  Completion,
-  CompletionChunk,
-  CompletionSink,
-  ToolDefinition,
-  Usage,
-} from '../completion.js';
+import type { ChatRequest, Completion, CompletionSink, ToolDefinition } from '../completion.js';
 import { jsonFields } from '../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -204,33 +197,21 @@ function withNames<
 }
 
 /** Gives calls in a stream the client's names of tools. */
-export class OwnNamesSink implements CompletionSink {
-  constructor(
-    private readonly sink: CompletionSink,
-    private readonly names: ReadonlyMap<string, string>,
-  ) {}
-
-  text(escaped: string, frame: string | null): void {
-    this.sink.text(escaped, frame);
-  }
-
-  chunk(chunk: CompletionChunk, frame: string | null): void {
-    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) {
-      this.sink.chunk(chunk, frame);
-      return;
+export const ownNamesSink = (
+  sink: CompletionSink,
+  names: ReadonlyMap<string, string>,
+): CompletionSink => ({
+  text: (escaped, frame) => sink.text(escaped, frame),
+  chunk(chunk, frame) {
+    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) sink.chunk(chunk, frame);
+    else {
+      const choices = chunk.choices.map((choice) => ({
+        ...choice,
+        delta: withNames(choice.delta, names),
+      }));
+      sink.chunk({ ...chunk, choices }, null);
     }
-    const choices = chunk.choices.map((choice) => ({
-      ...choice,
-      delta: withNames(choice.delta, this.names),
-    }));
-    this.sink.chunk({ ...chunk, choices }, null);
-  }
-
-  counted(usage: Usage): void {
-    this.sink.counted?.(usage);
-  }
-
-  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
-    this.sink.end(finishReason, usage, unknownFinish);
-  }
-}
+  },
+  counted: (usage) => sink.counted?.(usage),
+  end: (...told) => sink.end(...told),
+});

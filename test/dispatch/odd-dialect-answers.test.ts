@@ -185,6 +185,17 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     two,
   ],
   [
+    'a call whose name comes with its end',
+    'responses',
+    response(
+      item({ id: 'fc_1', call_id: 'c', arguments: romeJson }, 0).map((event, at) =>
+        at === 0 ? { ...event, item: { ...(event['item'] as object), name: '' } } : event,
+      ),
+      counts,
+    ),
+    one,
+  ],
+  [
     'lists with null in them',
     'responses',
     response(
@@ -340,6 +351,20 @@ const wholes: [string, string, string, object][] = [
       status: undefined,
     },
   ],
+  [
+    'a status that no client knows',
+    'responses',
+    "the openai SDK's Responses, whole",
+    {
+      output: [
+        {
+          ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+          content: [{ type: 'output_text', text: 'Hello', annotations: [] }],
+        },
+      ],
+      status: 'surprise',
+    },
+  ],
 ];
 
 it.each(wholes)('%s: a whole answer of %s is corrected for %s', async (_name, api, reader, odd) => {
@@ -348,6 +373,40 @@ it.each(wholes)('%s: a whole answer of %s is corrected for %s', async (_name, ap
   plays.set(model, { raw: Buffer.from(JSON.stringify(body)), contentType: 'application/json' });
   const { text: heard, finish } = await all[reader]!(gateway, `${api}/${model}`);
   expect({ heard, finish }).toEqual({ heard: 'Hello', finish: 'stop' });
+});
+
+it.each([
+  ['anthropic', '/v1/messages', { max_tokens: 100, speed: 'fast' }],
+  ['responses', '/v1/responses', { input: 'Hi', truncation: 'auto' }],
+])(
+  'names nothing as left out of an answer of %s that was only corrected',
+  async (api, path, asked) => {
+    const model = plays.newModel();
+    const output = [{ type: 'message', content: 'Hello' }];
+    const body =
+      api === 'anthropic' ? wholeMessage({ content: 'Hello' }) : { ...begunResponse, output };
+    plays.set(model, { raw: Buffer.from(JSON.stringify(body)), contentType: 'application/json' });
+    const reply = await fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...gateway.auth },
+      body: JSON.stringify({
+        ...{ model: `${api}/${model}`, messages: [{ role: 'user', content: 'Hi' }], ...asked },
+      }),
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('x-signalbox-dropped')).toBeNull();
+    expect(await reply.json()).not.toHaveProperty('warnings');
+  },
+);
+
+it('ends passing on where more text comes for a block that has ended', async () => {
+  const model = plays.newModel();
+  const more = [tool({ id: 'a' }, 1), said('o'), json(romeJson, 1), stop(1)];
+  plays.set(model, played(message([text, said('Hel'), said('l'), stop(), ...more], 'tool_use')));
+  const reader = all["the AI SDK's Messages, streamed"]!;
+  const { text: heard, calls } = await reader(gateway, `anthropic/${model}`);
+  expect(heard).toBe('Hello');
+  expect(calls).toMatchObject([{ id: 'a', input: rome }]);
 });
 
 it('passes on events as they come until the first that a client could not read', async () => {

@@ -37,6 +37,13 @@ async function sent(path: string, body: object): Promise<{ status: number; text:
 }
 
 const chat = '/v1/chat/completions';
+
+it('keeps the id of a file in the form of Responses', async () => {
+  const part = { type: 'input_file', file_id: 'file-1' };
+  const body = { model: 'chat/m', messages: [{ role: 'user', content: [part] }] };
+  expect((await sent(chat, body)).text).toContain('"file":{"file_id":"file-1"}');
+});
+
 const native = '/api/v1/completions';
 const picturing = (image_url: unknown): object[] => [
   {

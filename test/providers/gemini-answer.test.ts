@@ -244,6 +244,17 @@ describe('a streamed answer', () => {
     expect(stream(body.slice(0, -1)).error?.code).toBe('connection_failed');
   });
 
+  test('events in a list, or in the field `response` as Code Assist sends them, are read', () => {
+    const [first, last] = [
+      event([{ text: 'a' }]),
+      event([{ text: 'b' }], { finishReason: 'STOP' }),
+    ];
+    const wrapped = [{ response: first }, { response: last, traceId: 't' }] as Json[];
+    for (const events of [framed(...wrapped), `data: ${JSON.stringify([first, last])}\n\n`])
+      expect(stream(events)).toMatchObject({ text: 'ab', end: ['stop', null] });
+    expect(messageOf({ response: last }).content).toBe('b');
+  });
+
   test('an event that is not JSON makes the answer unreadable', () => {
     expect(stream('data: {"candidates": [\r\n\r\n').error?.code).toBe('unreadable_answer');
     expect(stream('data: 7\n\n').error?.code).toBe('unreadable_answer');

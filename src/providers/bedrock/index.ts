@@ -151,15 +151,8 @@ export function createBedrock(
   settings: ProviderSettings,
   { env, now }: AwsEnvironment,
 ): ProviderAdapter {
-  const { name, accessKeyId, secretAccessKey, sessionToken } = settings;
-  const source = awsCredentials({
-    provider: name,
-    accessKeyId,
-    secretAccessKey,
-    sessionToken,
-    env,
-    now,
-  });
+  const { name } = settings;
+  const source = awsCredentials({ ...settings, provider: name, env, now });
   const endpoint = endpointOf(settings, env);
   const post = requestMaker(settings, endpoint, source, now);
   return {

@@ -7,7 +7,6 @@ import type {
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
-  UpstreamRequest,
 } from '../adapter.js';
 import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
@@ -126,20 +125,11 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
   };
 }
 
-type RequestMaker = (
-  operation: OpenAIOperation,
-  body: object,
-  model: string,
-  apiKey: string | null,
-) => UpstreamRequest;
+type RequestMaker = ReturnType<typeof requestMaker>;
 
-function requestMaker(
-  settings: ProviderSettings,
-  baseUrl: string,
-  quirks: CompatibleQuirks,
-): RequestMaker {
+function requestMaker(settings: ProviderSettings, baseUrl: string, quirks: CompatibleQuirks) {
   const urlOf = quirks.urlOf ?? ((_settings, root, operation) => `${root}/${operation}`);
-  return (operation, body, model, apiKey) =>
+  return (operation: OpenAIOperation, body: object, model: string, apiKey: string | null) =>
     upstreamPost(
       urlOf(settings, baseUrl, operation, model),
       body,

@@ -328,6 +328,16 @@ describe('tools that only some dialects have', () => {
     expect(sent).not.toContain('tool_search');
   });
 
+  it('may be nested as in chat completions', async () => {
+    const { type, ...named } = weather;
+    const choice = { type, function: { name: 'weather' } };
+    await world.ask({ input: 'Do', tools: [{ type, function: named }], tool_choice: choice });
+    expect(world.sent()).toMatchObject({
+      tools: [{ type, function: { name: 'weather', parameters: weather.parameters } }],
+      tool_choice: choice,
+    });
+  });
+
   it('may come as items of the input', async () => {
     const items = [
       { type: 'additional_tools', role: 'developer', tools },

@@ -49,6 +49,7 @@ export class AnswerBlocks {
   private foreign: unknown[] = [];
   private readonly calls = new Map<number, Call>();
   private current: Call | null = null;
+  private lateText = '';
   /** Whether the next block that comes redacted has been written by others. */
   private hasRedacted = false;
   private readonly waiting: Call[] = [];
@@ -61,8 +62,12 @@ export class AnswerBlocks {
     return this.calls.size > 0;
   }
 
-  /** As CompletionSink has it. */
+  /** As CompletionSink has it. Text in the middle of a call follows it. */
   text(escaped: string): void {
+    if (this.isWithinCall) {
+      this.lateText += escaped;
+      return;
+    }
     if (this.open !== 'text') {
       this.close();
       this.sealAlone();
@@ -124,6 +129,8 @@ export class AnswerBlocks {
 
   /** Nothing more comes. */
   end(): void {
+    this.close();
+    if (this.lateText !== '') this.addLateText();
     this.close();
     // sent back without a call, it has no use; and the answer ends with its text
     if (this.lastType !== 'text') this.sealAlone();
@@ -197,7 +204,19 @@ export class AnswerBlocks {
     call.json += more;
     call.extra ??= extra;
     if (this.current === call) this.addArguments(more);
-    else if (!this.current || parsedJson(this.current.json) !== undefined) this.nextCall();
+    else if (!this.isWithinCall) this.nextCall();
+    if (this.lateText !== '' && !this.isWithinCall) this.addLateText();
+  }
+
+  /** Whether more of the current call's arguments has to come. */
+  private get isWithinCall(): boolean {
+    return this.current !== null && parsedJson(this.current.json) === undefined;
+  }
+
+  private addLateText(): void {
+    const text = this.lateText;
+    this.lateText = '';
+    this.text(text);
   }
 
   private nextCall(): void {

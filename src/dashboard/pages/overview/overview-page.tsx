@@ -151,7 +151,7 @@ function Failures({ range, account }: Shown) {
               empty={<Note>{text.noFailures}</Note>}
             />
             {isWhole || items.length <= shownFailures ? null : (
-              <CompactButton mt="xs" onClick={() => setWhole(true)}>
+              <CompactButton mt="xs" w="fit-content" onClick={() => setWhole(true)}>
                 {fill(text.allFailures, { count: items.length })}
               </CompactButton>
             )}

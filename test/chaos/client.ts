@@ -23,7 +23,7 @@ export interface Outcome {
   readonly stored: { readonly conversationId: string; readonly messageId: string } | null;
   /** What no client may ever see, such as half a frame before a clean end. */
   readonly fault: string | null;
-  /** What the error frame of a broken stream says. */
+  /** What the error frame of a broken stream says, or how a connection was cut. */
   readonly reason: string;
   /** As `performance.now()`. */
   readonly startedAt: number;
@@ -78,7 +78,8 @@ type Ended = Pick<Outcome, 'ending' | 'text' | 'status'> &
 function failed(error: unknown): Ended {
   const { code, message } = error as NodeJS.ErrnoException;
   const isCut = code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
-  return { ending: 'cut', text: '', status: 0, fault: isCut ? null : message };
+  const fault = isCut ? null : message;
+  return { ending: 'cut', text: '', status: 0, fault, reason: message };
 }
 
 /** Both get the same answer where both get one. */
@@ -151,8 +152,11 @@ async function comeBack(
     const next = isNative
       ? await resume(url, id, { headers, lastId })
       : await getStream(`${url}/v1/responses/${id}?stream=true${after}`, { headers });
-    if (next.ended === 'end' && next.status !== 200)
-      throw new Error(`a stream could not be resumed: ${next.status} ${next.text.slice(0, 200)}`);
+    if (next.ended === 'end' && next.status !== 200) {
+      const lost = `a stream could not be resumed: ${next.status} ${next.text.slice(0, 200)}`;
+      // right only where its replica was killed before it had stored anything, as for a cut
+      throw Object.assign(new Error(lost), { code: 'ECONNRESET' });
+    }
     const frames = [...reply.frames, ...next.frames];
     reply = { ...next, frames, events: [...reply.events, ...next.events] };
   }

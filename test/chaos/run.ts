@@ -195,7 +195,7 @@ class ChaosRun {
   }
 
   private judge(outcome: Outcome): void {
-    const { request, ending, text, status, fault } = outcome;
+    const { request, ending, text, status, fault, reason } = outcome;
     const { id, surface, streams } = request;
     const name = `request ${id} (${surface}${streams ? ', streamed' : ''})`;
     this.ended[ending]++;
@@ -207,7 +207,7 @@ class ChaosRun {
     if (ending !== 'complete' && !expected.startsWith(text))
       this.violate(`${name}, ${ending}: ${difference(text, expected)}`);
     if (ending === 'cut' && !this.isAroundKill(outcome))
-      this.violate(`${name}: the connection was cut and no replica was killed`);
+      this.violate(`${name}: the connection was cut and no replica was killed: ${reason}`);
     // a spent budget ends streams too
     if (streams && ending !== 'left' && request.key !== 'budget') this.streams.push(outcome);
     if (ending === 'complete' && outcome.stored !== null) this.confirmed.push({ outcome });

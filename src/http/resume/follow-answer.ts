@@ -42,9 +42,10 @@ const touchMs = 1_000;
 const retryMs = 250;
 /**
  * How long a log that another replica writes may be missing: its client gets the first events before
- * the log is stored, and may ask here at once.
+ * the log is stored, and may ask here at once. After a pause of Redis that replica may find it again
+ * seconds later than this one.
  */
-const lateMs = 1_500;
+const lateMs = 5_000;
 /** How often the log may be out of reach in a row. */
 const maxFailures = 40;
 

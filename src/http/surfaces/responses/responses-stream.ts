@@ -4,16 +4,16 @@ import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { EventStream } from '../../connections/event-stream.js';
-import { parsedJson } from '../../../text/json-values.js';
+import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { byteJson, StreamedAnswer } from '../streamed-answer.js';
-import { isObject } from '../../../text/is-object.js';
 import type { Json } from './body.js';
 import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
 import type { EventSink } from './output-items.js';
 
 /** Events that contain the whole response; one in a text would be escaped. */
-const envelopeEvent = /"type"\s*:\s*"response\.(created|queued|in_progress|completed|incomplete)"/;
-const isEnd = (type: unknown): boolean =>
+const envelopeEvent =
+  /"type"\s*:\s*"(response\.(?:created|queued|in_progress|completed|incomplete))"/;
+const isEnd = (type: string): boolean =>
   type === 'response.completed' || type === 'response.incomplete';
 
 /**
@@ -26,6 +26,8 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   private model: string;
   private sequence = 0;
   private hasStarted = false;
+  /** The provider's own event that told the client of the response. */
+  private begun: string | null = null;
   /** Its last event, held back until the turn is kept. */
   private last: { name: string; response: Json; bytes: string } | null = null;
 
@@ -96,6 +98,7 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   }
 
   breakOff({ error }: BrokenAnswer): void {
+    this.followBegun();
     this.start();
     // a summary that is not whole is none
     if (!this.turn.seal) this.items.end('incomplete');
@@ -116,28 +119,36 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   /** A provider's own event. */
   event(name: string | undefined, data: string | EventsEnd): void {
     if (typeof data !== 'string') {
+      this.followBegun();
       if ('follow' in this.items) this.items.follow(data);
       this.isForwarded = false;
       this.hasStarted ||= data.hasBegun;
       return;
     }
     this.isForwarded = true;
-    const isPiece = name?.endsWith('.delta') || !envelopeEvent.test(data);
-    const event = isPiece ? null : parsedJson(Buffer.from(data, 'latin1').toString('utf8'));
-    const response = isObject(event) ? event['response'] : null;
-    if (!isObject(event) || !isObject(response)) {
+    const type = name?.endsWith('.delta') ? undefined : envelopeEvent.exec(data)?.[1];
+    if (type === undefined) {
       this.send(name, data);
       return;
     }
-    const { stores } = this.turn;
-    const own = stores ? withOwnIds(response, this.turn) : response;
-    const bytes = stores ? byteJson({ ...event, response: own }) : data;
-    const type = String(event['type']);
-    if (isEnd(type)) this.last = { name: type, response: own, bytes };
+    // what is not kept is sent as it came, and read only where others end it
+    const { response, bytes } = this.turn.stores ? this.owned(data) : { response: {}, bytes: data };
+    if (isEnd(type)) this.last = { name: type, response, bytes };
     else {
-      this.envelope.follow(own);
+      this.begun = data;
       this.send(name, bytes);
     }
+  }
+
+  private owned(data: string): { response: Json; bytes: string } {
+    const event = jsonFields(parsedJson(Buffer.from(data, 'latin1').toString('utf8')));
+    const sent = jsonFields(event['response']);
+    const response = this.turn.stores ? withOwnIds(sent, this.turn) : sent;
+    return { response, bytes: byteJson({ ...event, response }) };
+  }
+
+  private followBegun(): void {
+    if (this.begun !== null) this.envelope.follow(this.owned(this.begun).response);
   }
 
   private send(name: string | undefined, bytes: string): void {

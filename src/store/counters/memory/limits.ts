@@ -86,7 +86,7 @@ export class MemoryLimits {
   private readonly counterOf = ({ subject, measure }: LimitCharge, now: number): UsageCounter =>
     measure === 'usd_day' || measure === 'usd_month'
       ? this.budgetOf(subject, measure, now)
-      : (this.countersOf(subject)[measure] ??= new MinuteCounter());
+      : (this.countersOf(subject)[measure] ??= new MinuteCounter(now));
 
   private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetCounter {
     return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now, this.knownMs));

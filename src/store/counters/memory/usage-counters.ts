@@ -26,9 +26,14 @@ export interface UsageCounter {
 
 /** Requests or tokens in a sliding window of 60 s. */
 export class MinuteCounter implements UsageCounter {
-  private minute = 0;
+  private minute: number;
   private current = 0;
   private previous = 0;
+
+  constructor(now: number) {
+    // one without a minute would have expired before it is used
+    this.minute = minuteOf(now);
+  }
 
   fits({ limit, amount }: LimitCharge, now: number): boolean {
     this.roll(now);

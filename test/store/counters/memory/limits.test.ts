@@ -14,6 +14,14 @@ describe('limits in memory', () => {
     expect(limits.size).toBeLessThan(10_000);
   });
 
+  it('count for each of several new subjects that are charged together', () => {
+    const limits = new MemoryLimits(() => 1_000_000_000);
+    const charge = { measure: 'requests', amount: 1, limit: 1 } as const;
+    const both = ['a', 'b', 'c'].map((subject) => ({ ...charge, subject }));
+    expect(limits.reserve(both).outcome).toBe('granted');
+    for (const each of both) expect(limits.reserve([each]).outcome).toBe('refused');
+  });
+
   it('keep a budget until its period ends', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);

@@ -37,7 +37,7 @@ export function askEndpoint(
   });
 }
 
-/** What expires at a time in ms since 1970; null: never, or nobody says when. */
+/** Credentials with an end, in ms since 1970; null: they have none, or their source does not say it. */
 interface Expiring {
   readonly expiresAtMs: number | null;
 }

@@ -167,11 +167,10 @@ class ResponsesEventReader {
         });
       case 'response.completed':
       case 'response.done':
+        this.end(event.response ?? {});
+        break;
       case 'response.incomplete':
-        this.end({
-          ...event.response,
-          ...(event.type === 'response.incomplete' && { status: 'incomplete' }),
-        });
+        this.end({ ...event.response, status: 'incomplete' });
     }
   }
 

@@ -32,6 +32,8 @@ interface Call {
   id: string;
   name: string;
   json: string;
+  /** The arguments that were last found whole or not. */
+  read: { readonly json: string; readonly isWhole: boolean } | null;
   extra: unknown;
 }
 
@@ -194,7 +196,7 @@ export class AnswerBlocks {
     const { index, id, function: called, extra_content: extra } = delta;
     let call = this.calls.get(index);
     if (!call) {
-      call = { index, id: '', name: '', json: '', extra: undefined };
+      call = { index, id: '', name: '', json: '', read: null, extra: undefined };
       this.calls.set(index, call);
       this.waiting.push(call);
     }
@@ -210,7 +212,13 @@ export class AnswerBlocks {
 
   /** Whether more of the current call's arguments has to come. */
   private get isWithinCall(): boolean {
-    return this.current !== null && parsedJson(this.current.json) === undefined;
+    const { current } = this;
+    if (!current) return false;
+    const { json } = current;
+    // a stream may ask with each of its pieces
+    if (current.read?.json !== json)
+      current.read = { json, isWhole: parsedJson(json) !== undefined };
+    return !current.read.isWhole;
   }
 
   private addLateText(): void {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../../../completion.js';
 import { customTool } from '../../../custom-tools.js';
-import { present } from '../../../text/is-object.js';
-import { jsonFields } from '../../../text/json-values.js';
+import { isObject, present } from '../../../text/is-object.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn } from './body.js';
 
 /** A tool that the client runs, as a function that every model can call. */
@@ -49,7 +48,10 @@ export function flatTools(body: ResponsesBody): ReadonlyMap<string, FlatTool> {
 }
 
 /** A tool or a choice as this dialect has it; chat completions have it one level deeper. */
-const unnested = (tool: Json): Json => ({ ...tool, ...jsonFields(tool[textIn(tool['type'])]) });
+function unnested(tool: Json): Json {
+  const nested = tool[textIn(tool['type'])];
+  return isObject(nested) ? { ...tool, ...nested } : tool;
+}
 
 /** All tools of a request, also those that items bring. */
 export function sentTools(body: ResponsesBody): readonly Json[] {

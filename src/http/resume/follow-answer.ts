@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { logsAway } from '../../pipeline/resume/recorded-answers.js';
-import { readersOf } from '../../pipeline/resume/recorded-answer.js';
+import { lateMsOf, readersOf } from '../../pipeline/resume/recorded-answer.js';
 import {
   type AnswerLogs,
   type LogEntry,
@@ -40,12 +40,6 @@ export type FollowEnd = 'answered' | 'broken' | 'gone';
 const waitMs = 1_000;
 const touchMs = 1_000;
 const retryMs = 250;
-/**
- * How long a log that another replica writes may be missing: its client gets the first events before
- * the log is stored, and may ask here at once. After a pause of Redis that replica may find it again
- * seconds later than this one.
- */
-const lateMs = 5_000;
 /** How often the log may be out of reach in a row. */
 const maxFailures = 40;
 
@@ -86,7 +80,7 @@ class Follower {
       const entries = await this.read();
       if (entries === null) {
         // not since the start: while Redis was away, no replica could write
-        missingUntil ??= performance.now() + (this.logs.isShared ? lateMs : 0);
+        missingUntil ??= performance.now() + lateMsOf(this.logs);
         if (isFound || performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);
         continue;

@@ -80,9 +80,14 @@ export async function resumeStream(
 }
 
 /** Ends the call behind the stream whose id is in the path. False: this account has no such one. */
-export function cancelStream(parts: GatewayParts, req: Request, res: Response): Promise<boolean> {
-  const { accountId } = contextOf(parts, res).request.caller;
-  return parts.state.answers.cancel(answerLogOf(accountId, String(req.params['id'])));
+export async function cancelStream(
+  parts: GatewayParts,
+  req: Request,
+  res: Response,
+): Promise<boolean> {
+  const { snapshot, caller } = contextOf(parts, res).request;
+  if (snapshot.limits.resumeMs === 0) return false;
+  return parts.state.answers.cancel(answerLogOf(caller.accountId, String(req.params['id'])));
 }
 
 /** How many events a client has that has this one. */

@@ -40,6 +40,13 @@ const maxLength = 4 * 1024 * 1024;
 const retryMs = 250;
 const lookMs = 1_000;
 
+/**
+ * How long a log may be missing that another replica writes: its client gets the first events before
+ * the log is stored, and may ask here at once. After a pause of Redis that replica may find it again
+ * seconds later than this one.
+ */
+export const lateMsOf = ({ isShared }: AnswerLogs): number => (isShared ? 5_000 : 0);
+
 /** The note that says that somebody reads an answer. */
 export const readersOf = (log: string): string => `${log}/readers`;
 

@@ -8,6 +8,7 @@ import type { LazyDatabases } from '../../store/lazy-databases.js';
 import {
   cancelledNoteOf,
   type ClaimNote,
+  lateMsOf,
   leaseMs,
   RecordedAnswer,
   type RecordingPlace,
@@ -62,7 +63,12 @@ export class RecordedAnswers implements RecordingPlace {
       const logs = await this.logs();
       // first, because another replica may be about to store the log
       await logs.set(cancelledNoteOf(log), '1', leaseMs);
-      return (await logs.read(log, [0, 0], 0)) !== null;
+      const endAt = performance.now() + lateMsOf(logs);
+      while ((await logs.read(log, [0, 0], 0)) === null) {
+        if (performance.now() >= endAt) return false;
+        await wait(retryMs);
+      }
+      return true;
     } catch {
       throw logsAway();
     }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WrittenConfig } from '../../../src/config/config.js';
@@ -44,6 +46,31 @@ afterEach(async () => {
   await upstream.close();
 });
 afterAll(() => redis?.stop());
+
+/** A way to Redis on which requests can be held up. */
+async function startLink(
+  to: string,
+): Promise<{ url: string; hold: () => void; letGo: () => void; close: () => void }> {
+  const { hostname, port } = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const there = connect(Number(port), hostname);
+    sockets.add(socket).add(there);
+    socket.pipe(there).pipe(socket);
+    for (const side of [socket, there]) side.on('error', () => undefined);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    hold: () => sockets.forEach((socket) => socket.pause()),
+    letGo: () => sockets.forEach((socket) => socket.resume()),
+    close: () => {
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+    },
+  };
+}
 
 const complete = (
   gateway: RunningGateway,
@@ -302,6 +329,28 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     const url = `${two.url}/api/v1/completions/${idOf(begun)}/stream`;
     expect((await ask('DELETE', url, two.auth)).status).toBe(204);
     await expect(upstream.closed(0)).resolves.toBeNull();
+  });
+
+  it('is cancelled at another before its own has reached Redis', async () => {
+    const link = await startLink(redis?.url ?? '');
+    const metrics = { prefix: 'late_' };
+    const one = await start(10_000, { redis: { url: link.url }, metrics });
+    const two = await start(10_000, { redis: { url: redis?.url ?? '' }, metrics });
+    upstream.script([{ text: words, hang: 'afterContent' }]);
+    link.hold();
+    const begun = await complete(one, { abortAfterFrames: 1 });
+    setTimeout(link.letGo, 1_000);
+    const url = `${two.url}/api/v1/completions/${idOf(begun)}/stream`;
+    expect((await ask('DELETE', url, two.auth)).status).toBe(204);
+    await expect(upstream.closed(0)).resolves.toBeNull();
+    await one.close();
+    link.close();
+  });
+
+  it('has no other to cancel', async () => {
+    const [, two] = (await shared('d')) as [RunningGateway, RunningGateway];
+    const url = `${two.url}/api/v1/completions/01900000-0000-7000-8000-000000000000/stream`;
+    expect((await ask('DELETE', url, two.auth)).status).toBe(404);
   });
 
   it('tells its client to go on elsewhere when its replica stops', async () => {

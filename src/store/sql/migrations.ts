@@ -228,6 +228,29 @@ const costsOfModels = statements(
 );
 
 /**
+ * An API, provider and model's own orders in place of those of all requests, as one expression, by
+ * which filters in the order of time do not choose the index; and a key's and an account's requests
+ * with all that is sorted by.
+ */
+const ordersOfGroups = statements(
+  ...['latency', 'cost', 'tokens', 'model_cost', 'key', 'account'].map(
+    (name) => `drop index requests_by_${name}`,
+  ),
+  ...Object.entries({
+    latency: '(latency_ms + 0)',
+    cost: 'coalesce(cost_usd, 0)',
+    tokens: '(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))',
+  }).map(
+    ([name, value]) => `create index requests_by_${name} on requests
+      ((surface || ' ' || coalesce(provider, '') || '/' || coalesce(model, '')), ${value}, id, at)`,
+  ),
+  `create index requests_by_key on requests
+    (key_id, at, id, latency_ms, cost_usd, prompt_tokens, completion_tokens)`,
+  `create index requests_by_account on requests (account_id, at, id, code, status, provider, model,
+    latency_ms, cost_usd, prompt_tokens, completion_tokens)`,
+);
+
+/**
  * All migrations by name, oldest first. The first one makes the whole schema, under the name of the
  * last of those that it replaced. A released migration is never changed; add another one instead.
  */
@@ -241,4 +264,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0024-price-editions', priceEditions],
   ['0025-trace-ids', traceIds],
   ['0026-costs-of-models', costsOfModels],
+  ['0027-orders-of-groups', ordersOfGroups],
 ]);

@@ -25,7 +25,7 @@ import { createTrainingQueue } from './choices/training-queue.js';
 import { createTrainingStore } from './choices/trainings.js';
 
 /** The part of each kind of row. A new one is a line here, and so a field of `Store`. */
-const partsOn = (database: Kysely<StoreTables>) => ({
+const partsOn = (database: Kysely<StoreTables>, kind: 'libsql' | 'postgres') => ({
   accounts: createAccountStore(database),
   claims: createClaimStore(database),
   signIns: createSignInStore(database),
@@ -36,7 +36,7 @@ const partsOn = (database: Kysely<StoreTables>) => ({
   trainings: createTrainingStore(database),
   trainingQueue: createTrainingQueue(database),
   selections: createSelectionStore(database),
-  requests: createRequestStore(database),
+  requests: createRequestStore(database, kind),
   periods: createPeriodStore(database),
   choices: createChoiceStore(database),
   shadows: createShadowStore(database),
@@ -60,7 +60,7 @@ export const createSqlStore = (
   kind: 'libsql' | 'postgres',
   backup: (file: string) => Promise<void>,
 ) => ({
-  ...partsOn(database),
+  ...partsOn(database, kind),
   kind,
   secret: (name: string) => readSecret(database, name),
   async ping(): Promise<void> {

@@ -46,13 +46,14 @@ const reads: Record<string, Read> = {
     ({ requests }) => requests.list({ accountId: 'a1', models }, page),
   ],
   'the dearest requests': [
-    [/SCAN requests USING INDEX requests_by_cost/],
+    [/SEARCH requests USING INDEX requests_by_cost \(<expr>=\?/],
     [/Index.* Scan Backward using requests_by_cost/],
     ({ requests }) => requests.list({ accountId: null, ...span }, page, 'cost'),
   ],
   'the dearest requests of a model': [
-    [/USING INDEX requests_by_model_cost/],
-    [/Index.* Scan.* requests_by_model_cost/],
+    [/SEARCH requests USING INDEX requests_by_cost \(<expr>=\?/],
+    // few enough to be sorted: any index that begins with the model finds them
+    [/Index Scan on requests_by_(cost|latency|tokens)/],
     ({ requests }) =>
       requests.list({ accountId: null, models: [models[0]!], ...span }, page, 'cost'),
   ],
@@ -62,12 +63,12 @@ const reads: Record<string, Read> = {
     ({ requests }) => requests.list({ accountId: null, models: [models[0]!], ...span }, page),
   ],
   'the slowest requests': [
-    [/SCAN requests USING INDEX requests_by_latency/],
+    [/SEARCH requests USING INDEX requests_by_latency \(<expr>=\?/],
     [/Index.* Scan Backward using requests_by_latency/],
     ({ requests }) => requests.list({ accountId: null, ...span }, page, 'latency'),
   ],
   'the requests with the most tokens': [
-    [/SCAN requests USING INDEX requests_by_tokens/],
+    [/SEARCH requests USING INDEX requests_by_tokens \(<expr>=\?/],
     [/Index.* Scan Backward using requests_by_tokens/],
     ({ requests }) => requests.list({ accountId: null, ...span }, page, 'tokens'),
   ],
@@ -144,17 +145,17 @@ const reads: Record<string, Read> = {
 /** Rows, so that PostgreSQL sees large tables: it reads small ones whole. */
 const rows: Record<string, string> = {
   requests: `(id, request_id, account_id, surface, at, status, code, provider, model, stream,
-    latency_ms) select 'r' || n, 'q', 'a' || n % 9, 'openai', n * 30, 200,
-    case n % 50 when 0 then 'timeout' end, 'p' || n % 7, 'm' || n % 7, 0, 1`,
+    latency_ms) select 'r' || n, 'q', 'a' || (n % 9), 'openai', n * 30, 200,
+    case n % 50 when 0 then 'timeout' end, 'p' || (n % 7), 'm' || (n % 7), 0, 1`,
   usage_periods: `(account_id, at, span_ms, key_id, provider, model, measure, bucket, requests,
     errors, prompt_tokens, completion_tokens, cost_usd, latencies, first_tokens)
-    select case n % 9 when 0 then '' else 'a' || n % 9 end, n * 30, 60000, 'k' || n % 3, 'p', 'm' || n,
+    select case n % 9 when 0 then '' else 'a' || (n % 9) end, n * 30, 60000, 'k' || (n % 3), 'p', 'm' || n,
     case when n > 39000 then 'open' else 'packed' end, 0, 1, 0, 1, 1, 1, '1:1', ''`,
   conversations: `(id, account_id, title, title_source, message_count, created_at, updated_at)
-    select 'c' || n, 'a' || n % 900, 't', 'first', 2, n, n`,
+    select 'c' || n, 'a' || (n % 900), 't', 'first', 2, n, n`,
   selections: `(id, account_id, at, label, candidates, reason)
-    select 's' || n, 'a' || n % 900, n, 'l', '[]', 'r'`,
-  feedback: `(id, account_id, at) select 'f' || n, 'a' || n % 900, n`,
+    select 's' || n, 'a' || (n % 900), n, 'l', '[]', 'r'`,
+  feedback: `(id, account_id, at) select 'f' || n, 'a' || (n % 900), n`,
   audit: `(id, at, act, actor) select 'u' || n, n,
     case n % 100 when 0 then 'config.refuse' else 'account.sign-in' end, 'ann'`,
 };
@@ -174,7 +175,11 @@ const kinds = [
     kind: 'libsql' as const,
     place: () => Promise.resolve(libsqlPlace()),
     dialect: (url: string) => new LibsqlDialect(url.slice('file:'.length)),
-    fill: () => Promise.resolve(),
+    // the orders are read for each API, provider and model that there is
+    fill: async (database: Kysely<StoreTables>): Promise<void> => {
+      const one = `insert into requests ${rows['requests']!} from (select 1 as n)`;
+      await sql.raw(one).execute(database);
+    },
     explain: 'explain query plan',
     patterns: ([sqlite]: Read) => sqlite,
     // a whole table, or a sort of all rows; groups and their order are few
@@ -215,15 +220,19 @@ describe.each(kinds)('what the dashboard shows, on $name,', (row) => {
   it.each(Object.entries(reads))('%s: is read from an index', async (_what, read) => {
     queries.length = 0;
     await read[2](store);
-    const [query] = queries;
-    const { rows: lines } = await database.executeQuery<Record<string, string>>(
-      CompiledQuery.raw(`${row.explain} ${query!.sql}`, [...query!.parameters]),
-    );
-    const plan = lines
-      .map((line) => line['detail'] ?? line['QUERY PLAN'])
-      .join('\n')
-      // a subquery of that name, not the table
-      .replace(/^(CO-ROUTINE requests\n(?:SCAN|SEARCH) .*)\nSCAN requests$/m, '$1');
+    const plans = [...queries].map(async (query) => {
+      const { rows: lines } = await database.executeQuery<Record<string, string>>(
+        CompiledQuery.raw(`${row.explain} ${query.sql}`, [...query.parameters]),
+      );
+      return (
+        lines
+          .map((line) => line['detail'] ?? line['QUERY PLAN'])
+          .join('\n')
+          // a subquery of that name, not the table
+          .replace(/^(CO-ROUTINE requests\n[^]*?)\nSCAN requests$/m, '$1')
+      );
+    });
+    const plan = (await Promise.all(plans)).join('\n');
     for (const pattern of row.patterns(read)) expect(plan).toMatch(pattern);
     expect(plan).not.toMatch(row.whole);
   });

@@ -16,14 +16,17 @@ import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { groupFailures } from './failures.js';
-import { sortRequests } from './sort-requests.js';
+import { type LogDatabase, sortRequests } from './sort-requests.js';
 import { addShadows } from '../choices/shadows.js';
 import type { RequestTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 import { addUsage, readSpentUsd, sumUsage } from './usage.js';
 
 /** The request log in SQL. */
-export const createRequestStore = (database: Kysely<StoreTables>): RequestStore => ({
+export const createRequestStore = (
+  database: Kysely<StoreTables>,
+  kind: LogDatabase['kind'],
+): RequestStore => ({
   add: (rows) => addRequests(database, rows),
   async find(accountId, id) {
     let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
@@ -34,7 +37,7 @@ export const createRequestStore = (database: Kysely<StoreTables>): RequestStore 
     return { ...found, content: await wholeContent(database, found.accountId, found.content) };
   },
   some: (accountId, ids) => readSome(database, accountId, ids),
-  list: (filter, page, order = null) => listRequests(database, filter, page, order),
+  list: (filter, page, order = null) => listRequests({ database, kind }, filter, page, order),
   failures: (filter, limit) => groupFailures(database, filter, limit),
   counts: (filter, grid) => countRequests(database, filter, grid).execute(),
   usage: (filter, by, page) => sumUsage(database, filter, by, page),
@@ -121,13 +124,13 @@ async function readSome(
 }
 
 async function listRequests(
-  database: Kysely<StoreTables>,
+  log: LogDatabase,
   filter: RequestFilter,
   page: PageRequest,
   order: RequestOrder | null,
 ): Promise<Page<RequestSummary>> {
   if (order) {
-    const rows = await sortRequests(database, filter, page, order);
+    const rows = await sortRequests(log, filter, page, order);
     return pageOfValues(
       rows,
       page.limit,
@@ -135,7 +138,7 @@ async function listRequests(
       ({ sorted: _sorted, ...row }) => summaryFromColumns(row),
     );
   }
-  const rows = await selectRequests(database, filter, page).execute();
+  const rows = await selectRequests(log.database, filter, page).execute();
   return pageOf(rows, page.limit, (row) => [row.at, row.id], summaryFromColumns);
 }
 

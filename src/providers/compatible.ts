@@ -23,6 +23,7 @@ const ofOpenAI: CompatibleQuirks = {
   },
   longSeeds: true,
   strictTools: true,
+  parameters: parameterRules.openai,
 };
 
 /** What takes all that OpenAI's dialect has. */
@@ -189,6 +190,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['CEREBRAS_API_KEY'],
     baseUrl: 'https://api.cerebras.ai/v1',
     embeddings: false,
+    parameters: parameterRules.cerebras,
   },
   // NIM as NVIDIA hosts it; set baseUrl for your own NIM container
   nvidia: {

@@ -1,3 +1,5 @@
+import { asList, isObject, namesIn } from '../text/is-object.js';
+import { mapSchema } from './json.js';
 import { effortOf, efforts, type ReasoningEffort } from '../completion.js';
 import { forcesTool } from './tool-choice.js';
 import { onlyWith, openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
@@ -50,6 +52,7 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
     fit('reasoning_effort', 'none');
     body['reasoning_effort'] = 'none';
   }
+  if (rule.closedSchemas) closeSchemas(body, lost);
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
   for (const field of rule.refuses ?? []) fit(field, undefined);
   if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);
@@ -77,4 +80,44 @@ export function renameField(body: Body, from: string, to: string): void {
   body[to] ??= body[from];
   // JSON omits it
   body[from] = undefined;
+}
+
+/** Closes what is `strict`, and takes the mark from what would then mean something else. */
+function closeSchemas(body: Body, lost: Set<string>): void {
+  const close = (holder: unknown, inner: string, key: string, field: string): unknown => {
+    const given = isObject(holder) ? holder[inner] : undefined;
+    if (!isObject(given) || given['strict'] !== true) return holder;
+    const schema = strictSchema(given[key] ?? { type: 'object', properties: {} });
+    if (!schema) lost.add(field);
+    const asked = schema ? { ...given, [key]: schema } : { ...given, strict: false };
+    return { ...(holder as Body), [inner]: asked };
+  };
+  const { tools, response_format: format } = body;
+  if (format) body['response_format'] = close(format, 'json_schema', 'schema', 'response_format');
+  if (Array.isArray(tools))
+    body['tools'] = tools.map((tool) => close(tool, 'function', 'parameters', 'tools'));
+}
+
+/** What has no place in a strict schema, at OpenAI. */
+const looseKeywords = namesIn(`
+  allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames
+  minProperties maxProperties unevaluatedProperties unevaluatedItems contains uniqueItems
+`);
+
+/** A schema with its objects closed; null: it has open ones, optional fields or loose keywords. */
+function strictSchema(given: unknown): Body | null {
+  if (!isObject(given)) return null;
+  let fits = true as boolean;
+  // a field that is always there needs no default, which Azure refuses
+  const schema = mapSchema(given, ({ default: _unused, ...one }) => {
+    const { type, properties, required = [], additionalProperties: more = false } = one;
+    if (looseKeywords.some((key) => key in one)) fits = false;
+    if (!properties && ![type].flat().includes('object')) return one;
+    const needed = new Set(asList(required));
+    if (!isObject(properties) || !Object.keys(properties).every((name) => needed.has(name)))
+      fits = false;
+    if (more !== false) fits = false;
+    return { ...one, required: [...needed], additionalProperties: false };
+  });
+  return fits ? schema : null;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../text/is-object.js';
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
 import { unreadable } from './failure.js';
@@ -66,4 +67,26 @@ export function providerJson(body: object): string {
   return json.includes('\\ud')
     ? json.replace(loneSurrogate, (escaped) => (escaped.length > 2 ? '\ufffd' : escaped))
     : json;
+}
+
+type Schema = Record<string, unknown>;
+
+/** Keywords whose values map names to schemas. */
+const maps = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
+/** Keywords whose values are no schemas, whatever they look like. */
+const plain = new Set(['enum', 'const', 'default', 'examples']);
+
+/** A copy of a JSON schema in which each schema, the inner ones first, is what `change` returns. */
+export function mapSchema(schema: Schema, change: (one: Schema) => Schema): Schema {
+  const inner = (value: unknown): unknown => (isObject(value) ? mapSchema(value, change) : value);
+  const copy: Schema = {};
+  for (const [key, value] of Object.entries(schema))
+    copy[key] = plain.has(key)
+      ? value
+      : Array.isArray(value)
+        ? value.map(inner)
+        : maps.has(key) && isObject(value)
+          ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]))
+          : inner(value);
+  return change(copy);
 }

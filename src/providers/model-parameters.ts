@@ -1,3 +1,4 @@
+import { namesIn } from '../text/is-object.js';
 import { efforts, type ReasoningEffort } from '../completion.js';
 
 /** What a family of models takes of a request's parameters, at every provider or at one. */
@@ -18,9 +19,24 @@ export interface ParameterRule {
   readonly newerLength?: boolean;
   /** Fields that turn its reasoning off: for the effort `none`, and where a tool is forced. */
   readonly reasoningOff?: Readonly<Record<string, unknown>>;
+  /** True: `strict` takes closed schemas without optional fields alone. */
+  readonly closedSchemas?: true;
   /** `auto`: no tool can be forced. */
   readonly toolChoice?: 'auto';
 }
+
+/** At OpenAI, Groq and Cerebras (documentation, 2026-11). */
+const closedSchemas = { models: /./, closedSchemas: true } as const;
+
+/** Words of other APIs, which those that check their fields refuse. */
+const foreign = namesIn(`
+  top_k min_p top_a repetition_penalty thinking enable_thinking chat_template_kwargs reasoning
+`);
+/** Words of OpenAI's own, which not all have. */
+const ofOpenAI = namesIn(`
+  user metadata store logit_bias logprobs top_logprobs service_tier verbosity safety_identifier
+  prompt_cache_key prompt_cache_retention
+`);
 
 /** From one to another; `minimal` is GPT-5's alone. */
 const between = (lowest: ReasoningEffort, highest: ReasoningEffort): readonly ReasoningEffort[] =>
@@ -44,6 +60,7 @@ export const openaiName = /gpt|(?:^|[/.~])o\d/i;
 
 /** OpenAI's models, wherever they run (API reference, and what users report, 2026-11). */
 export const openaiModels: readonly ParameterRule[] = [
+  closedSchemas,
   { models: /gpt-oss/i, efforts: between('low', 'high') },
   { models: named('(?:gpt-[34]|gpt-5-chat|chatgpt)'), efforts: [] },
   {
@@ -78,6 +95,7 @@ const reasoningOff = { thinking: { type: 'disabled' } };
 
 /** What other makers' models take, at the providers that serve them. */
 export const parameterRules = {
+  openai: [{ models: /./, refuses: foreign }],
   // V4 reasons unless told not to, and then no tool can be forced
   deepseek: [{ models: /./, reasoningOff }],
   // GLM, at Z.AI: it forces no tool
@@ -97,9 +115,19 @@ export const parameterRules = {
   ],
   // only some of Mistral's models reason, at one level
   mistral: [
+    { models: /./, refuses: [...foreign, ...ofOpenAI] },
     { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
     { models: /small|medium/, efforts: ['none', 'high'] },
   ],
   // what Groq serves
-  groq: [{ models: /^(?!.*(gpt-oss|qwen))/, efforts: [] }],
+  groq: [
+    closedSchemas,
+    { models: /./, refuses: [...foreign, 'store', 'logit_bias', 'logprobs', 'top_logprobs'] },
+    { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
+  ],
+  cerebras: [
+    closedSchemas,
+    { models: /./, refuses: [...foreign, ...penalties, 'logit_bias', 'service_tier', 'store'] },
+    { models: /gpt-oss/, refuses: ['parallel_tool_calls'] },
+  ],
 } satisfies Record<string, readonly ParameterRule[]>;

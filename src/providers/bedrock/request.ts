@@ -86,16 +86,13 @@ function readInference(
   return Object.keys(config).length > 0 ? config : null;
 }
 
-function readOutputFormat(
-  format: ChatRequest['response_format'],
-  traits: ModelTraits,
-): Block | null {
+function readOutputFormat(format: ChatRequest['response_format']): Block | null {
   const asked = format?.type === 'json_schema' ? format.json_schema : undefined;
   if (!asked?.schema) return null;
   const jsonSchema = {
     ...(asked.name ? { name: asked.name } : {}),
     ...(typeof asked['description'] === 'string' ? { description: asked['description'] } : {}),
-    schema: exactJson(traits.claude ? toOutputSchema(asked.schema) : asked.schema),
+    schema: exactJson(toOutputSchema(asked.schema)),
   };
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
@@ -157,7 +154,7 @@ export function toConverse(
   const extras = readExtras(request, traits, maxTokens);
   const inference = readInference(request, traits, isThinking(extras), maxTokens);
   const toolConfig = readTools(request, turns, scope);
-  const outputConfig = readOutputFormat(request.response_format, traits);
+  const outputConfig = readOutputFormat(request.response_format);
   return {
     messages: turns,
     ...(system.length > 0 ? { system } : {}),

@@ -17,7 +17,8 @@ const translated = new Set(
   messages max_tokens max_completion_tokens tools tool_choice response_format reasoning
   reasoning_effort text verbosity include web_search_options stream stream_options stop n seed
   logprobs prediction functions function_call modalities audio cache_control top_k min_p
-  repetition_penalty presence_penalty frequency_penalty
+  repetition_penalty presence_penalty frequency_penalty logit_bias top_a thinking enable_thinking
+  chat_template_kwargs
 `),
 );
 

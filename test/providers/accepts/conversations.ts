@@ -118,6 +118,34 @@ const foreignFields = {
 
 const longId = `call_${'x'.repeat(195)}`;
 
+const inner = { type: 'object', properties: { inner: { type: 'string' } }, required: ['inner'] };
+/** Schemas that strict modes refuse, in the ways that clients of other dialects write them. */
+const looseSchemas: Readonly<Record<string, Record<string, unknown>>> = {
+  get_open: {
+    type: 'object',
+    properties: { city: inner, list: { type: 'array', items: { anyOf: [inner, { $ref: '#' }] } } },
+    required: ['city', 'list'],
+  },
+  get_optional: {
+    type: 'object',
+    properties: { city: inner, unit: { enum: ['Celsius'], default: 'Celsius' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  get_either: {
+    type: 'object',
+    properties: { where: { oneOf: [inner, { type: 'string' }] } },
+    required: ['where'],
+    additionalProperties: false,
+  },
+  get_nothing: { type: 'object', properties: {} },
+  get_any: {
+    type: 'object',
+    properties: { labels: { type: 'object', additionalProperties: { type: 'string' } } },
+    required: ['labels'],
+  },
+};
+
 const list: readonly Conversation[] = [
   {
     name: 'instructions of the role developer, at the start and later',
@@ -324,6 +352,26 @@ const list: readonly Conversation[] = [
     keeps: ['get_weather', 'get_wind', 'get_rain', 'get_snow'],
   },
   {
+    name: 'strict tools whose schemas are open, have optional fields and alternatives',
+    request: {
+      messages: [user('First?')],
+      tools: Object.entries(looseSchemas).map(([name, parameters]) =>
+        tool(name, { strict: true, parameters }),
+      ),
+    },
+    keeps: ['get_open', 'get_optional', 'get_either', 'get_nothing', 'get_any', 'Celsius', 'inner'],
+  },
+  ...Object.entries(looseSchemas)
+    .slice(0, 3)
+    .map(([name, schema]): Conversation => ({
+      name: `a strict answer of such a schema: ${name}`,
+      request: {
+        messages: [user('First?')],
+        response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+      },
+      keeps: ['First?', 'inner'],
+    })),
+  {
     name: 'a started answer',
     request: { messages: [user('First?'), assistant('The answer is ')] },
     keeps: ['First?', 'The answer is'],
@@ -359,6 +407,29 @@ const list: readonly Conversation[] = [
       seed: 2 ** 40 + 1,
       max_tokens: 8,
     },
+    keeps: ['First?'],
+  },
+  {
+    name: "settings of other makers' APIs",
+    request: {
+      messages: [user('First?')],
+      ...{ top_k: 40, min_p: 0.1, top_a: 0.1, repetition_penalty: 1.1, user: 'u-1', store: true },
+      ...{ logit_bias: { 50256: 1 }, logprobs: true, top_logprobs: 2, service_tier: 'auto' },
+      ...{
+        metadata: { a: 'b' },
+        prompt_cache_key: 'k',
+        safety_identifier: 'u-1',
+        verbosity: 'low',
+      },
+      ...{ thinking: { type: 'disabled' }, enable_thinking: false, reasoning: { effort: 'low' } },
+      chat_template_kwargs: { enable_thinking: false },
+      presence_penalty: 0.1,
+    },
+    keeps: ['First?'],
+  },
+  {
+    name: 'a tool at a time',
+    request: { messages: [user('First?')], tools, parallel_tool_calls: false },
     keeps: ['First?'],
   },
   {

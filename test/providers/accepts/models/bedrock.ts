@@ -93,6 +93,19 @@ const rules: readonly Rule[] = [
     find: ({ body }) => (callIds(body).length > 0 && !body['toolConfig'] ? ['toolConfig'] : []),
   },
   {
+    refuses: "For 'object' type, 'additionalProperties' must be explicitly set to false",
+    source: `${issues}/future-agi/future-agi/pull/412`,
+    find: ({ body }) => {
+      const schemas = [...valuesIn(body['outputConfig'])].flatMap(([place, value]) =>
+        place.endsWith('jsonSchema.schema') ? [JSON.parse(String(value)) as unknown] : [],
+      );
+      return [...valuesIn(schemas)].flatMap(([place, value]) => {
+        const one = (value ?? {}) as Block;
+        return one['type'] === 'object' && one['additionalProperties'] !== false ? [place] : [];
+      });
+    },
+  },
+  {
     refuses: 'stopSequences: must not be empty',
     source:
       'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html',

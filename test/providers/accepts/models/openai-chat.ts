@@ -1,5 +1,6 @@
 import type { Acceptance, Rule, Sent } from '../acceptance.js';
 import { chatCallIds } from './chat-call-ids.js';
+import { strictAreClosed } from './strict-schemas.js';
 
 interface Message {
   role: string;
@@ -272,13 +273,23 @@ const openaiModels: readonly Rule[] = [
     /gpt-5\.6/,
   ),
   efforts([], openaiReference, /gpt-4/),
+  {
+    ...strictAreClosed('https://developers.openai.com/api/docs/guides/structured-outputs'),
+    models: /gpt-(?!oss)|(^|\/)o\d/,
+  },
   ...refusesFields(
     ['parallel_tool_calls'],
     github('run-llama/llama_index/issues/20865'),
     /(^|\/)o\d/,
   ),
 ];
+/** Words of other APIs. */
+const foreignFields = [
+  ...['top_k', 'min_p', 'top_a', 'repetition_penalty', 'thinking', 'enable_thinking'],
+  ...['chat_template_kwargs', 'reasoning'],
+];
 const openaiChatApi: readonly Rule[] = [
+  ...refusesFields(foreignFields, github('jimmc414/claude_n_codex_api_proxy/pull/24')),
   onBody(
     'Function tools with reasoning_effort are not supported in /v1/chat/completions',
     github('BerriAI/litellm/pull/34569'),
@@ -340,8 +351,14 @@ const providers: Readonly<Record<string, Provider>> = {
   groq: {
     models: ['llama-3.3-70b-versatile', 'openai/gpt-oss-120b'],
     rules: [
+      strictAreClosed('https://console.groq.com/docs/structured-outputs'),
       knowsOnly(github('janhq/jan/issues/8136'), plain),
       noMarks(github('sst/opencode/issues/1329')),
+      ...refusesFields(
+        [...foreignFields, 'logit_bias', 'logprobs', 'top_logprobs'],
+        'https://console.groq.com/docs/openai',
+      ),
+      ...refusesFields(['store'], github('fanenr/chatbot/issues/21')),
       texts(github('OpenHands/OpenHands/issues/4643'), ['system', 'assistant', 'tool']),
       stops(4, 'https://console.groq.com/docs/api-reference#chat-create'),
       efforts([], github('vercel/ai/pull/8057'), /llama/),
@@ -381,8 +398,13 @@ const providers: Readonly<Record<string, Provider>> = {
       efforts([], github('NousResearch/hermes-agent/issues/11243'), /large/),
       resultsAreTexts,
       ...refusesFields(
-        ['seed', 'max_completion_tokens', 'stream_options'],
+        ['seed', 'max_completion_tokens', 'stream_options', 'user', 'store', 'logprobs'],
         github('mistralai/platform-docs-public/issues/7'),
+      ),
+      ...refusesFields(['metadata'], github('OpenHands/OpenHands/issues/11699')),
+      ...refusesFields(
+        [...foreignFields, 'logit_bias', 'service_tier', 'verbosity', 'prompt_cache_key'],
+        'https://docs.mistral.ai/api',
       ),
     ],
   },
@@ -457,6 +479,12 @@ const providers: Readonly<Record<string, Provider>> = {
     models: ['gpt-oss-120b'],
     rules: [
       ...anyHost(github('Kilo-Org/kilocode/issues/10375')),
+      strictAreClosed(github('agno-agi/agno/pull/6014')),
+      ...refusesFields(['parallel_tool_calls'], github('agno-agi/agno/issues/4508'), /gpt-oss/),
+      ...refusesFields(
+        [...foreignFields, 'presence_penalty', 'logit_bias', 'service_tier'],
+        'https://inference-docs.cerebras.ai/resources/openai',
+      ),
       onBody(
         "Tools with mixed values for 'strict' are not allowed",
         github('RooCodeInc/Roo-Code/issues/10334'),

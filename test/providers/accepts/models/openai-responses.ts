@@ -1,4 +1,5 @@
 import { type Acceptance, type CallOrResult, type Rule } from '../acceptance.js';
+import { strictAreClosed } from './strict-schemas.js';
 
 type Body = Parameters<Rule['find']>[0]['body'];
 interface Item {
@@ -34,6 +35,7 @@ const topFields = new Set([
 ]);
 
 const rules: readonly Rule[] = [
+  strictAreClosed('https://developers.openai.com/api/docs/guides/structured-outputs'),
   {
     refuses: 'Unknown parameter',
     source: reference,

@@ -193,7 +193,8 @@ describe('a request', () => {
   });
 
   it('gives other dialects its instructions, format and effort', async () => {
-    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true };
+    const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
+    const format = { type: 'json_schema', name: 'a', schema, strict: true };
     await world.ask({
       instructions: 'Be brief',
       input: [
@@ -228,7 +229,7 @@ describe('a request', () => {
       ],
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'a', schema: { type: 'object' }, strict: true },
+        json_schema: { name: 'a', schema, strict: true },
       },
       reasoning_effort: 'low',
       verbosity: 'low',
@@ -337,6 +338,45 @@ describe('tools that only some dialects have', () => {
       tool_choice: choice,
     });
   });
+
+  it.each([
+    [
+      { type: 'function', function: { name: 'weather' } },
+      { type: 'function', name: 'weather' },
+    ],
+    [
+      {
+        type: 'allowed_tools',
+        allowed_tools: {
+          mode: 'required',
+          tools: [{ type: 'function', function: { name: 'weather' } }],
+        },
+      },
+      {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [{ type: 'function', name: 'weather' }],
+      },
+    ],
+    ['auto', 'auto'],
+  ])(
+    'go to a provider of this dialect in its own form, where they are nested: %j',
+    async (choice, own) => {
+      const { type, ...named } = weather;
+      const nested = { type, function: { ...named, strict: null } };
+      const search = { type: 'web_search', search_context_size: 'low' };
+      const tools = [nested, weather, search];
+      const { json } = await world.ask({
+        model: ownModel,
+        input: 'Do',
+        tools,
+        tool_choice: choice,
+      });
+      expect(at(json, 'error')).toBeNull();
+      expect(at(world.sent(), 'tools')).toEqual([{ ...weather, strict: null }, weather, search]);
+      expect(at(world.sent(), 'tool_choice')).toEqual(own);
+    },
+  );
 
   it('may come as items of the input', async () => {
     const items = [

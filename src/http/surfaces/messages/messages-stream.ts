@@ -39,7 +39,6 @@ export class MessagesStream extends StreamedAnswer {
   begin(candidate: Candidate): void {
     this.candidate = candidate;
     this.model = candidate.model;
-    this.isForwarded = false;
   }
 
   event(name: string | undefined, data: string | EventsEnd): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../../../completion.js';
 import { customTool } from '../../../custom-tools.js';
-import { isObject, present } from '../../../text/is-object.js';
+import { isObject, omit, present } from '../../../text/is-object.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn } from './body.js';
 
 /** A tool that the client runs, as a function that every model can call. */
@@ -34,7 +34,7 @@ export function flatTools(body: ResponsesBody): ReadonlyMap<string, FlatTool> {
   const tools = new Map<string, FlatTool>();
   for (const tool of sentTools(body)) {
     const isGroup = tool['type'] === 'namespace';
-    for (const one of (isGroup ? jsonList(tool['tools']) : [tool]).map(unnested)) {
+    for (const one of isGroup ? jsonList(tool['tools']) : [tool]) {
       const isCustom = one['type'] === 'custom';
       if (!isCustom && one['type'] !== 'function') continue;
       const namespace = isGroup ? textIn(tool['name']) : null;
@@ -47,10 +47,25 @@ export function flatTools(body: ResponsesBody): ReadonlyMap<string, FlatTool> {
   return tools;
 }
 
+const nesting = new Set<unknown>(['function', 'custom', 'allowed_tools']);
+
 /** A tool or a choice as this dialect has it; chat completions have it one level deeper. */
 function unnested(tool: Json): Json {
-  const nested = tool[textIn(tool['type'])];
-  return isObject(nested) ? { ...tool, ...nested } : tool;
+  const type = textIn(tool['type']);
+  const nested = nesting.has(type) ? tool[type] : null;
+  return isObject(nested) ? { ...omit(tool, new Set([type])), ...nested } : tool;
+}
+
+/** A body whose tools and choice are as providers of this dialect take them. */
+export function withOwnTools(body: ResponsesBody): ResponsesBody {
+  const tools = jsonList(body.tools).map(unnested);
+  const choice = isObject(body.tool_choice) ? unnested(body.tool_choice) : null;
+  const allowed = jsonList(choice?.['tools']).map(unnested);
+  return {
+    ...body,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(choice && { tool_choice: allowed.length > 0 ? { ...choice, tools: allowed } : choice }),
+  };
 }
 
 /** All tools of a request, also those that items bring. */
@@ -89,7 +104,7 @@ function choiceOf(choice: ResponsesBody['tool_choice']): {
   if (choice === 'none' || choice === 'auto' || choice === 'required')
     return { names: null, mode: choice };
   if (typeof choice !== 'object' || choice === null) return { names: null, mode: undefined };
-  const nameOf = (tool: Json): string => flatName(tool['namespace'], unnested(tool)['name']);
+  const nameOf = (tool: Json): string => flatName(tool['namespace'], tool['name']);
   if (choice['type'] === 'allowed_tools')
     return {
       names: new Set(jsonList(choice['tools']).map(nameOf)),

@@ -6,6 +6,7 @@ import type { GatewayRequest } from '../../../pipeline/request.js';
 import { parseExactJson } from '../../../text/exact-json.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, textIn, typeOf } from './body.js';
 import { summaryMessage } from './compaction.js';
+import { withOwnTools } from './flat-tools.js';
 
 /** What the gateway cannot do for any provider, and why. */
 const unsupported: Readonly<Record<string, string>> = {
@@ -18,14 +19,16 @@ const unsupportedFields = Object.keys(unsupported);
 
 /**
  * Begins the turn of a request: sets `request.responseTurn`.
- * @returns the body with what it refers to in place: earlier responses, items, summaries
+ * @returns the body with its tools as this dialect has them, and what it refers to in place: earlier
+ *   responses, items, summaries
  * @throws GatewayError `bad_request` for what is not stored, or not supported
  */
 export async function joinResponse(
   { state: { responses } }: GatewayParts,
   request: GatewayRequest,
-  sent: ResponsesBody,
+  given: ResponsesBody,
 ): Promise<ResponsesBody> {
+  const sent = withOwnTools(given);
   const field = unsupportedFields.find((name) => sent[name]);
   if (field !== undefined)
     throw invalidField(field, `is not supported: ${unsupported[field] ?? ''}`, 'bad_request');

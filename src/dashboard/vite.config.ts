@@ -6,22 +6,12 @@ import { defineConfig, type Plugin } from 'vite';
 /** Stands for the nonce of a response in the built page; the gateway replaces it. */
 const nonceMark = '%SIGNALBOX_NONCE%';
 
-/** The surfaces whose requests have a row each, as the API describes them. */
-function requestSurfaces(): string[] {
-  const file = join(import.meta.dirname, '../../schemas/request.response.schema.json');
-  const schema = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly properties: { readonly surface: { readonly enum: string[] } };
-  };
-  return schema.properties.surface.enum;
-}
-
 /** `build.mjs` builds this folder into `dist/dashboard`. */
 export default defineConfig({
   root: import.meta.dirname,
   // relative, because a gateway may be mounted under any path
   base: './',
   plugins: [react(), bundledLicenses()],
-  define: { requestSurfaces: JSON.stringify(requestSurfaces()) },
   html: { cspNonce: nonceMark },
   // Mantine's table brings a scroll area, which is not used here, and with it 18 kB of code that places it
   resolve: {

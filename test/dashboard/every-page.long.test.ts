@@ -38,7 +38,8 @@ const pages: readonly { path: string; first?: RegExp }[] = [
   { path: '/settings/alerts' },
   { path: '/settings/audit' },
   { path: '/reference' },
-  { path: '/reference/keys' },
+  { path: '/reference/api-keys' },
+  { path: '/reference/nothing' },
   { path: '/nowhere' },
 ];
 

@@ -7,6 +7,7 @@ import {
   stacked,
 } from '../../src/dashboard/components/chart-columns.js';
 import { axisLabel, reasonWords } from '../../src/dashboard/format/numbers.js';
+import { formatSpend, spendParts } from '../../src/dashboard/format/spend.js';
 import { formatMs } from '../../src/dashboard/format/times.js';
 import {
   defaultRange,
@@ -101,6 +102,18 @@ describe('a figure on an axis', () => {
     ['$0.05', '$0.05'],
   ])('%s is written %s', (figure, label) => {
     expect(axisLabel(figure)).toBe(label);
+  });
+});
+
+describe('what was spent', () => {
+  it('is what was billed, with what is estimated in it and what budgets hold beside it', () => {
+    const billed = { costUsd: 0.58, estimatedUsd: 0, heldUsd: 0 };
+    expect([formatSpend(billed), spendParts(billed)]).toEqual(['$0.58', []]);
+    const cut = { costUsd: 0.58, estimatedUsd: 0.2, heldUsd: 24 };
+    expect([formatSpend(cut), spendParts(cut)]).toEqual([
+      '≈ $0.58 + $24.00 held',
+      ['$0.20 of it estimated', '$24.00 held for budgets'],
+    ]);
   });
 });
 

@@ -82,4 +82,20 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.width);
     expect(complaintsOf(page)).toEqual([]);
   });
+
+  it('says of an unknown resource that there is none, and leads to those that there are', async () => {
+    ({ gateway } = await startDashboard());
+    const page = await claimAndOpen(gateway, '/reference');
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    await page.goto(`${gateway.url}/reference/keys`);
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    expect(await page.getByRole('main').locator('section').count()).toBe(0);
+    expect(asked.filter((path) => path === '/docs/keys')).toHaveLength(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys', level: 2 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/reference/api-keys');
+    expect(complaintsOf(page)).toEqual([]);
+  });
 });

@@ -119,6 +119,7 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await said.getByRole('tab', { name: 'JSON' }).click();
     await said.getByText('"messages"').waitFor();
     await page.getByRole('main').getByText('ann@example.org').waitFor();
+    await page.getByRole('main').getByText('Native completions').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Open in the playground' }).click();
     await page.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();

@@ -7,11 +7,12 @@ import {
   withoutFilters,
 } from '../../src/dashboard/pages/requests/filters.js';
 import { placeNames } from '../../src/dashboard/components/place-names.js';
-import { outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
+import { apiOf, outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
 import { formatClock } from '../../src/dashboard/format/times.js';
 import { keptContentOf } from '../../src/dashboard/pages/requests/kept-content.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
 import { errorCodes } from '../../src/errors.js';
+import { loggedSurfaces } from '../../src/surface-labels.js';
 import { scatterOf } from '../../src/dashboard/pages/requests/scatter.js';
 import {
   axisTicks,
@@ -85,6 +86,14 @@ describe('every error code', () => {
     expect(outcomeOf({ status: 200, code: 'unreadable_answer' })).toBe(
       '200, cut · unreadable answer',
     );
+  });
+});
+
+describe('every API whose requests are logged', () => {
+  it('has words', () => {
+    expect(Object.keys(texts.surfaces)).toEqual(loggedSurfaces);
+    expect(apiOf('openai')).toBe('Chat completions');
+    expect(apiOf('of a later version')).toBe('of a later version');
   });
 });
 

@@ -132,7 +132,7 @@ const failures: readonly DemoFailure[] = [
   },
 ];
 
-const surfaces = ['openai', 'openai', 'openai', 'native', 'messages', 'responses'] as const;
+const surfaces = ['openai', 'openai', 'openai', 'completions', 'messages', 'responses'] as const;
 
 /** A request with its key's name. */
 interface MadeUpRequest {

@@ -1,9 +1,13 @@
 import { fill, texts } from '../texts/texts.js';
 import { unknownValue } from './numbers.js';
 
+const wordsIn = (words: Readonly<Record<string, string>>) => (name: string) => words[name] ?? name;
+
 /** What a code of a failure means, in words; a code without words stands for itself. */
-export const reasonOf = (code: string): string =>
-  (texts.codes as Readonly<Record<string, string>>)[code] ?? code;
+export const reasonOf = wordsIn(texts.codes);
+
+/** The API by which a request came in, in words; one without words stands for itself. */
+export const apiOf = wordsIn(texts.surfaces);
 
 export interface Named {
   provider: string | null;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { basePath } from '../../api/client.js';
+import { ApiFailure } from '../../api/failure.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { texts } from '../../texts/texts.js';
@@ -14,7 +15,7 @@ export default function ReferencePage() {
   const group = useLocation()[0].split('/')[2] ?? '';
   const page = useQuery({
     queryKey: ['reference', group],
-    queryFn: () => readReference(`${basePath}/docs${group === '' ? '' : `/${group}`}`),
+    queryFn: () => readReference(group),
     staleTime: 'static',
   });
   const openApi = (
@@ -22,8 +23,11 @@ export default function ReferencePage() {
       {text.openApi}
     </Anchor>
   );
+  const [title, lead] = page.data?.isUnknown
+    ? [texts.common.notFound, text.unknown]
+    : [text.title, text.lead];
   return (
-    <Page title={text.title} lead={text.lead} actions={openApi}>
+    <Page title={title} lead={lead} actions={openApi}>
       <Loaded query={page} lines={8}>
         {(reference) => <Content key={group} {...reference} />}
       </Loaded>
@@ -32,25 +36,37 @@ export default function ReferencePage() {
 }
 
 interface Reference {
-  /** The contents and the operations. */
+  /** The contents and the operations; of an unknown group the contents alone. */
   readonly content: Element | null;
   /** The page's own style sheet. */
   readonly style: string;
+  readonly isUnknown: boolean;
 }
 
-/** @throws Error if the gateway does not send the page */
-async function readReference(url: string): Promise<Reference> {
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);
+/** @throws ApiFailure if the gateway does not send the page */
+async function readReference(group: string): Promise<Reference> {
+  const url = `${basePath}/docs${group === '' ? '' : `/${group}`}`;
+  // programs are asked for a key at a path that does not exist
+  const answer = await fetch(url, { headers: { accept: 'text/html' } });
+  if (answer.status === 404 && group !== '') return onlyContents(await readReference(''));
+  if (!answer.ok) throw await ApiFailure.of(answer);
   const [before = '', style = '', after = ''] = (await answer.text()).split(/<\/?style>/);
   // the security policy would refuse an element with styles, even in a document that is not shown
   // the dashboard has a main part of its own
   const whole = (before + after).replaceAll(/<(\/?)main>/g, '<$1div>');
   const page = new DOMParser().parseFromString(whole, 'text/html');
-  return { content: page.querySelector('.columns'), style };
+  return { content: page.querySelector('.columns'), style, isUnknown: false };
 }
 
-function Content({ content, style }: Reference) {
+/** The links to all groups, without the operations of the one that a page shows. */
+function onlyContents({ content, style }: Reference): Reference {
+  const contents = content?.querySelector('nav') ?? null;
+  contents?.querySelectorAll('div > a').forEach((link) => link.remove());
+  contents?.querySelector('[aria-current]')?.removeAttribute('aria-current');
+  return { content: contents, style, isUnknown: true };
+}
+
+function Content({ content, style, isUnknown }: Reference) {
   const place = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();
   useEffect(() => {
@@ -60,11 +76,12 @@ function Content({ content, style }: Reference) {
     sheet.replaceSync(`@scope (.reference) { ${style} }`);
     document.adoptedStyleSheets.push(sheet);
     current.replaceChildren(document.importNode(content, true));
-    void addTryIt(current).then(() => show(current, location.hash));
+    const forms = isUnknown ? Promise.resolve() : addTryIt(current);
+    void forms.then(() => show(current, location.hash));
     return () => {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
     };
-  }, [content, style]);
+  }, [content, style, isUnknown]);
   const follow = (event: MouseEvent<HTMLDivElement>): void => {
     const link = event.target instanceof Element ? event.target.closest('a[href^="docs/"]') : null;
     const [path = '', hash = ''] =

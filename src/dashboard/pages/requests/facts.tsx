@@ -8,7 +8,7 @@ import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from '../../components/outcome.js';
-import { reasonOf } from '../../format/outcomes.js';
+import { apiOf, reasonOf } from '../../format/outcomes.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 
 const list = texts.requests;
@@ -51,7 +51,7 @@ function figuresOf(request: RequestDetails): [string, ReactNode][] {
     [list.tokens, formatTokens(request)],
     [list.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
     [text.outputRate, outputRate(request)],
-    [list.surface, `${request.surface}${request.stream ? ` · ${list.streamed}` : ''}`],
+    [list.surface, `${apiOf(request.surface)}${request.stream ? ` · ${list.streamed}` : ''}`],
     keyId === null
       ? [list.key, list.browser]
       : link(list.key, `/requests?key=${encodeURIComponent(keyId)}`, keyName ?? keyId),

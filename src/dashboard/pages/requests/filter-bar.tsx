@@ -26,9 +26,6 @@ import {
 } from './filters.js';
 import { optionsOf, SmallButton } from '../../components/elements.js';
 
-/** `vite.config.ts` writes them here, from the API's schema. */
-declare const requestSurfaces: readonly string[];
-
 const text = texts.requests;
 /** Until a text that is being typed is searched for. */
 const typingMs = 400;
@@ -142,7 +139,7 @@ function MoreFilters({ isAdmin }: { isAdmin: boolean }) {
             options={providers.map(({ name }) => same(name))}
             w={276}
           />
-          <Choice name="surface" label={text.surface} options={requestSurfaces.map(same)} w={276} />
+          <Choice name="surface" label={text.surface} options={optionsOf(texts.surfaces)} w={276} />
           {isAdmin ? (
             <Choice
               name="account"

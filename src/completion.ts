@@ -141,17 +141,23 @@ export interface UrlCitation {
   };
 }
 
-export interface ChunkDelta {
-  role?: 'assistant' | (string & {});
-  content?: string | null;
+/** What a message and a piece of one have alike. */
+interface AnswerParts {
   reasoning_content?: string | null;
   reasoning_details?: unknown[];
   refusal?: string | null;
-  tool_calls?: ToolCallDelta[];
   annotations?: UrlCitation[];
+  /** The pages that the model's own search found; it need not cite them. */
   search_results?: FoundPage[];
+  /** What it searched for. */
   search_queries?: string[];
   [field: string]: unknown;
+}
+
+export interface ChunkDelta extends AnswerParts {
+  role?: 'assistant' | (string & {});
+  content?: string | null;
+  tool_calls?: ToolCallDelta[];
 }
 
 export interface ChunkChoice {
@@ -175,19 +181,10 @@ export interface CompletionChunk {
   [field: string]: unknown;
 }
 
-export interface CompletionMessage {
+export interface CompletionMessage extends AnswerParts {
   role: 'assistant' | (string & {});
   content: string | null;
-  reasoning_content?: string | null;
-  reasoning_details?: unknown[];
-  refusal?: string | null;
   tool_calls?: ToolCall[];
-  annotations?: UrlCitation[];
-  /** The pages that the model's own search found; it need not cite them. */
-  search_results?: FoundPage[];
-  /** What it searched for. */
-  search_queries?: string[];
-  [field: string]: unknown;
 }
 
 export interface CompletionChoice {

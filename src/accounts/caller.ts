@@ -8,7 +8,7 @@ import {
 import { type KeyRecord, type Scope, scopes } from '../store/contracts/keys.js';
 
 /** Who sent a request, and what they may do. */
-export interface Caller {
+export interface Caller extends Pick<KeyRecord, 'scopes' | 'models' | 'toolkits' | 'economy'> {
   /** Whose data the caller sees; each fixed key is an account of its own, `fixed:<name>`. */
   readonly accountId: string;
   readonly role: AccountRole;
@@ -16,13 +16,6 @@ export interface Caller {
   readonly keyId: string | null;
   /** The key's name or the account's mail address; `anonymous` where no key is required. */
   readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** Globs of the model labels that the caller may use; null: all. */
-  readonly models: readonly string[] | null;
-  /** Names or globs of the toolkits that the caller may use. */
-  readonly toolkits: readonly string[];
-  /** The dial of economy for requests that do not set it; null: as configured. */
-  readonly economy: number | null;
   /** Its share where requests wait for a slot: see `SlotQueue`. */
   readonly weight: number;
   /** The limits of its key. */

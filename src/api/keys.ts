@@ -1,4 +1,4 @@
-import { type Caller, defaultScopes } from '../accounts/caller.js';
+import { type Caller, defaultScopes, type HostCaller } from '../accounts/caller.js';
 import { keyFields } from '../accounts/export-account.js';
 import { keyFor, rotateKey } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
@@ -6,7 +6,7 @@ import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Act } from '../store/contracts/audit.js';
 import { type KeyLimits, noLimits } from '../store/contracts/accounts.js';
-import type { KeyChanges, KeyRecord, Scope } from '../store/contracts/keys.js';
+import type { KeyChanges, KeyRecord } from '../store/contracts/keys.js';
 import { matchesGlob } from '../models/access-rules.js';
 import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
@@ -14,16 +14,8 @@ import { shared } from './parameters.js';
 import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
 
 /** What a new key allows. */
-export interface KeyTerms {
+export interface KeyTerms extends Pick<HostCaller, 'scopes' | 'models' | 'toolkits' | 'economy'> {
   readonly name: string;
-  /** Default: `completions` and `model-select`. */
-  readonly scopes?: readonly Scope[] | null;
-  /** Globs of the labels that it may use. Default: every model. */
-  readonly models?: readonly string[] | null;
-  /** Names or globs of the toolkits that it may use. Default: none. */
-  readonly toolkits?: readonly string[] | null;
-  /** The dial of economy, 0 to 10, for requests that do not set it. Default: as configured. */
-  readonly economy?: number | null;
   /** ISO 8601. Default: never. */
   readonly expiresAt?: string | null;
   /** Default: none. */

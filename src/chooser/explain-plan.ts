@@ -1,18 +1,13 @@
 import { type ExplainedFigures, exact, explainFigures, type Figures } from './figures.js';
 import { thousandths } from '../models/numbers.js';
 import type { Candidate, Exclusion, Plan, RankedCandidate } from './plan.js';
-import type { ReasoningEffort } from '../completion.js';
 
 /**
  * What `?explain=true` shows of one candidate. Unknown figures are null; it has either a `score` or
  * `excluded`.
  */
-export interface CandidateExplanation extends ExplainedFigures {
-  label: string;
-  provider: string | null;
-  model: string;
-  /** How much the model is to reason; absent: as its provider does by default. */
-  effort?: ReasoningEffort;
+export interface CandidateExplanation
+  extends ExplainedFigures, Pick<Candidate, 'label' | 'provider' | 'model' | 'effort'> {
   /** It was put first to be tried; absent: it was not. */
   explored?: true;
   score: number | null;

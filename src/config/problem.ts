@@ -1,19 +1,16 @@
-/** One error in a configuration. Names settings, never their values, which may be keys. */
-export interface ConfigProblem {
+/** A problem before its line is known. */
+export interface Finding {
   /** The field's parts, as `['providers', 'openai', 'api']`; empty for the file as a whole. */
   readonly path: readonly string[];
   readonly reason: string;
-  /** From 1; null: there is no file, or the error is in an environment variable. */
-  readonly line: number | null;
   /** The error is in an environment variable, which the reason names. */
   readonly inEnvironment?: boolean;
 }
 
-/** A problem before its line is known. */
-export interface Finding {
-  readonly path: readonly string[];
-  readonly reason: string;
-  readonly inEnvironment?: boolean;
+/** One error in a configuration. Names settings, never their values, which may be keys. */
+export interface ConfigProblem extends Finding {
+  /** From 1; null: there is no file, or the error is in an environment variable. */
+  readonly line: number | null;
 }
 
 /**

@@ -32,11 +32,9 @@ export interface Citation {
 }
 
 /** A source that the model was given, with all that the gateway has read of it. */
-export interface KnownSource {
+export interface KnownSource extends Pick<Source, 'url' | 'title'> {
   /** As the model knows it; from 1. */
   readonly id: number;
-  readonly url: string;
-  readonly title: string;
   /** Snippet, content and page text, as far as they are known. Links may be `[text](url)`. */
   readonly text: string;
 }

@@ -34,15 +34,9 @@ export function Page({ title, lead, actions, children }: PageProps) {
   );
 }
 
-interface PanelProps {
-  title: string;
-  /** A sentence under the title. */
-  lead?: ReactNode;
-  /** Buttons and switches at the right of the title. */
-  actions?: ReactNode;
+interface PanelProps extends PageProps {
   /** 1: it is all that its page has. */
   order?: 1 | 2;
-  children: ReactNode;
 }
 
 /** A box with a heading: a part of a page, by which those who do not see it reach that part. */

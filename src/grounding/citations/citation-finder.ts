@@ -13,12 +13,17 @@ import type { AnswerSources, Citation, KnownSource } from '../source.js';
 export interface References {
   readonly markers: readonly PlacedMarker[];
   readonly links: readonly PlacedLink[];
-  readonly spans: readonly {
-    readonly url: string;
-    readonly start: number;
-    readonly end: number;
-    readonly quote?: string;
-  }[];
+  readonly spans: readonly ProviderSpan[];
+}
+
+/** A part of a model's text for which its provider names a page. */
+export interface ProviderSpan {
+  readonly url: string;
+  /** UTF-16 offsets in the text that was pushed. */
+  readonly start: number;
+  readonly end: number;
+  /** What the page says, as the provider returned it. */
+  readonly quote?: string | undefined;
 }
 
 /** An answer has no more: what follows stays text. */

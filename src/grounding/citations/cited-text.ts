@@ -1,16 +1,6 @@
 import { AnswerFilter } from './answer-filter.js';
-import { CitationFinder } from './citation-finder.js';
+import { CitationFinder, type ProviderSpan } from './citation-finder.js';
 import type { AnswerSources, Citation } from '../source.js';
-
-/** A part of a model's text for which its provider names a page. */
-export interface ProviderSpan {
-  readonly url: string;
-  /** UTF-16 offsets in the text that was pushed. */
-  readonly start: number;
-  readonly end: number;
-  /** What the page says, as the provider returned it. */
-  readonly quote?: string;
-}
 
 /**
  * The text of a model that was given numbered sources, on its way to the client: markers and links

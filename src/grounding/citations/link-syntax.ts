@@ -47,11 +47,7 @@ export function linkEndAt(text: string, at: number, isWhole: boolean): LinkEnd |
   return text[at] === ':' ? definitionAt({ text, isWhole }, at + 1) : null;
 }
 
-interface Destination {
-  readonly url: string;
-  readonly end: number;
-  readonly isCut: boolean;
-}
+type Destination = Pick<LinkEnd, 'url' | 'end' | 'isCut'>;
 
 function inlineAt(given: Text, at: number): LinkEnd | null | Undecided {
   const { text, isWhole } = given;

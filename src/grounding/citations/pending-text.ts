@@ -18,12 +18,7 @@ export interface OpenBracket extends Piece {
 }
 
 /** A place where the final text differs from the model's. */
-interface Edit {
-  readonly rawStart: number;
-  readonly rawEnd: number;
-  readonly start: number;
-  readonly end: number;
-}
+type Edit = Readonly<Omit<Piece, 'text'>>;
 
 /** Brackets further back are text: what is held has a bound. */
 const maxLinkText = 512;

@@ -1,21 +1,15 @@
 import { PageError } from '../reading/page-error.js';
 import type { PageReader, WebPage } from '../reading/page-reader.js';
 import { isAllowedPage } from '../search/domains.js';
-import type { Recency, SearchResult } from '../search/search-engine.js';
+import type { Recency, SearchQuery, SearchResult } from '../search/search-engine.js';
 import type { SearchAttempt, WebSearch } from '../search/web-search.js';
 
 /** What a request allows of web search: its own wishes, within what the configuration allows. */
-export interface WebSettings {
+export interface WebSettings extends Omit<SearchQuery, 'query'> {
   /** Only this engine is asked; null: all, in order. */
   readonly engine: string | null;
   /** Searches that one request may make; as many pages again may be read for each. */
   readonly maxUses: number;
-  readonly maxResults: number;
-  readonly allowedDomains: readonly string[];
-  readonly blockedDomains: readonly string[];
-  readonly recency: Recency | null;
-  /** Two letters; null: not said. */
-  readonly country: string | null;
 }
 
 /** What happens on the web for a request, as it is measured and shown. */

@@ -6,29 +6,22 @@ import type {
 } from '../../pipeline/grounding/grounding-call.js';
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 import { isObject } from '../../text/is-object.js';
+import type { CallFields } from './openai.js';
 
 /** The body of `POST /api/v1/completions`, as its schema accepts it. */
-export interface NativeRequest {
+export interface NativeRequest extends Omit<CallFields, 'model' | 'models'> {
   messages: ChatMessage[];
   models: string[];
-  fallback_models?: string[] | null;
-  stream?: boolean | null;
   temperature?: number | null;
   reasoning_effort?: ChatRequest['reasoning_effort'];
   maxTokens?: number | null;
   maxRetries?: number | null;
-  onBrokenStream?: 'continue' | 'fail' | null;
-  hedge?: boolean | null;
   search?: boolean | SearchWish | null;
   conversationId?: string | null;
   store?: boolean | null;
   /** True: as `store: false`, and the request log has a salted hash of the messages. */
   hash_content?: boolean | null;
   order?: 'ranked' | 'given' | null;
-  tradeoff?: 'cost' | 'latency' | null;
-  economy?: number | null;
-  preference_id?: string | null;
-  previous_session?: string | null;
   research?: boolean | ResearchWish | null;
   toolkits?: (string | GroundingWish['toolkits'][number])[] | null;
   maxToolSteps?: number | null;

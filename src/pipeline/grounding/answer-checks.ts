@@ -1,6 +1,10 @@
 import type { UrlCitation } from '../../completion.js';
 import { inTurns, piecesOf } from '../../async/turns.js';
-import { CitationFinder, maxCitations } from '../../grounding/citations/citation-finder.js';
+import {
+  CitationFinder,
+  maxCitations,
+  type ProviderSpan,
+} from '../../grounding/citations/citation-finder.js';
 import { CitedText } from '../../grounding/citations/cited-text.js';
 import { statementBefore } from '../../grounding/citations/cited-statement.js';
 import type { Citation } from '../../grounding/source.js';
@@ -220,12 +224,8 @@ function* ofStatements(text: string, spans: readonly Span[]): Generator<unknown,
   return found;
 }
 
-interface Span {
-  readonly url: string;
+interface Span extends ProviderSpan {
   readonly title: string | undefined;
-  readonly start: number;
-  readonly end: number;
-  readonly quote: string | undefined;
 }
 
 function spanOf(annotation: UrlCitation): Span | null {

@@ -28,11 +28,7 @@ interface StreamEvent {
   usage?: AnthropicUsage | null;
 }
 
-interface BlockDelta {
-  type?: string;
-  text?: string;
-  thinking?: string;
-  signature?: string;
+interface BlockDelta extends Pick<AnswerBlock, 'type' | 'text' | 'thinking' | 'signature'> {
   partial_json?: string;
   citation?: AnthropicCitation;
 }

@@ -43,10 +43,7 @@ export interface PairSums {
 }
 
 /** Sums over the pairs of which both answers were rated. */
-export interface RatedPairs {
-  readonly chosen: string;
-  readonly shadow: string;
-  readonly pairs: number;
+export interface RatedPairs extends Pick<PairSums, 'chosen' | 'shadow' | 'pairs'> {
   /**
    * By how much the second answer's score exceeded what was predicted, less the same of the first;
    * and its square.

@@ -1,6 +1,7 @@
 import { atOnce } from '../../../src/async/turns.js';
 import { describe, expect, it } from 'vitest';
-import { CitedText, type ProviderSpan } from '../../../src/grounding/citations/cited-text.js';
+import type { ProviderSpan } from '../../../src/grounding/citations/citation-finder.js';
+import { CitedText } from '../../../src/grounding/citations/cited-text.js';
 import { answerSources, filtered } from '../../helpers/cited-answers.js';
 
 /** The sources and claims of an answer to which three sources were given. */

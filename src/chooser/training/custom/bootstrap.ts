@@ -1,3 +1,5 @@
+import type { Figure } from '../../savings/compare.js';
+
 /**
  * Pseudo-random numbers in [0, 1), the same for the same seed on every machine (mulberry32). Our
  * own and not a library's: a stored training must be reproducible from its seed, whatever versions
@@ -28,11 +30,7 @@ export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** A figure with its 95 % interval. Infinite: never reached. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type Estimate = Figure;
 
 /** A figure with the 95 % interval of its draws. */
 export function estimateOf(value: number, draws: readonly number[]): Estimate {

@@ -45,11 +45,7 @@ export const AnswerText = memo(function AnswerText({
   );
 });
 
-interface MarkedTextProps {
-  text: string;
-  sources: readonly ShownSource[];
-  citations: readonly Citation[];
-}
+type MarkedTextProps = Required<Omit<AnswerTextProps, 'isGrowing'>>;
 
 function MarkedText({ text, sources, citations }: MarkedTextProps) {
   if (sources.length === 0) return text;

@@ -47,7 +47,7 @@ export const newMessage = (model: string) => ({
 export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
   const body = call.original?.body as MessagesRequest | undefined;
   const isForwarded = candidate && getsOriginal(request, 'messages', candidate);
-  const dropped = body && !isForwarded ? onlyMessages(body).dropped : [];
+  const dropped = body && !isForwarded ? [...onlyMessages(body).dropped] : [];
   if (dropped.length > 0 && !res.headersSent)
     res.setHeader('x-signalbox-dropped', dropped.join(', '));
 }

@@ -3,7 +3,7 @@ import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
-import type { GatewayRequest } from '../../../pipeline/request.js';
+import type { FieldWarning, GatewayRequest } from '../../../pipeline/request.js';
 import { openAIErrorBody } from '../openai-error.js';
 import { getsOriginal } from '../surface.js';
 import type { Json, ResponsesBody } from './body.js';
@@ -72,10 +72,10 @@ export class Envelope {
   private echoed(): Json {
     const { body, turn, request, candidate } = this;
     const isForwarded = candidate && getsOriginal(request, 'responses', candidate);
-    const dropped = (isForwarded ? [] : onlyOriginal(body).dropped).filter(
+    const warnings = [...(isForwarded ? [] : onlyOriginal(body).dropped)]
       // the gateway searches for the model
-      ({ field }) => !(request.grounding && field.startsWith('tools: web_search')),
-    );
+      .filter((field) => !(request.grounding && field.startsWith('tools: web_search')))
+      .map((field): FieldWarning => ({ field, message: 'this model answered without it' }));
     return {
       ...Object.fromEntries(nullable.map((field) => [field, body[field] ?? null])),
       ...Object.fromEntries(defaults.map(([field, value]) => [field, body[field] ?? value])),
@@ -85,7 +85,7 @@ export class Envelope {
       store: turn.stores,
       text: { format: { type: 'text' }, ...body.text },
       // not OpenAI's: what this answer was made without
-      ...(dropped.length > 0 ? { warnings: dropped } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     };
   }
 }

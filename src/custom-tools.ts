@@ -1,17 +1,8 @@
-import type {
-  ChatRequest,
-  Completion,
-  CompletionChunk,
-  CompletionSink,
-  ToolCall,
-  ToolCallDelta,
-  ToolDefinition,
-  Usage,
-} from './completion.js';
+import type { ChatRequest, ToolCall, ToolDefinition } from './completion.js';
+import { textIn } from './text/is-object.js';
 import { jsonFields, parsedJson } from './text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A tool whose input is text, as a function of one text; the grammar joins the description. */
 export function customTool(name: string, { description, format }: Json): ToolDefinition {
@@ -88,86 +79,8 @@ function flatCall(call: ToolCall): ToolCall {
   return { id: call.id, type: 'function', function: { name: textIn(name), arguments: args } };
 }
 
-const customCall = (name: string, args: string): object => ({
+/** A call of a custom tool, as the client knows it. */
+export const customCall = (name: string, args: string): object => ({
   type: 'custom',
   custom: { name, input: customInput(args) },
 });
-
-/** Calls of custom tools in a whole answer, as the client knows them. */
-export const withCustomCalls = (
-  completion: Completion,
-  names: ReadonlySet<string>,
-): Completion => ({
-  ...completion,
-  choices: completion.choices.map((choice) => ({
-    ...choice,
-    message: {
-      ...choice.message,
-      ...(choice.message.tool_calls
-        ? { tool_calls: choice.message.tool_calls.map((call) => restored(call, names)) }
-        : {}),
-    },
-  })),
-});
-
-function restored(call: ToolCall, names: ReadonlySet<string>): ToolCall {
-  const { name, arguments: args } = call.function;
-  return names.has(name) ? ({ id: call.id, ...customCall(name, args) } as ToolCall) : call;
-}
-
-interface HeldCall {
-  readonly choice: number;
-  readonly index: number;
-  readonly id: string | undefined;
-  readonly name: string;
-  args: string;
-}
-
-/** Turns calls of custom tools in a stream back, each at its end, when its JSON is whole. */
-export class CustomCallSink implements CompletionSink {
-  private readonly held: HeldCall[] = [];
-  private last: CompletionChunk | null = null;
-
-  constructor(
-    private readonly sink: CompletionSink,
-    private readonly names: ReadonlySet<string>,
-  ) {}
-
-  text(escaped: string): void {
-    this.sink.text(escaped, null);
-  }
-
-  chunk(chunk: CompletionChunk): void {
-    this.last = chunk;
-    const choices = chunk.choices.map((choice) => {
-      const { tool_calls: calls, ...delta } = choice.delta;
-      const passed = calls?.filter((call) => !this.holds(choice.index, call)) ?? [];
-      return { ...choice, delta: passed.length > 0 ? { ...delta, tool_calls: passed } : delta };
-    });
-    this.sink.chunk({ ...chunk, choices }, null);
-  }
-
-  counted(usage: Usage): void {
-    this.sink.counted?.(usage);
-  }
-
-  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
-    for (const { choice, index, id, name, args } of this.held) {
-      const call = { index, id, ...customCall(name, args) } as ToolCallDelta;
-      const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
-      this.sink.chunk({ ...this.last, choices }, null);
-    }
-    this.sink.end(finishReason, usage, unknownFinish);
-  }
-
-  /** Whether a piece is one of a custom tool's call, which then is kept. */
-  private holds(choice: number, piece: ToolCallDelta): boolean {
-    const { index, id, function: of } = piece;
-    const known = this.held.find((call) => call.choice === choice && call.index === index);
-    if (known) known.args += of?.arguments ?? '';
-    else if (of?.name !== undefined && this.names.has(of.name))
-      this.held.push({ choice, index, id, name: of.name, args: of.arguments ?? '' });
-    else return false;
-    return true;
-  }
-}

@@ -9,18 +9,14 @@ import type {
 } from '../providers/adapter.js';
 import { habitsOf } from '../models/model-habits.js';
 import { effortInName } from '../models/model-identity.js';
-import {
-  CustomCallSink,
-  type FlatRequest,
-  flattenCustomTools,
-  withCustomCalls,
-} from '../custom-tools.js';
+import { flattenCustomTools } from '../custom-tools.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { inlineImages } from './inline-images.js';
-import { ownNamesSink, plainTools, withOwnNames } from './plain-tools.js';
+import { OwnCallSink, type OwnTools, withOwnCalls } from './own-calls.js';
+import { plainTools } from './plain-tools.js';
 import { CommitGate } from './commit-gate.js';
 import {
   type AnswerStream,
@@ -78,10 +74,8 @@ function reasonsLong({ request, model }: ModelCall): boolean {
 class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
   private readonly gate: CommitGate;
-  /** The custom tools that the provider knows as functions; null: none. */
-  private readonly custom: FlatRequest | null;
-  /** The client's names of tools, by those that the provider gets; null: all are the client's. */
-  private readonly toolNames: ReadonlyMap<string, string> | null = null;
+  /** The tools that the provider knows otherwise than the client; null: none. */
+  private readonly tools: OwnTools | null = null;
   readonly firstEventMs: number;
   private isStreamed = false;
 
@@ -97,12 +91,11 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
       this.call.original = original;
     const { original: forwarded } = this.call;
-    this.custom =
-      adapter.dialect === 'chat' || forwarded ? null : flattenCustomTools(this.call.request);
     if (!forwarded) {
-      const plain = plainTools(this.custom?.request ?? this.call.request);
-      if (plain.names.size > 0) this.toolNames = plain.names;
-      this.call.request = plain.request;
+      const flat = adapter.dialect === 'chat' ? null : flattenCustomTools(this.call.request);
+      const { names, request: plain } = plainTools(flat?.request ?? this.call.request);
+      if (flat || names.size > 0) this.tools = { names, custom: flat?.names ?? new Set() };
+      this.call.request = plain;
     }
     this.gate = new CommitGate(writer, candidate, target.claim);
     this.firstEventMs = stream && !reasonsLong(this.call) ? defaultFirstEventMs : slowFirstEventMs;
@@ -127,8 +120,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     if (!isStreamed) return isStreamed === false ? null : undefined;
     this.isStreamed = true;
     const { name, adapter } = this.target.provider;
-    const known = this.custom ? new CustomCallSink(this.gate, this.custom.names) : this.gate;
-    const sink = this.toolNames ? ownNamesSink(known, this.toolNames) : known;
+    const sink = this.tools ? new OwnCallSink(this.gate, this.tools) : this.gate;
     return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 
@@ -136,10 +128,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     const { name, adapter } = this.target.provider;
     const body = withoutByteOrderMark(sent);
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
-    let { completion } = read;
-    if (this.toolNames) completion = withOwnNames(completion, this.toolNames);
-    if (this.custom) completion = withCustomCalls(completion, this.custom.names);
-    const answer = completion === read.completion ? read : { ...read, completion, rewritten: true };
+    const answer = this.tools
+      ? { ...read, completion: withOwnCalls(read.completion, this.tools), rewritten: true }
+      : read;
     const choice = answer.completion.choices[0];
     this.gate.firstContentAt = performance.now();
     this.gate.contentLength = choice?.message.content?.length ?? 0;

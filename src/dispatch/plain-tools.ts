@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatRequest, Completion, CompletionSink, ToolDefinition } from '../completion.js';
+import type { ChatRequest, ToolDefinition } from '../completion.js';
 import { jsonFields } from '../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -54,7 +54,10 @@ export function plainTools(request: ChatRequest): PlainRequest {
 type Rename = (name: string) => string;
 
 /** The same object where the name stays. */
-function renamed<Called extends { function?: { name?: string } }>(one: Called, nameOf: Rename) {
+export function renamed<Called extends { function?: { name?: string } }>(
+  one: Called,
+  nameOf: Rename,
+) {
   const name = one.function?.name;
   if (typeof name !== 'string' || nameOf(name) === name) return one;
   return { ...one, function: { ...one.function, name: nameOf(name) } };
@@ -174,44 +177,3 @@ const targetOf = (ref: string, root: Json): unknown =>
     .split('/')
     .slice(1)
     .reduce<unknown>((value, key) => jsonFields(value)[key], root);
-
-/** Calls in a whole answer by the client's names of tools. */
-export const withOwnNames = (
-  completion: Completion,
-  names: ReadonlyMap<string, string>,
-): Completion => ({
-  ...completion,
-  choices: completion.choices.map((choice) => ({
-    ...choice,
-    message: withNames(choice.message, names),
-  })),
-});
-
-/** Calls in a message or delta by the client's names. */
-function withNames<
-  Holder extends { tool_calls?: readonly { function?: { name?: string } }[] | null },
->(holder: Holder, names: ReadonlyMap<string, string>): Holder {
-  if (!holder.tool_calls) return holder;
-  const nameOf = (name: string): string => names.get(name) ?? name;
-  return { ...holder, tool_calls: holder.tool_calls.map((call) => renamed(call, nameOf)) };
-}
-
-/** Gives calls in a stream the client's names of tools. */
-export const ownNamesSink = (
-  sink: CompletionSink,
-  names: ReadonlyMap<string, string>,
-): CompletionSink => ({
-  text: (escaped, frame) => sink.text(escaped, frame),
-  chunk(chunk, frame) {
-    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) sink.chunk(chunk, frame);
-    else {
-      const choices = chunk.choices.map((choice) => ({
-        ...choice,
-        delta: withNames(choice.delta, names),
-      }));
-      sink.chunk({ ...chunk, choices }, null);
-    }
-  },
-  counted: (usage) => sink.counted?.(usage),
-  end: (...told) => sink.end(...told),
-});

@@ -1,0 +1,105 @@
+import type {
+  Completion,
+  CompletionChunk,
+  CompletionSink,
+  ToolCall,
+  ToolCallDelta,
+  Usage,
+} from '../completion.js';
+import { customCall } from '../custom-tools.js';
+import { renamed } from './plain-tools.js';
+
+/** How the client knows tools that were sent otherwise. */
+export interface OwnTools {
+  /** Its names of them, by those that were sent. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Its names of custom tools, which were sent as functions. */
+  readonly custom: ReadonlySet<string>;
+}
+
+/** A call by the client's name of its tool. */
+const ownName = <Call extends ToolCall | ToolCallDelta>(call: Call, { names }: OwnTools) =>
+  renamed(call, (name) => names.get(name) ?? name);
+
+function ownCall(given: ToolCall, tools: OwnTools): ToolCall {
+  const call = ownName(given, tools);
+  const { name, arguments: args } = call.function;
+  return tools.custom.has(name) ? ({ id: call.id, ...customCall(name, args) } as ToolCall) : call;
+}
+
+/** A whole answer with its calls as the client knows them. */
+export const withOwnCalls = (completion: Completion, tools: OwnTools): Completion => ({
+  ...completion,
+  choices: completion.choices.map((choice) => {
+    const { tool_calls: calls, ...message } = choice.message;
+    if (!calls) return choice;
+    const own = calls.map((call) => ownCall(call, tools));
+    return { ...choice, message: { ...message, tool_calls: own } };
+  }),
+});
+
+interface HeldCall {
+  readonly choice: number;
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly name: string;
+  args: string;
+}
+
+/**
+ * Gives the calls in a stream as the client knows them: those of custom tools each at its end, when
+ * its JSON is whole.
+ */
+export class OwnCallSink implements CompletionSink {
+  private readonly held: HeldCall[] = [];
+  private last: CompletionChunk | null = null;
+
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly tools: OwnTools,
+  ) {}
+
+  text(escaped: string, frame: string | null): void {
+    this.sink.text(escaped, frame);
+  }
+
+  chunk(chunk: CompletionChunk, frame: string | null): void {
+    this.last = chunk;
+    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) {
+      this.sink.chunk(chunk, frame);
+      return;
+    }
+    const choices = chunk.choices.map((choice) => {
+      const { tool_calls: calls = [], ...delta } = choice.delta;
+      const passed = calls
+        .map((call) => ownName(call, this.tools))
+        .filter((call) => !this.holds(choice.index, call));
+      return { ...choice, delta: passed.length > 0 ? { ...delta, tool_calls: passed } : delta };
+    });
+    this.sink.chunk({ ...chunk, choices }, null);
+  }
+
+  counted(usage: Usage): void {
+    this.sink.counted?.(usage);
+  }
+
+  end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
+    for (const { choice, index, id, name, args } of this.held) {
+      const call = { index, id, ...customCall(name, args) } as ToolCallDelta;
+      const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
+      this.sink.chunk({ ...this.last, choices }, null);
+    }
+    this.sink.end(finishReason, usage, unknownFinish);
+  }
+
+  /** Whether a piece is one of a custom tool's call, which then is kept. */
+  private holds(choice: number, piece: ToolCallDelta): boolean {
+    const { index, id, function: of } = piece;
+    const known = this.held.find((call) => call.choice === choice && call.index === index);
+    if (known) known.args += of?.arguments ?? '';
+    else if (of?.name !== undefined && this.tools.custom.has(of.name))
+      this.held.push({ choice, index, id, name: of.name, args: of.arguments ?? '' });
+    else return false;
+    return true;
+  }
+}

@@ -7,8 +7,12 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { awsDomain, type EnvironmentVariables } from './aws-credential-sources.js';
-import { awsCredentials, type CredentialSource } from './aws-credentials.js';
+import {
+  awsCredentials,
+  awsDomain,
+  type CredentialSource,
+  type EnvironmentVariables,
+} from './aws-credentials.js';
 import { bedrockEmbeddings } from './embeddings.js';
 import type { ConverseAnswer } from './answer.js';
 import { readConverse, readConverseStream } from './events.js';

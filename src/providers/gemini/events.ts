@@ -1,12 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { CompletionSink, EventReader } from '../../completion.js';
+import {
+  type ChunkChoice,
+  type CompletionSink,
+  escapeJson,
+  type EventReader,
+  makeUsage,
+  type Usage,
+  withCounts,
+} from '../../completion.js';
+import { GatewayError } from '../../errors.js';
+import { objectsIn } from '../../text/is-object.js';
 import type { CompletionAnswer, ModelCall, ProviderAdapter } from '../adapter.js';
-import { collectAnswer } from '../answer-chunks.js';
+import { CallIds, collectAnswer, textOf } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
-import { eventsOf, GeminiAnswer } from './answer.js';
-import { googleFailure } from './failure.js';
+import { type AnswerTarget, CandidateReader } from './candidate.js';
+import { googleFailure, googleFailureUnder200 } from './failure.js';
+import { withSearches } from './web-search.js';
+import type { GeminiCandidate, GeminiResponse, UsageMetadata } from './wire.js';
 
 const newline = 10;
 const maxBareJsonBytes = 32 * 1024 * 1024;
@@ -103,3 +115,150 @@ export const geminiReaders = (
   readEvents: (sink, call) => geminiEvents(provider, sink, asksForCode(call)),
   readFailure: googleFailure(provider),
 });
+
+/** Translates an answer event by event; a whole body is one event, or an array of events. */
+class GeminiAnswer implements AnswerTarget {
+  id = '';
+  model = '';
+  /** Seconds since 1970. */
+  created = Math.floor(Date.now() / 1000);
+  /** Whether anything was translated. */
+  hasContent = false;
+  private readonly candidates = new Map<number, CandidateReader>();
+  private isPromptBlocked = false;
+  private usage: Usage | null = null;
+  private callCount = 0;
+  private readonly callIds = new CallIds();
+
+  constructor(
+    private readonly provider: string,
+    private readonly sink: CompletionSink,
+    readonly showsCode: boolean,
+  ) {}
+
+  text(index: number, text: string): void {
+    this.hasContent = true;
+    if (index === 0) this.sink.text(escapeJson(text), null);
+    else this.choice({ index, delta: { content: text } });
+  }
+
+  choice(choice: ChunkChoice): void {
+    this.hasContent = true;
+    const { id, created, model } = this;
+    const chunk = { object: 'chat.completion.chunk', created, model, choices: [choice] };
+    this.sink.chunk(id ? { id, ...chunk } : chunk, null);
+  }
+
+  /** True once every candidate has a finish reason, or the prompt was blocked. */
+  get complete(): boolean {
+    return (
+      this.isPromptBlocked ||
+      (this.candidates.size > 0 &&
+        [...this.candidates.values()].every((candidate) => candidate.finished))
+    );
+  }
+
+  /**
+   * @throws GatewayError for an error in place of an answer, or an answer that Google calls
+   *   malformed
+   */
+  read(event: GeminiResponse): void {
+    if (event.error) throw googleFailureUnder200(this.provider, event);
+    this.identify(event);
+    this.usage = usageOf(withCounts(event.usageMetadata)) ?? this.usage;
+    for (const [position, candidate] of objectsIn(event.candidates).entries()) {
+      this.checkReason(candidate);
+      const { index } = candidate;
+      this.readerOf(typeof index === 'number' ? index : position).read(candidate);
+    }
+    const feedback = event.promptFeedback;
+    if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {
+      this.isPromptBlocked = true;
+      const refusal =
+        feedback.blockReasonMessage ?? `The prompt was blocked: ${feedback.blockReason}.`;
+      this.choice({ index: 0, delta: { refusal } });
+    }
+  }
+
+  /** Call once, when the answer is complete: ends it with the finish reason of candidate 0. */
+  end(): void {
+    if (this.candidates.size === 0) {
+      this.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
+      this.sink.end('content_filter', this.usage);
+      return;
+    }
+    const [first] = [...this.candidates.values()].map((each) => each.finish(this.provider));
+    const searches = [...this.candidates.values()].map((each) => each.searches(this.model));
+    const usage = withSearches(this.usage, Math.max(...searches));
+    this.sink.end(first?.reason ?? 'stop', usage, first?.unknown);
+  }
+
+  private identify(event: GeminiResponse): void {
+    this.id = textOf(event.responseId) || this.id;
+    this.model = textOf(event.modelVersion) || this.model;
+    const created = Date.parse(event.createTime ?? '');
+    if (!Number.isNaN(created)) this.created = Math.floor(created / 1000);
+  }
+
+  private readerOf(index: number): CandidateReader {
+    let reader = this.candidates.get(index);
+    if (!reader) {
+      reader = new CandidateReader(index, this, (given) =>
+        this.callIds.of(given, () => this.nextCallId()),
+      );
+      this.candidates.set(index, reader);
+    }
+    return reader;
+  }
+
+  /**
+   * At most 40 letters, digits, `_` and `-`, so that the strictest providers accept it. Reading the
+   * same answer again gives the same id.
+   */
+  private nextCallId(): string {
+    if (this.id === '') this.id = randomUUID();
+    return `call_${this.callCount++}_${this.id.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 24)}`;
+  }
+
+  /** A malformed call counts as a failure, because the model often succeeds when asked again. */
+  private checkReason({ finishReason }: GeminiCandidate): void {
+    if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
+      throw new GatewayError(
+        'request_refused',
+        `${this.provider} refused the conversation: one of its tool calls has no thought signature`,
+      );
+    }
+    if (
+      finishReason &&
+      /^MALFORMED_|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/.test(finishReason)
+    ) {
+      throw unreadable(this.provider, `finish reason ${finishReason}`);
+    }
+  }
+}
+
+/** Null if none is reported (Vertex's early events contain only a traffic type). */
+function usageOf(usage: UsageMetadata | undefined): Usage | null {
+  if (usage?.promptTokenCount === undefined && usage?.totalTokenCount === undefined) return null;
+  const thoughts = usage.thoughtsTokenCount ?? 0;
+  return makeUsage({
+    promptTokens: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
+    completionTokens: (usage.candidatesTokenCount ?? 0) + thoughts,
+    reasoningTokens: thoughts,
+    cachedTokens: usage.cachedContentTokenCount ?? 0,
+    audioTokens: objectsIn(usage.promptTokensDetails).find(({ modality }) => modality === 'AUDIO')
+      ?.tokenCount,
+  });
+}
+
+/**
+ * The events of a body: one, or an array where a stream was not requested as server-sent events.
+ * Google's Code Assist has each in a field `response`.
+ */
+function eventsOf(body: unknown): GeminiResponse[] | null {
+  const events: unknown[] = Array.isArray(body) ? body : [body];
+  const isRight = events.every((event) => typeof event === 'object' && event !== null);
+  return isRight ? (events as Wrapped[]).map((event) => event.response ?? event) : null;
+}
+
+type Wrapped = GeminiResponse & { response?: GeminiResponse };

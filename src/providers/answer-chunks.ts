@@ -215,19 +215,22 @@ export class AnswerChunks {
   }
 }
 
-/** A citation of a page. @param start,end what it applies to in the answer's text, in UTF-16 units */
+/**
+ * A citation of a page.
+ * @param start,end what it applies to in the answer's text, in UTF-16 units; absent: not known
+ */
 export const urlCitation = (
   { url, title, content }: { url: string; title?: string | null; content?: string | null },
-  start: number,
-  end: number,
+  start?: number,
+  end?: number,
 ): UrlCitation => ({
   type: 'url_citation',
   url_citation: {
     url,
     ...(title ? { title } : {}),
     ...(content ? { content } : {}),
-    start_index: start,
-    end_index: end,
+    ...(start === undefined ? {} : { start_index: start }),
+    ...(end === undefined ? {} : { end_index: end }),
   },
 });
 

@@ -1,14 +1,12 @@
 import type { ChatRequest } from '../completion.js';
-import { isObject, namesIn } from '../text/is-object.js';
+import { isObject, nameSet, namesIn } from '../text/is-object.js';
 import type { OriginalRequest } from './adapter.js';
 import { dialects } from './index.js';
 
 /** Service tiers that cost what the price list says, or less. */
-const pricedTiers: ReadonlySet<unknown> = new Set(
-  namesIn(`
+const pricedTiers: ReadonlySet<unknown> = nameSet(`
   auto default standard standard_only flex batch on_demand
-`),
-);
+`);
 
 /** Tools that the client runs. Providers charge extra for calls of their own tools. */
 const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
@@ -29,11 +27,9 @@ const commonFields = [
   'conversationId',
 ];
 
-const embeddingFields: ReadonlySet<string> = new Set(
-  namesIn(`
+const embeddingFields = nameSet(`
   model input dimensions encoding_format input_type truncate max_tokens priority user
-`),
-);
+`);
 
 const all = [...dialects.values()];
 const pricedFields: ReadonlySet<string> = new Set([
@@ -117,11 +113,9 @@ export function unpricedEmbeddingField(body: Readonly<Record<string, unknown>>):
     : 'input';
 }
 
-const rerankFields: ReadonlySet<string> = new Set(
-  namesIn(`
+const rerankFields = nameSet(`
   query documents top_n return_documents max_tokens_per_doc truncation priority user
-`),
-);
+`);
 
 /** The same for a reranking. */
 export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): string | null =>

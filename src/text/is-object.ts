@@ -25,6 +25,9 @@ export function omit<Fields extends object>(
 /** The names in a text: how long lists of fields are written. */
 export const namesIn = (text: string): string[] => text.trim().split(/\s+/);
 
+/** The same as a set. */
+export const nameSet = (text: string): ReadonlySet<string> => new Set(namesIn(text));
+
 /** The fields that are neither undefined nor null: providers refuse nulls. */
 export function present<Fields extends object>(fields: Fields): Partial<Fields> {
   // not by lists of entries, which cost several µs
@@ -33,6 +36,9 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
     if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
   return found;
 }
+
+/** The value if it is a text; an empty one if it is none. */
+export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The value if it is a list; an empty one if it is none. */
 export const asList = (value: unknown): unknown[] =>

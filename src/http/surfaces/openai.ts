@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
-import { namesIn, omit } from '../../text/is-object.js';
+import { nameSet, omit } from '../../text/is-object.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -34,12 +34,10 @@ export interface CallFields {
 export type RunRequest = ChatRequest & CallFields;
 
 /** The gateway's own fields in the bodies of other dialects; no provider gets them. */
-export const gatewayFields: ReadonlySet<string> = new Set(
-  namesIn(`
+export const gatewayFields = nameSet(`
   models fallback_models tradeoff economy hedge preference_id previous_session
   onBrokenStream
-`),
-);
+`);
 /** The names of `CallFields`. */
 const callFields: ReadonlySet<string> = new Set([...gatewayFields, 'model', 'stream']);
 

@@ -1,20 +1,15 @@
-import { isObject, namesIn } from '../../text/is-object.js';
+import { isObject, nameSet } from '../../text/is-object.js';
 import { mapSchema } from '../json.js';
 
 type Schema = Record<string, unknown>;
 
 /** Anthropic refuses these keywords in the schema of an answer, but accepts them in a tool's. */
-const refusedKeywords = new Set(
-  namesIn(`
+const refusedKeywords = nameSet(`
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
   minItems maxItems uniqueItems contains minContains maxContains minProperties maxProperties
-`),
-);
-const knownFormats = new Set(
-  namesIn(`
-  date-time time date duration email hostname uri ipv4 ipv6 uuid
-`),
-);
+`);
+const knownFormats = nameSet('date-time time date duration email hostname uri ipv4 ipv6 uuid');
+
 const isRefused = (key: string, value: unknown): boolean =>
   refusedKeywords.has(key) || (key === 'format' && !knownFormats.has(String(value)));
 

@@ -2,7 +2,7 @@ import { type ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { namesIn } from '../../text/is-object.js';
+import { namesIn, textIn } from '../../text/is-object.js';
 
 interface ExceptionKind {
   readonly code: ErrorCode;
@@ -54,8 +54,6 @@ function kindOf(type: string, reason: string): ExceptionKind | undefined {
   return streamingRefused.test(reason) ? { code: 'stream_refused', status: kind.status } : kind;
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** True for an answer that says that the credentials have expired and must be fetched again. */
 export const isExpiredCredentials = (headers: UpstreamHeaders, body: string): boolean =>
   exceptionName(typeOf(headers, body)) === 'expiredtoken' ||
@@ -64,7 +62,7 @@ export const isExpiredCredentials = (headers: UpstreamHeaders, body: string): bo
 function typeOf(headers: UpstreamHeaders, body: string): string {
   const header = headers['x-amzn-errortype'];
   const named = Array.isArray(header) ? header[0] : header;
-  return named ?? text((parseJson(body) as { __type?: unknown } | null)?.__type);
+  return named ?? textIn((parseJson(body) as { __type?: unknown } | null)?.__type);
 }
 
 /**
@@ -75,7 +73,8 @@ export const readBedrockFailure =
   (provider: string): ProviderAdapter['readFailure'] =>
   (status, headers, body) => {
     const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
-    const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
+    const reason =
+      textIn(parsed?.message) || textIn(parsed?.Message) || (parsed === null ? body : '');
     // recorders and proxies drop the header; a 400 without a name is a ValidationException
     const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
     return providerFailure({
@@ -93,7 +92,7 @@ export const readBedrockFailure =
 export function streamException(provider: string, type: string, body: string): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; originalMessage?: unknown } | null;
   const reason =
-    text(parsed?.message) || text(parsed?.originalMessage) || (parsed === null ? body : '');
+    textIn(parsed?.message) || textIn(parsed?.originalMessage) || (parsed === null ? body : '');
   const kind = kindOf(type, reason) ?? { code: 'upstream_error', status: 500 };
   return providerFailure({
     provider,

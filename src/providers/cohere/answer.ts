@@ -1,7 +1,7 @@
 import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
-import { objectsIn } from '../../text/is-object.js';
-import { argumentsText } from '../answer-chunks.js';
+import { objectsIn, textIn } from '../../text/is-object.js';
+import { argumentsText, urlCitation } from '../answer-chunks.js';
 import { providerFailure } from '../failure.js';
 
 /** A tool call in a body, or a piece of one in a stream. */
@@ -102,26 +102,13 @@ const endedInError = (provider: string, message: string): GatewayError =>
 
 /** Translates a citation: one entry for each of its sources that has an address. */
 function cohereCitations(citation: CohereCitation): UrlCitation[] {
-  const offsets =
-    (citation.type ?? 'TEXT_CONTENT') === 'TEXT_CONTENT'
-      ? { start_index: citation.start, end_index: citation.end }
-      : {};
+  const { type = 'TEXT_CONTENT', start, end } = citation;
+  const place = type === 'TEXT_CONTENT' ? [start, end] : [];
   return objectsIn(citation.sources).flatMap((source): UrlCitation[] => {
-    const document = source.document ?? source.tool_output ?? {};
-    const { url, title } = document;
+    const { url, title, snippet, text } = source.document ?? source.tool_output ?? {};
     if (typeof url !== 'string') return [];
-    const content = document['snippet'] ?? document['text'];
-    return [
-      {
-        type: 'url_citation',
-        url_citation: {
-          url,
-          ...(typeof title === 'string' ? { title } : {}),
-          ...(typeof content === 'string' ? { content } : {}),
-          ...offsets,
-        },
-      },
-    ];
+    const page = { url, title: textIn(title), content: textIn(snippet ?? text) };
+    return [urlCitation(page, ...place)];
   });
 }
 

@@ -8,7 +8,7 @@ import {
 import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { filler, type OpenCall, takeCall, withJoinedCalls } from '../strict-history.js';
 import { arrangedTurns, type TurnRules } from './arrange-turns.js';
-import { namesIn } from '../../text/is-object.js';
+import { nameSet } from '../../text/is-object.js';
 
 /** What a provider takes of a conversation. Every field that is absent means: what all take. */
 export interface HistoryRules extends TurnRules {
@@ -240,11 +240,7 @@ function isTaken(message: ChatMessage, key: string, rules: Compiled): boolean {
 }
 
 /** OpenAI's schema has no null there, and no empty list of calls. */
-const neverEmpty: ReadonlySet<string> = new Set(
-  namesIn(`
-  name tool_calls tool_call_id function_call audio
-`),
-);
+const neverEmpty = nameSet('name tool_calls tool_call_id function_call audio');
 
 /** What an answer without content said: a refusal, or the text of its speech. */
 function unspoken({ refusal, audio }: ChatMessage): string | null {

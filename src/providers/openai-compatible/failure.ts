@@ -3,7 +3,7 @@ import type { ProviderAdapter } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, textIn } from '../../text/is-object.js';
 
 /** What an error body says, whatever its shape. */
 interface ErrorContent {
@@ -15,7 +15,6 @@ interface ErrorContent {
   own: OwnError;
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const httpStatus = (value: unknown): number | null => {
   const status = Number(value);
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : null;
@@ -23,12 +22,12 @@ const httpStatus = (value: unknown): number | null => {
 
 /** FastAPI's list of validation errors, as Mistral and vLLM send it. */
 function detailText(detail: unknown): string {
-  if (!Array.isArray(detail)) return text(detail);
+  if (!Array.isArray(detail)) return textIn(detail);
   return detail
     .map((entry) =>
       isObject(entry)
-        ? `${Array.isArray(entry['loc']) ? entry['loc'].join('.') : ''} ${text(entry['msg'])}`.trim()
-        : text(entry),
+        ? `${Array.isArray(entry['loc']) ? entry['loc'].join('.') : ''} ${textIn(entry['msg'])}`.trim()
+        : textIn(entry),
     )
     .join('; ');
 }
@@ -51,11 +50,11 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
     messageText(body['error']) ||
     detailText(body['detail']) ||
     messageText(body['message']) ||
-    text(body['title']) ||
+    textIn(body['title']) ||
     messageText(body['errors']);
   return {
     message,
-    kind: `${text(inner['code'])} ${text(inner['type'])}`.toLowerCase(),
+    kind: `${textIn(inner['code'])} ${textIn(inner['type'])}`.toLowerCase(),
     status:
       httpStatus(inner['status_code']) ??
       httpStatus(inner['status']) ??
@@ -69,8 +68,8 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
 function messageText(message: unknown): string {
   if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
   return isObject(message)
-    ? text(message['message']) || detailText(message['detail'])
-    : text(message);
+    ? textIn(message['message']) || detailText(message['detail'])
+    : textIn(message);
 }
 
 const statusOfKind: readonly (readonly [RegExp, number])[] = [

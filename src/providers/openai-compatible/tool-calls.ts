@@ -1,4 +1,4 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
 
@@ -134,10 +134,9 @@ function put<Holder extends object, Field extends keyof Holder>(
   return true;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : textOf(id));
+const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : textIn(id));
 const nameOf = ({ function: called, custom }: Piece): string =>
-  textOf(called?.name ?? (custom as Piece['function'])?.name);
+  textIn(called?.name ?? (custom as Piece['function'])?.name);
 
 // most pieces of arguments end otherwise, and need not be parsed again and again
 const isComplete = ({ arguments: json }: KnownCall): boolean =>
@@ -150,14 +149,14 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
   const [id, name] = [idOf(piece), nameOf(piece)];
   if (id !== '' && known.id !== '' && known.id !== id) return name === '' ? known : undefined;
   // a name and arguments after whole arguments are another call, unless they are the same again
-  const args = textOf(piece.function?.arguments);
+  const args = textIn(piece.function?.arguments);
   const isAgain = id !== '' && args === known.arguments;
   const isAnother = name !== '' && args.trim() !== '' && !isAgain && isComplete(known);
   return isAnother ? undefined : known;
 }
 
 function hold(call: KnownCall, piece: Piece): void {
-  const more = textOf(piece.function?.arguments);
+  const more = textIn(piece.function?.arguments);
   call.id ||= idOf(piece);
   call.arguments = call.isHeld && more !== '' ? more : call.arguments + more;
   if (more !== '') call.isHeld = false;
@@ -169,7 +168,7 @@ function goOn(call: KnownCall, piece: Piece): boolean {
   if (piece.id && put(piece, 'id', undefined)) changed = true;
   const { function: called } = piece;
   if (!called) return changed;
-  const [name, args] = [textOf(called.name), textOf(called.arguments)];
+  const [name, args] = [textIn(called.name), textIn(called.arguments)];
   if (name !== '' && name === call.name) changed = put(called, 'name', undefined);
   else call.name += name;
   const isAgain = args !== '' && args === call.arguments && isComplete(call);

@@ -1,6 +1,7 @@
 import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import { objectsIn } from '../../text/is-object.js';
+import { urlCitation } from '../answer-chunks.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
 import { citationTitle, type SearchAction } from './web-search.js';
@@ -121,11 +122,8 @@ export function responsesCitation(
 ): UrlCitation[] {
   if (annotation?.type !== 'url_citation' || typeof annotation.url !== 'string') return [];
   const { url, title, start_index: from, end_index: to } = annotation;
-  const offsets = {
-    ...(typeof from !== 'number' ? {} : { start_index: start + from }),
-    ...(typeof to !== 'number' ? {} : { end_index: start + to }),
-  };
-  return [{ type: 'url_citation', url_citation: { url, ...citationTitle(title), ...offsets } }];
+  const [first, last] = [from, to].map((at) => (typeof at === 'number' ? start + at : undefined));
+  return [urlCitation({ url, title: citationTitle(title) }, first, last)];
 }
 
 const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string =>

@@ -1,7 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall, OriginalRequest } from '../adapter.js';
 import { unsupported } from '../failure.js';
-import { namesIn, present } from '../../text/is-object.js';
+import { nameSet, present } from '../../text/is-object.js';
 import { withPairedCalls } from '../strict-history.js';
 import { responsesInput } from './input.js';
 import { searchFields } from './web-search.js';
@@ -12,15 +12,13 @@ const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 64 };
 const reasoningModel = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
 
 /** Fields of the chat API that are translated, or have no meaning here. */
-const translated = new Set(
-  namesIn(`
+const translated = nameSet(`
   messages max_tokens max_completion_tokens tools tool_choice response_format reasoning
   reasoning_effort text verbosity include web_search_options stream stream_options stop n seed
   logprobs prediction functions function_call modalities audio cache_control top_k min_p
   repetition_penalty presence_penalty frequency_penalty logit_bias top_a thinking enable_thinking
   chat_template_kwargs
-`),
-);
+`);
 
 /**
  * The body of `POST /responses`. The provider stores nothing unless the request says so; fields

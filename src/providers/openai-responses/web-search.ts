@@ -145,5 +145,4 @@ export class SearchCalls {
 }
 
 /** xAI numbers its citations in the field of the title. */
-export const citationTitle = (title: string | undefined): { title?: string } =>
-  title === undefined || /^\d*$/.test(title) ? {} : { title };
+export const citationTitle = (title = ''): string => (/^\d*$/.test(title) ? '' : title);

@@ -1,5 +1,5 @@
 import { type FoundPage, searchDetailType } from '../../completion.js';
-import { isObject, asList } from '../../text/is-object.js';
+import { isObject, asList, textIn } from '../../text/is-object.js';
 
 /** What searches brought, as the fields of a delta or a message; absent rather than empty. */
 export type FoundFields = { search_results?: FoundPage[]; search_queries?: string[] };
@@ -34,21 +34,19 @@ function isNew(seen: Set<string>, value: string, max: number): boolean {
 export const isFound = (fields: FoundFields): boolean =>
   fields.search_results !== undefined || fields.search_queries !== undefined;
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** The pages of a provider's list, which may be anything; those without an address are dropped. */
 export const pagesIn = (
   list: unknown,
   names: { readonly url: string; readonly snippet?: string; readonly date?: string },
 ): FoundPage[] =>
   asList(list).flatMap((entry) => {
-    if (!isObject(entry) || text(entry[names.url]) === '') return [];
-    const snippet = text(entry[names.snippet ?? '']);
-    const date = text(entry[names.date ?? '']);
+    if (!isObject(entry) || textIn(entry[names.url]) === '') return [];
+    const snippet = textIn(entry[names.snippet ?? '']);
+    const date = textIn(entry[names.date ?? '']);
     return [
       {
-        url: text(entry[names.url]),
-        title: text(entry['title']),
+        url: textIn(entry[names.url]),
+        title: textIn(entry['title']),
         ...(snippet === '' ? {} : { snippet }),
         ...(date === '' ? {} : { date }),
       },

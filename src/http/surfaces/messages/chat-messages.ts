@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { exactJson } from '../../../text/exact-json.js';
-import { isObject, namesIn } from '../../../text/is-object.js';
+import { isObject, nameSet } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import {
   blocksOf,
@@ -92,9 +92,7 @@ function partsOf(block: MessagesBlock): ContentPart[] {
   }
 }
 
-const chatParts: ReadonlySet<string> = new Set(
-  namesIn('image_url video_url file input_audio refusal'),
-);
+const chatParts = nameSet('image_url video_url file input_audio refusal');
 
 const urlOf = ({ type, url, media_type: mediaType, data }: MessagesSource): string =>
   type === 'url' ? (url ?? '') : `data:${mediaType ?? 'image/png'};base64,${data ?? ''}`;

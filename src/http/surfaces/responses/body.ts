@@ -1,4 +1,4 @@
-import { isObject } from '../../../text/is-object.js';
+import { isObject, textIn } from '../../../text/is-object.js';
 
 /** A JSON object of the Responses dialect; new fields appear every month, and pass. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -31,9 +31,6 @@ export const itemsOf = ({ input }: Pick<ResponsesBody, 'input'>): readonly Json[
 
 /** The type of an item; a message may leave it out. */
 export const typeOf = (item: Json): string => textIn(item['type']) || 'message';
-
-/** A text, or an empty one. */
-export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A list of objects, or an empty one. */
 export const jsonList = (value: unknown): readonly Json[] =>

@@ -8,9 +8,9 @@ import {
   unescapeJson,
   type UrlCitation,
 } from '../../../completion.js';
-import { isObject } from '../../../text/is-object.js';
+import { isObject, textIn } from '../../../text/is-object.js';
 import { sealReasoning } from '../foreign-reasoning.js';
-import { type Json, jsonList, textIn } from './body.js';
+import { type Json, jsonList } from './body.js';
 import type { FlatTool } from './flat-tools.js';
 import {
   callItem,

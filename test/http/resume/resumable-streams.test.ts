@@ -151,7 +151,7 @@ describe('a resumable stream', () => {
 
   it('is found by a client that left before the first token', async () => {
     const gateway = await start(10_000, { limits: { resumeMs: 10_000, holdStatusMs: 20 } });
-    upstream.script([{ text: words, delayMs: 300 }]);
+    upstream.script([{ text: words, delayMs: 3_000 }]);
     const begun = await complete(gateway, { abortAfterFrames: 1 });
     const rest = await resume(gateway.url, idOf(begun), { headers: gateway.auth });
     expect(textOf(rest.frames)).toBe(whole);
@@ -374,7 +374,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('tells a client that has no event yet how it is called, when its replica stops', async () => {
     const [one, two] = (await shared('c')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words, delayMs: 300 }]);
+    upstream.script([{ text: words, delayMs: 3_000 }]);
     const asking = postStream(
       `${one.url}/v1/responses`,
       { model: 'up/m', input: 'Hi', stream: true },

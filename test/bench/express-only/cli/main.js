@@ -5,17 +5,15 @@
 //   npm run bench -- --row=json --against=test/bench/express-only
 //   npm run bench -- compare <dist> --dist=test/bench/express-only --row=select-http
 // With STORES_NOTHING=1 it does not even store the row.
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import { Pool } from 'undici';
 import { sourceModule } from '../../source-module.mjs';
 
-const { openStore } = await sourceModule(
-  join(import.meta.dirname, '../../../../dist'),
-  'store/open-store',
-);
+const dist = join(import.meta.dirname, '../../../../dist');
+const { openStore } = await sourceModule(dist, 'store/open-store');
+const { newRowId } = await sourceModule(dist, 'row-id');
 const { listen, providers } = JSON.parse(
   readFileSync(process.argv[process.argv.indexOf('--config') + 1]),
 );
@@ -64,7 +62,7 @@ const storeRequest = writeBehind((rows) => store.requests.add(rows));
 
 const app = express().disable('x-powered-by').disable('etag').use(express.json());
 app.post('/api/v1/model-select', ({ body }, res) => {
-  const id = randomUUID();
+  const id = newRowId();
   storeSelection(rowOf(id));
   res.json({ llm_label: 'openai/gpt-5', session_id: id, providers: body.llm_providers });
 });
@@ -78,7 +76,7 @@ app.post('/v1/chat/completions', async ({ body }, res) => {
     body: JSON.stringify({ ...body, model: body.model.slice('up/'.length) }),
   });
   const bytes = Buffer.from(await answer.body.arrayBuffer());
-  storeRequest(requestOf(randomUUID()));
+  storeRequest(requestOf(newRowId()));
   res.status(answer.statusCode).type('json').send(bytes);
 });
 app.listen(listen.port, listen.host);

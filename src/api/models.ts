@@ -1,11 +1,9 @@
 import type { Chooser } from '../chooser/chooser.js';
-import type { Candidate } from '../chooser/plan.js';
 import { invalidField } from '../errors.js';
-import { forbiddenReason } from '../models/access-rules.js';
 import { longestAnswerUsd } from '../models/max-cost.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import type { CallableModel } from '../pipeline/engine/model-names.js';
 import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
-import type { ListedModel } from '../providers/adapter.js';
 import { type Call, endpointsOf } from './endpoint.js';
 import { pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
@@ -90,20 +88,13 @@ export function describeModels(
   keyModels: readonly string[] | null,
 ) {
   const { directory, names } = snapshot;
-  const { allow, deny } = snapshot.routing;
   directory.refresh();
   const auto = new Set(names.candidatesOf(directory.auto()).map(({ label }) => label));
   const aliases = aliasesByLabel(snapshot, keyModels);
-  return directory.providers().flatMap((provider) =>
-    [...directory.models(provider).values()].flatMap((listed) => {
-      const candidate = { label: `${provider}/${listed.model}`, provider, model: listed.model };
-      if (forbiddenReason(candidate, { allow, deny, keyModels }) !== null) return [];
-      return [
-        describe(parts.state.chooser, snapshot, candidate, listed, {
-          isAuto: auto.has(candidate.label),
-          aliases: aliases.get(candidate.label) ?? [],
-        }),
-      ];
+  return names.callable(keyModels).map((listed) =>
+    describe(parts.state.chooser, snapshot, listed, {
+      isAuto: auto.has(listed.label),
+      aliases: aliases.get(listed.label) ?? [],
     }),
   );
 }
@@ -122,8 +113,7 @@ function aliasesByLabel(
 function describe(
   chooser: Chooser,
   snapshot: GatewaySnapshot,
-  candidate: Candidate & { readonly provider: string },
-  { type, contextLength }: ListedModel,
+  listed: CallableModel,
   more: {
     /** Whether `model: auto` may choose it. */
     readonly isAuto: boolean;
@@ -131,8 +121,8 @@ function describe(
     readonly aliases: readonly string[];
   },
 ) {
-  const { label, provider, model } = candidate;
-  const { known, abilities } = chooser.describe(candidate, snapshot);
+  const { label, provider, model, type, contextLength } = listed;
+  const { known, abilities } = chooser.describe({ label, provider, model }, snapshot);
   const { input, output, cachedInput } = known.rates;
   const stated = known.qualityStated
     ? { basis: 'stated', quality: known.figures.quality, interval: null, kinds: [] }

@@ -3,7 +3,6 @@ import type { Cause, Circuit } from '../dispatch/breaker.js';
 import type { Provider } from '../dispatch/provider.js';
 import type { LastFailure, ProviderHealth } from '../dispatch/provider-health.js';
 import { type ErrorCode, GatewayError, invalidField } from '../errors.js';
-import { forbiddenReason } from '../models/access-rules.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
@@ -91,14 +90,13 @@ const providerNotFound = (): GatewayError =>
 /** Addresses, keys and health are for administrators. */
 async function shownProvider({ parts, snapshot, caller }: Call, provider: Provider) {
   const { name, keys, adapter, breaker } = provider;
-  const { directory, providerConfigs, routing } = snapshot;
+  const { directory, names, providerConfigs } = snapshot;
   const config = providerConfigs.get(name);
   const health = parts.state.health.find(name) ?? (await loggedHealth(parts, name));
   const circuits = breaker.list();
   const rests = circuits.filter(({ mark }) => keys.marks.includes(mark));
-  const rules = { allow: routing.allow, deny: routing.deny, keyModels: caller.models };
   const isAllowed = (model: string): boolean =>
-    forbiddenReason({ provider: name, model }, rules) === null;
+    names.forbiddenReason({ provider: name, model }, caller.models) === null;
   const isAdministrator = caller.role === 'admin' && caller.scopes.includes('admin');
   return {
     object: 'provider',

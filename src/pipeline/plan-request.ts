@@ -1,7 +1,6 @@
 import { newRowId } from '../row-id.js';
 import type { ErrorTraceEntry } from '../errors.js';
 import { hasBudget } from '../accounts/caller-limits.js';
-import { forbiddenReason } from '../models/access-rules.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
@@ -188,15 +187,12 @@ function searchedByProvider(
   call: CompletionCall,
 ): CompletionCall {
   const { original, grounding } = call;
-  const { names, directory, providers, budgets, routing } = snapshot;
+  const { names, directory, providers, budgets } = snapshot;
   if (!original || !grounding || (hasBudget(caller) && !budgets.allowUnpriced)) return call;
-  const { allow, deny } = routing;
   const isOwn = (candidate: Candidate): boolean => {
     const adapter = providers.get(candidate.provider ?? '')?.adapter;
     const searches = adapter?.dialect === original.dialect && adapter.webSearch?.(candidate.model);
-    return (
-      Boolean(searches) && !forbiddenReason(candidate, { allow, deny, keyModels: caller.models })
-    );
+    return Boolean(searches) && !names.forbiddenReason(candidate, caller.models);
   };
   if (!names.candidatesOf(call.models ?? directory.auto()).some(isOwn)) return call;
   const needs = original.needs ?? 'the web search of this request';

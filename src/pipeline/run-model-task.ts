@@ -9,7 +9,6 @@ import { callTask, type TaskTarget } from '../dispatch/call-task.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { TaskAnswer } from '../providers/adapter.js';
 import { unpricedEmbeddingField, unpricedRerankField } from '../providers/unpriced-fields.js';
-import { forbiddenReason } from '../models/access-rules.js';
 import { costOf } from '../models/cost.js';
 import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../models/max-cost.js';
 import type { ModelFacts } from '../models/model-facts.js';
@@ -185,8 +184,7 @@ function targetOf(
     throw new GatewayError('model_not_found', `model: ${unknown ?? 'not found'}`, {
       field: 'model',
     });
-  const { allow, deny } = snapshot.routing;
-  const forbidden = forbiddenReason(candidate, { allow, deny, keyModels: caller.models });
+  const forbidden = snapshot.names.forbiddenReason(candidate, caller.models);
   if (forbidden !== null) throw invalidField('model', forbidden, 'bad_request');
   const adapter = provider.adapter[kind];
   if (!adapter)

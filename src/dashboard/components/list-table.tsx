@@ -17,8 +17,13 @@ export interface Column<Row> {
   isMinor?: boolean;
   /** Its head is for those who do not see the table, such as that of buttons. */
   isHeadHidden?: boolean;
-  /** Sorts the rows by it, the highest first, or no longer. */
-  sort?: { isOn: boolean; toggle: () => void };
+  sort?: Sorting;
+}
+
+/** Sorts the rows by a column, the highest first, or no longer. */
+interface Sorting {
+  isOn: boolean;
+  toggle: () => void;
 }
 
 /** A column of figures. */
@@ -188,15 +193,7 @@ function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   );
 }
 
-const SortButton = ({
-  label,
-  isOn,
-  toggle,
-}: {
-  label: string;
-  isOn: boolean;
-  toggle: () => void;
-}) => (
+const SortButton = ({ label, isOn, toggle }: Sorting & { label: string }) => (
   <UnstyledButton
     fz="inherit"
     fw="inherit"

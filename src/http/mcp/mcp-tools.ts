@@ -30,6 +30,10 @@ export interface McpTool {
   run(parts: GatewayParts, request: GatewayRequest, args: object): Promise<string>;
 }
 
+/** What a tool takes. @param needed the one that it needs */
+const inputOf = (needed: string, properties: object) =>
+  ({ type: 'object', required: [needed], additionalProperties: false, properties }) as const;
+
 const prompt = { type: 'string', minLength: 1, description: 'What the model is asked.' };
 
 interface SelectArguments {
@@ -45,25 +49,20 @@ const selectTool: McpTool = {
   // a decision is a session, which feedback finds under this surface
   surface: 'model_select',
   scope: 'model-select',
-  inputSchema: {
-    type: 'object',
-    required: ['prompt'],
-    additionalProperties: false,
-    properties: {
-      prompt,
-      models: {
-        type: 'array',
-        items: { type: 'string', minLength: 1 },
-        minItems: 1,
-        maxItems: 200,
-        description: 'The candidates, as `<provider>/<model>`. Default: those of `auto`.',
-      },
-      tradeoff: {
-        enum: ['cost', 'latency'],
-        description: 'Saves money or time. Default: the best value.',
-      },
+  inputSchema: inputOf('prompt', {
+    prompt,
+    models: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      minItems: 1,
+      maxItems: 200,
+      description: 'The candidates, as `<provider>/<model>`. Default: those of `auto`.',
     },
-  },
+    tradeoff: {
+      enum: ['cost', 'latency'],
+      description: 'Saves money or time. Default: the best value.',
+    },
+  }),
   isAvailable: () => true,
   async run(parts, request, args) {
     const { prompt: content, models, tradeoff } = args as SelectArguments;
@@ -94,16 +93,11 @@ const completeTool: McpTool = {
   isReadOnly: false,
   surface: 'mcp',
   scope: 'completions',
-  inputSchema: {
-    type: 'object',
-    required: ['prompt'],
-    additionalProperties: false,
-    properties: {
-      prompt,
-      system: { type: 'string', description: 'Instructions for the model.' },
-      model: { type: 'string', description: '`<provider>/<model>`. Default: the best one.' },
-    },
-  },
+  inputSchema: inputOf('prompt', {
+    prompt,
+    system: { type: 'string', description: 'Instructions for the model.' },
+    model: { type: 'string', description: '`<provider>/<model>`. Default: the best one.' },
+  }),
   isAvailable: () => true,
   async run(parts, request, args) {
     const { prompt: content, system, model = 'auto' } = args as CompleteArguments;
@@ -126,21 +120,16 @@ const searchTool: McpTool = {
   isReadOnly: true,
   surface: 'mcp',
   scope: 'completions',
-  inputSchema: {
-    type: 'object',
-    required: ['query'],
-    additionalProperties: false,
-    properties: {
-      query: { type: 'string', pattern: '\\S', description: 'What to search for.' },
-      maxResults: { type: 'integer', minimum: 1, description: 'Default: 5.' },
-      recency: {
-        enum: ['day', 'week', 'month', 'year'],
-        description: 'Only pages that are at most this old.',
-      },
-      allowedDomains: { ...domains, description: 'Only pages of these hosts.' },
-      blockedDomains: { ...domains, description: 'No pages of these hosts.' },
+  inputSchema: inputOf('query', {
+    query: { type: 'string', pattern: '\\S', description: 'What to search for.' },
+    maxResults: { type: 'integer', minimum: 1, description: 'Default: 5.' },
+    recency: {
+      enum: ['day', 'week', 'month', 'year'],
+      description: 'Only pages that are at most this old.',
     },
-  },
+    allowedDomains: { ...domains, description: 'Only pages of these hosts.' },
+    blockedDomains: { ...domains, description: 'No pages of these hosts.' },
+  }),
   isAvailable: ({ snapshot }) => snapshot.grounding.search !== null,
   run: (parts, request, args) => searchWeb(parts, request, args as WebQuestion),
 };

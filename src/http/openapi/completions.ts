@@ -156,6 +156,11 @@ export function responsePaths(): object {
   return merged(paths.map(([at, methods]) => describedPath('Completions', at, methods, stored)));
 }
 
+const ofModels = {
+  scope: 'completions',
+  errors: { 404: 'The model does not exist.' },
+} as const;
+
 const count: Described = {
   id: 'countTokens',
   summary: "Count the tokens of a prompt, in Anthropic's shape",
@@ -163,8 +168,7 @@ const count: Described = {
   request: 'messages.request',
   example: { model: 'auto', messages: [{ role: 'user', content: 'Why is the sky blue?' }] },
   response: 'token-count.response',
-  scope: 'completions',
-  errors: { 404: 'The model does not exist.' },
+  ...ofModels,
 };
 const embeddings: Described = {
   id: 'createEmbeddings',
@@ -172,8 +176,7 @@ const embeddings: Described = {
   request: 'embeddings.request',
   example: { model: 'openai/text-embedding-3-small', input: ['The sky is blue.'] },
   response: 'embeddings.response',
-  scope: 'completions',
-  errors: { 404: 'The model does not exist.' },
+  ...ofModels,
 };
 const reranking: Described = {
   id: 'rerank',
@@ -185,8 +188,7 @@ const reranking: Described = {
     documents: ['Air.'],
   },
   response: 'rerank.response',
-  scope: 'completions',
-  errors: { 404: 'The model does not exist.' },
+  ...ofModels,
 };
 
 const rerankingV2 = {

@@ -27,6 +27,10 @@ export const fatesOf = (unlisted: Fate, rows: Readonly<Partial<Record<Fate, stri
 export const fateIn = ({ known, unlisted }: Fates, name: string): Fate =>
   known.get(name) ?? unlisted;
 
+/** Whether a field asks for something. */
+export const isGiven = (value: unknown): boolean =>
+  value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+
 /** What a request has that only its own dialect has. */
 export class OnlyOwn {
   /** The first part without which an answer would be another one; null: none. */

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import { forbiddenReason } from '../../models/access-rules.js';
 import { contextOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
-import type { ListedModel, ModelType } from '../../providers/adapter.js';
+import type { CallableModel } from '../../pipeline/engine/model-names.js';
+import type { ModelType } from '../../providers/adapter.js';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
@@ -41,12 +41,11 @@ const auto: ModelEntry = {
 
 function entryOf(
   { catalog }: GatewaySnapshot,
-  provider: string,
-  { model, type, created = 0, contextLength }: ListedModel,
+  { label, provider, model, type, created = 0, contextLength }: CallableModel,
 ): ModelEntry {
   const facts = catalog.lookup(provider, model);
   return {
-    id: `${provider}/${model}`,
+    id: label,
     object: 'model',
     created,
     owned_by: provider,
@@ -59,16 +58,8 @@ function entryOf(
 /** The models that this key may call: `auto`, the aliases, and those of each provider. */
 function listFor(snapshot: GatewaySnapshot, keyModels: readonly string[] | null): ModelEntry[] {
   const { directory, names } = snapshot;
-  const { allow, deny } = snapshot.routing;
   directory.refresh();
-  const entries = directory.providers().flatMap((provider) =>
-    [...directory.models(provider).values()]
-      .filter(({ model }) => {
-        const candidate = { label: `${provider}/${model}`, provider, model };
-        return forbiddenReason(candidate, { allow, deny, keyModels }) === null;
-      })
-      .map((listed) => entryOf(snapshot, provider, listed)),
-  );
+  const entries = names.callable(keyModels).map((listed) => entryOf(snapshot, listed));
   const byLabel = new Map(entries.map((entry) => [entry.id, entry]));
   const aliases = names.aliasesFor(keyModels).map((id): ModelEntry => {
     const targets = names.candidatesOf([id]).map(({ label }) => label);

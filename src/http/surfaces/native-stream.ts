@@ -71,8 +71,7 @@ export class NativeStream extends StreamedAnswer {
   /** Known clients pass over chunks whose text is empty. */
   progress(progress: GroundingProgress): void {
     if (this.plan) this.sendPlan(this.plan);
-    const message = { role: 'assistant', type: progress.type, content: [] };
-    this.stream.data(byteJson({ ...this.names, text: '', message, ...progress }));
+    this.mark(progress);
     this.stream.flush();
   }
 
@@ -95,8 +94,7 @@ export class NativeStream extends StreamedAnswer {
   override seam(seam: Seam): void {
     this.seams.push(seam);
     this.rename(seam.to);
-    const message = { role: 'assistant', type: 'seam', content: [] };
-    this.stream.data(byteJson({ ...this.names, type: 'seam', text: '', message, seam }));
+    this.mark({ type: 'seam', seam });
   }
 
   text(escaped: string): void {
@@ -164,8 +162,13 @@ export class NativeStream extends StreamedAnswer {
 
   private sendPlan(decision: object): void {
     this.plan = null;
-    const message = { role: 'assistant', type: 'plan', content: [] };
-    this.stream.data(byteJson({ ...this.names, type: 'plan', text: '', message, decision }));
+    this.mark({ type: 'plan', decision });
+  }
+
+  /** A chunk without text. */
+  private mark(fields: { readonly type: string; readonly [field: string]: unknown }): void {
+    const message = { role: 'assistant', type: fields.type, content: [] };
+    this.stream.data(byteJson({ ...this.names, text: '', message, ...fields }));
   }
 
   private toolCalls(): AnsweredCalls {

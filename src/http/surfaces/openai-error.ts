@@ -50,7 +50,7 @@ function messageOf({ message }: GatewayError, code: string): string {
   return message.slice(0, maxMessageLength - suffix.length) + suffix;
 }
 
-/** A surface of OpenAI's dialect without completions: embeddings, the model list. */
+/** A surface of OpenAI's dialect, which answers with its errors. */
 export const openAIErrors = (label: Surface['label']): Surface => ({
   label,
   invalidCode: 'bad_request',

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { nameSet, omit } from '../../text/is-object.js';
-import { openAIErrorBody } from './openai-error.js';
+import { openAIErrors } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import { searchSwitch } from './openai-search.js';
@@ -43,7 +43,7 @@ const callFields: ReadonlySet<string> = new Set([...gatewayFields, 'model', 'str
 
 /** OpenAI's chat completions. */
 export const openai = {
-  label: 'openai',
+  ...openAIErrors('openai'),
   dialect: 'chat',
   router: 'openai',
   path: '/v1/chat/completions',
@@ -58,8 +58,6 @@ export const openai = {
     notFound: 'The model does not exist.',
     errorSchema: 'openai-error',
   },
-  invalidCode: 'bad_request',
-  errorBody: openAIErrorBody,
   readCall(parsed) {
     const body = parsed as RunRequest;
     return chatCall(omit(body, callFields) as ChatRequest, body);

@@ -6,7 +6,7 @@ import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-cal
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { EventStream } from '../connections/event-stream.js';
 import { sendJson } from '../send-json.js';
-import { openAIErrorBody } from './openai-error.js';
+import { openAIErrorBody, openAIErrors } from './openai-error.js';
 import { openai, type RunRequest } from './openai.js';
 import { byteJson, StreamedAnswer } from './streamed-answer.js';
 import type { CompletionSurface } from './surface.js';
@@ -25,7 +25,7 @@ interface TextRequest extends Omit<RunRequest, 'messages'> {
  * only message of a chat, by any model.
  */
 export const textCompletions: CompletionSurface = {
-  label: 'text_completions',
+  ...openAIErrors('text_completions'),
   router: 'openai',
   path: '/v1/completions',
   schema: 'text-completions',
@@ -39,8 +39,6 @@ export const textCompletions: CompletionSurface = {
     notFound: 'The model does not exist.',
     errorSchema: 'openai-error',
   },
-  invalidCode: 'bad_request',
-  errorBody: openAIErrorBody,
   readCall(parsed) {
     const {
       prompt,

@@ -1,3 +1,4 @@
+import { isObject } from '../../text/is-object.js';
 import type { Surface } from './surface.js';
 
 /** The `/v2` dialect of public SDKs of model selection: errors are `{detail}`. */
@@ -11,13 +12,7 @@ export const v2: Surface = {
 export const v2Resources: Surface = { ...v2, label: 'resources' };
 
 /** Converts a `/v2` body to native model selection: `messages` may be a plain text. */
-export function asModelSelect(body: unknown): unknown {
-  if (
-    typeof body !== 'object' ||
-    body === null ||
-    !('messages' in body) ||
-    typeof body.messages !== 'string'
-  )
-    return body;
-  return { ...body, messages: [{ role: 'user', content: body.messages }] };
-}
+export const asModelSelect = (body: unknown): unknown =>
+  isObject(body) && typeof body['messages'] === 'string'
+    ? { ...body, messages: [{ role: 'user', content: body['messages'] }] }
+    : body;

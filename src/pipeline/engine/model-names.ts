@@ -5,6 +5,7 @@ import type { Aliases } from '../../models/aliases.js';
 import { sameModelIn } from '../../models/model-identity.js';
 import type { Catalog, Owner } from '../../models/catalog.js';
 import type { Candidate } from '../../chooser/plan.js';
+import type { ListedModel } from '../../providers/adapter.js';
 import type { ModelDirectory } from './model-directory.js';
 
 /** What names are looked up in. */
@@ -20,6 +21,12 @@ export interface NameSources {
   variableOf(provider: string): string | null;
   readonly allow: readonly string[] | null;
   readonly deny: readonly string[];
+}
+
+/** A model of a provider's list with its label. */
+export interface CallableModel extends ListedModel, Owner {
+  readonly model: string;
+  readonly label: string;
 }
 
 const maxShown = 3;
@@ -100,15 +107,10 @@ export class ModelNames {
   }
 
   private nearest(name: string, keyModels: readonly string[] | null): string[] {
-    const { directory, allow, deny } = this.sources;
     const bare = name.slice(name.indexOf('/') + 1);
     const labels = new Map<string, string[]>();
-    for (const provider of directory.providers())
-      for (const model of directory.models(provider).keys()) {
-        const candidate = { label: `${provider}/${model}`, provider, model };
-        if (forbiddenReason(candidate, { allow, deny, keyModels }) !== null) continue;
-        labels.set(model, [...(labels.get(model) ?? []), candidate.label]);
-      }
+    for (const { label, model } of this.callable(keyModels))
+      labels.set(model, [...(labels.get(model) ?? []), label]);
     for (const alias of this.aliasesFor(keyModels))
       labels.set(alias, [...(labels.get(alias) ?? []), alias]);
     return closestNames(bare, [...labels.keys()])
@@ -117,14 +119,38 @@ export class ModelNames {
       .slice(0, maxShown);
   }
 
+  /** Why a key may not call a model, by its own rules and the configuration's; null: it may. */
+  forbiddenReason(
+    candidate: Pick<Candidate, 'provider' | 'model'>,
+    keyModels: readonly string[] | null,
+  ): string | null {
+    const { allow, deny } = this.sources;
+    return forbiddenReason(candidate, { allow, deny, keyModels });
+  }
+
+  /** The listed models that a key may call, in the providers' order. */
+  callable(keyModels: readonly string[] | null): CallableModel[] {
+    const { directory } = this.sources;
+    return directory
+      .providers()
+      .flatMap((provider) =>
+        [...directory.models(provider).values()].map((listed) => ({
+          ...listed,
+          provider,
+          label: `${provider}/${listed.model}`,
+        })),
+      )
+      .filter((candidate) => this.forbiddenReason(candidate, keyModels) === null);
+  }
+
   /** The aliases of which a key may call a target. */
   aliasesFor(keyModels: readonly string[] | null): string[] {
-    const { aliases, allow, deny, isConfigured } = this.sources;
+    const { aliases, isConfigured } = this.sources;
     const isCallable = (label: string): boolean => {
       const candidate = candidateOf(label);
       return (
         isConfigured(candidate.provider ?? '') &&
-        forbiddenReason(candidate, { allow, deny, keyModels }) === null
+        this.forbiddenReason(candidate, keyModels) === null
       );
     };
     return aliases.names.filter((name) => aliases.targetsOf(name)?.some(isCallable));

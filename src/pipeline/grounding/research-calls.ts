@@ -12,7 +12,6 @@ import type {
   ResearchModel,
   ResearchRole,
 } from '../../grounding/research/research-dependencies.js';
-import { forbiddenReason } from '../../models/access-rules.js';
 import { costOf } from '../../models/cost.js';
 import { maxCostUsd } from '../../models/max-cost.js';
 import type { ModelFacts } from '../../models/model-facts.js';
@@ -165,10 +164,11 @@ export class ResearchCalls implements ResearchModel {
 
   private readerOf(requested: readonly Candidate[]): Candidate {
     const { snapshot, caller } = this.input.request;
-    const { researchReader } = snapshot.grounding;
-    const [named] = researchReader === null ? [] : snapshot.names.candidatesOf([researchReader]);
-    const rules = { keyModels: caller.models, ...snapshot.routing };
-    if (named && forbiddenReason(named, rules) === null && !this.isOverBudget(named)) return named;
+    const { names, grounding } = snapshot;
+    const { researchReader } = grounding;
+    const [named] = researchReader === null ? [] : names.candidatesOf([researchReader]);
+    const isAllowed = named && names.forbiddenReason(named, caller.models) === null;
+    if (isAllowed && !this.isOverBudget(named)) return named;
     const priced = requested.map((one) => ({ one, price: priceOf(this.factsOf(one)) }));
     return priced.reduce((best, next) => (next.price < best.price ? next : best)).one;
   }

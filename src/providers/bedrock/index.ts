@@ -20,7 +20,8 @@ import { readBedrockFailure, isExpiredCredentials } from './failure.js';
 import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
-import { parseObject, providerJson } from '../json.js';
+import { parseObject } from '../json.js';
+import { upstreamPost } from '../upstream-post.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf, modelPath } from '../called-model.js';
 
@@ -105,19 +106,10 @@ function requestMaker(
   return (model, operation, body, apiKey) => {
     // ARNs contain colons and slashes
     const path = modelPath(deploymentOf(settings, model) ?? model, settings.name, 'encoded');
-    const unsigned: UpstreamRequest = {
-      method: 'POST',
-      url: `${endpoint.root}/model/${path}/${operation}`,
-      headers: {
-        'content-type': 'application/json',
-        accept:
-          operation === 'converse-stream'
-            ? 'application/vnd.amazon.eventstream'
-            : 'application/json',
-        ...lowerCase(settings.headers ?? {}),
-      },
-      body: providerJson(body),
-    };
+    const url = `${endpoint.root}/model/${path}/${operation}`;
+    const type = operation === 'converse-stream' ? 'vnd.amazon.eventstream' : 'json';
+    const accept = { accept: `application/${type}` };
+    const unsigned = upstreamPost(url, body, lowerCase(settings.headers ?? {}), accept);
     if (apiKey !== null)
       return { ...unsigned, headers: { ...unsigned.headers, authorization: `Bearer ${apiKey}` } };
     return sign(unsigned, endpoint, source, now(), settings.name);

@@ -1,25 +1,14 @@
 import type { Schema } from '../../api/schema.js';
 import { type ChartSeries, colorAt, restColor, restOf } from '../../components/chart-columns.js';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { namedIn, spans } from '../requests/filters.js';
 
 /** How far back the overview looks. */
-export const ranges = {
-  '1h': hourMs,
-  '6h': 6 * hourMs,
-  '24h': dayMs,
-  '7d': 7 * dayMs,
-  '30d': 30 * dayMs,
-  '90d': 90 * dayMs,
-} as const;
+export const ranges = { ...spans, '90d': 90 * spans['24h'] } as const;
 
 export type Range = keyof typeof ranges;
 
 /** The range that the address names; a day if it names none. */
-export const rangeOf = (name: string | undefined): Range =>
-  name !== undefined && Object.hasOwn(ranges, name) ? (name as Range) : '24h';
+export const rangeOf = (name: string | undefined): Range => namedIn(ranges, name);
 
 /**
  * The range where the address names none: a day, and on the gateway's first day the shortest range
@@ -35,7 +24,7 @@ export function defaultRange(day: UsageSeries | undefined, now = Date.now()): Ra
 
 /** How often a range is asked for again: as often as its points can change visibly. */
 export const refreshMs = (range: Range): number =>
-  Math.min(minuteMs, Math.max(5_000, ranges[range] / 2_000));
+  Math.min(60_000, Math.max(5_000, ranges[range] / 2_000));
 
 /** A change against the time before. */
 export interface Change {

@@ -106,11 +106,8 @@ function TrainingResult({ report }: { report: NonNullable<Schema<'TrainingRespon
 }
 
 /** The plot's main points as a table. */
-function Figures({
-  evaluation: { singles, trained, shipped, source },
-}: {
-  evaluation: Evaluation;
-}) {
+function Figures({ evaluation }: { evaluation: Evaluation }) {
+  const { singles, trained, shipped, source } = evaluation;
   const rows = [
     ...(trained[0] ? [{ name: bestOf(text.trainedRouter), ...trained[0] }] : []),
     ...(shipped[0] ? [{ name: bestOf(text.shippedRouter), ...shipped[0] }] : []),

@@ -44,11 +44,8 @@ export default function Content({ request, isOwn }: ContentProps) {
   );
 }
 
-function Conversation({
-  messages,
-  answer,
-  omitted,
-}: NonNullable<ReturnType<typeof keptContentOf>>) {
+function Conversation(kept: NonNullable<ReturnType<typeof keptContentOf>>) {
+  const { messages, answer, omitted } = kept;
   const instructions = instructionsOf(messages);
   return (
     <Stack gap="md">

@@ -11,10 +11,13 @@ export const spans = {
   '30d': 720 * hourMs,
 } as const;
 
-type Span = keyof typeof spans;
+/** The one of some spans that an address names; a day if it names none. */
+export const namedIn = <Span extends string>(
+  all: Readonly<Record<Span | '24h', number>>,
+  name: string | undefined,
+): Span | '24h' => (name !== undefined && Object.hasOwn(all, name) ? (name as Span) : '24h');
 
-export const spanOf = (name: string | undefined): Span =>
-  name !== undefined && Object.hasOwn(spans, name) ? (name as Span) : '24h';
+export const spanOf = (name: string | undefined) => namedIn(spans, name);
 
 /** The API takes no more. */
 export const maxModels = 50;

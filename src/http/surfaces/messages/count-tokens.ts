@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import { askForTokens } from '../../../dispatch/ask-once.js';
 import type { Candidate } from '../../../chooser/plan.js';
 import { GatewayError } from '../../../errors.js';
-import { forbiddenReason } from '../../../models/access-rules.js';
 import { measureRequest } from '../../../models/tokens.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../../pipeline/request.js';
@@ -11,7 +10,7 @@ import { dialectHeaders } from '../../passthrough/headers.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { chatRequest } from './chat-request.js';
-import { forwardableBody } from './forwarded-body.js';
+import { originalOf } from './forwarded-body.js';
 import type { MessagesRequest } from './request.js';
 
 /**
@@ -25,12 +24,8 @@ export function countTokens(parts: GatewayParts): RequestHandler {
     const candidate = candidateOf(request, body.model);
     const provider = request.snapshot.providers.get(candidate.provider ?? '');
     cancelWhenClosed(request, res);
-    const original = {
-      dialect: 'messages',
-      body: forwardableBody(body),
-      headers: dialectHeaders(req.headers),
-      query: req.query['beta'] === 'true' ? '?beta=true' : '',
-    } as const;
+    const { query, headers } = req;
+    const original = originalOf(body, { query, headers: dialectHeaders(headers) });
     const counted =
       provider &&
       (await parts.state.running
@@ -50,13 +45,10 @@ function estimateOf(body: MessagesRequest): number {
 
 /** @throws GatewayError `model_not_found` if the caller may use no model of that name */
 function candidateOf({ snapshot, caller }: GatewayRequest, model: string): Candidate {
-  const { names, directory, routing } = snapshot;
-  const { allow, deny } = routing;
+  const { names, directory } = snapshot;
   const named = names.candidatesOf(model === 'auto' ? directory.auto() : [model]);
   const reasons = named.map(
-    (one) =>
-      names.unknownReason(one, caller.models) ??
-      forbiddenReason(one, { allow, deny, keyModels: caller.models }),
+    (one) => names.unknownReason(one, caller.models) ?? names.forbiddenReason(one, caller.models),
   );
   const usable = named.find((_one, index) => reasons[index] === null);
   if (usable) return usable;

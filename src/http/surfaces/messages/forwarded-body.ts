@@ -1,4 +1,6 @@
+import type { OriginalRequest } from '../../../providers/adapter.js';
 import { openReasoning } from '../foreign-reasoning.js';
+import type { SentAlong } from '../surface.js';
 import {
   blocksOf,
   type MessagesBlock,
@@ -30,7 +32,7 @@ const hasOwnCitation = ({ citations }: MessagesBlock): boolean =>
  * A body as a provider of Messages gets it: without what only the gateway can read, which Anthropic
  * would refuse. The same object where there is none of that.
  */
-export function forwardableBody<Body extends Pick<MessagesRequest, 'messages'>>(body: Body): Body {
+function forwardableBody<Body extends Pick<MessagesRequest, 'messages'>>(body: Body): Body {
   const isChanged = ({ role, content }: MessagesTurn): boolean =>
     role === 'assistant' && blocksOf(content).some((one) => isForeign(one) || hasOwnCitation(one));
   if (!body.messages.some(isChanged)) return body;
@@ -47,3 +49,12 @@ export function forwardableBody<Body extends Pick<MessagesRequest, 'messages'>>(
   });
   return { ...body, messages };
 }
+
+/** What a provider of Messages gets of a request. */
+export const originalOf = (body: MessagesRequest, { headers, query }: SentAlong) =>
+  ({
+    dialect: 'messages',
+    body: forwardableBody(body),
+    headers,
+    query: query['beta'] === 'true' ? '?beta=true' : '',
+  }) as const satisfies OriginalRequest;

@@ -13,10 +13,18 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 };
 
-/** A finish reason in Anthropic's words. Some providers end an answer with calls as any other. */
-export function stopReasonOf(finishReason: string | null, hasCalls: boolean): string {
+/**
+ * Why an answer has ended, in Anthropic's words. Some providers end one with calls as any other.
+ * @param stopSequence at which it stopped; null: at none
+ */
+export function stopOf(
+  finishReason: string | null,
+  hasCalls: boolean,
+  stopSequence: string | null,
+) {
   const reason = stopReasons[finishReason ?? 'stop'] ?? 'end_turn';
-  return hasCalls && reason === 'end_turn' ? 'tool_use' : reason;
+  const plain = hasCalls && reason === 'end_turn' ? 'tool_use' : reason;
+  return { stop_reason: stopSequence ? 'stop_sequence' : plain, stop_sequence: stopSequence };
 }
 
 /** Usage as Anthropic counts it: `input_tokens` without those read from or written to a cache. */

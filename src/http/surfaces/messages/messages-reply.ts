@@ -9,7 +9,7 @@ import { parsedJson } from '../../../text/json-values.js';
 import { sendJson } from '../../send-json.js';
 import type { AnsweredCall } from '../surface.js';
 import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
-import { messagesUsage, newMessage, sendDropped, stopReasonOf } from './message.js';
+import { messagesUsage, newMessage, sendDropped, stopOf } from './message.js';
 import { stopSequenceOf } from './messages-stream.js';
 
 /**
@@ -42,14 +42,10 @@ export class MessagesReply extends WholeAnswer {
     if (this.grounding) blocks.searched(this.grounding);
     for (const chunk of chunksOf(completion)) blocks.chunk(chunk);
     blocks.end();
-    const stopSequence = stopSequenceOf(completion);
     return {
       ...newMessage(completion.model),
       content: list.blocks,
-      stop_reason: stopSequence
-        ? 'stop_sequence'
-        : stopReasonOf(answer.finishReason, blocks.hasCalls),
-      stop_sequence: stopSequence,
+      ...stopOf(answer.finishReason, blocks.hasCalls, stopSequenceOf(completion)),
       usage: messagesUsage(answer.usage, this.grounding?.report.searches ?? 0),
     };
   }

@@ -10,7 +10,7 @@ import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import type { AnsweredCall } from '../surface.js';
 import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
 import { messagesErrorBody } from './errors.js';
-import { messagesUsage, newMessage, sendDropped, stopReasonOf } from './message.js';
+import { messagesUsage, newMessage, sendDropped, stopOf } from './message.js';
 
 /**
  * An answer as Anthropic's events: those of a provider that speaks Messages as they come, of any
@@ -93,12 +93,7 @@ export class MessagesStream extends StreamedAnswer {
       this.open();
       this.blocks.end();
       this.send('message_delta', {
-        delta: {
-          stop_reason: this.stopSequence
-            ? 'stop_sequence'
-            : stopReasonOf(finishReason, this.blocks.hasCalls),
-          stop_sequence: this.stopSequence,
-        },
+        delta: stopOf(finishReason, this.blocks.hasCalls, this.stopSequence),
         usage: messagesUsage(usage, this.searches),
       });
       this.send('message_stop', {});

@@ -3,7 +3,7 @@ import { chatCall, gatewayFields } from '../openai.js';
 import type { CompletionSurface } from '../surface.js';
 import { chatRequest, searchWish } from './chat-request.js';
 import { messagesErrors } from './errors.js';
-import { forwardableBody } from './forwarded-body.js';
+import { originalOf } from './forwarded-body.js';
 import { MessagesReply } from './messages-reply.js';
 import { MessagesStream } from './messages-stream.js';
 import { onlyMessages } from './only-messages.js';
@@ -30,18 +30,12 @@ export const messages: CompletionSurface = {
     notFound: 'The model does not exist.',
     errorSchema: 'messages-error',
   },
-  readCall(parsed, { headers, query }) {
+  readCall(parsed, along) {
     const sent = parsed as MessagesRequest;
     const body = omit(sent, gatewayFields) as MessagesRequest;
     const call = chatCall(chatRequest(body), sent);
     return Object.assign(call, {
-      original: {
-        dialect: 'messages' as const,
-        body: forwardableBody(body),
-        headers,
-        query: query['beta'] === 'true' ? '?beta=true' : '',
-        needs: onlyMessages(body).needs,
-      },
+      original: { ...originalOf(body, along), needs: onlyMessages(body).needs },
       grounding: searchWish(body),
     });
   },

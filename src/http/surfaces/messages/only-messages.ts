@@ -1,5 +1,5 @@
 import { isObject, nameSet } from '../../../text/is-object.js';
-import { fateIn, fatesOf, OnlyOwn } from '../fates.js';
+import { fateIn, fatesOf, isGiven, OnlyOwn } from '../fates.js';
 import {
   blocksOf,
   isClientTool,
@@ -68,9 +68,6 @@ export function onlyMessages(body: MessagesRequest): OnlyOwn {
     for (const block of blocksOf(content)) noteBlock(block, found);
   return found;
 }
-
-const isGiven = (value: unknown): boolean =>
-  value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 function noteTool(tool: MessagesTool, found: OnlyOwn): void {
   if (isClientTool(tool)) {

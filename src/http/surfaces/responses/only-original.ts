@@ -1,5 +1,5 @@
 import { isObject } from '../../../text/is-object.js';
-import { fateIn, type Fates, fatesOf, OnlyOwn } from '../fates.js';
+import { fateIn, type Fates, fatesOf, isGiven, OnlyOwn } from '../fates.js';
 import { gatewayFields } from '../openai.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { sentTools } from './flat-tools.js';
@@ -86,8 +86,4 @@ const isHosted = ({ type }: Json): boolean =>
 
 /** A field that says what is so without it asks for nothing. */
 const isAsked = (name: string, value: unknown): boolean =>
-  value !== null &&
-  value !== undefined &&
-  value !== false &&
-  !(name === 'truncation' && value === 'disabled') &&
-  !(Array.isArray(value) && value.length === 0);
+  isGiven(value) && value !== false && !(name === 'truncation' && value === 'disabled');

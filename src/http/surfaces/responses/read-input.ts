@@ -59,12 +59,8 @@ class ItemReader {
     const refusal = parts.map((part) => textIn(part['refusal'])).join('');
     const text =
       typeof sent === 'string' ? sent : parts.map((part) => textIn(part['text'])).join('');
-    const last = this.openTurn();
     // chat turns have their text before their calls
-    const turn =
-      last && (last.tool_calls || !last.content)
-        ? last
-        : this.begin({ role: 'assistant', content: '' });
+    const turn = this.unspokenTurn('');
     turn.content = `${typeof turn.content === 'string' ? turn.content : ''}${text}`;
     if (refusal) turn.refusal = refusal;
   }
@@ -77,12 +73,8 @@ class ItemReader {
       .map((part) => textIn(part['text']))
       .join('\n\n');
     if (!details?.length && text === '') return;
-    const last = this.openTurn();
     // between calls it stays in their turn: chat turns with calls have to be followed by the results
-    const turn =
-      last && (last.tool_calls || !last.content)
-        ? last
-        : this.begin({ role: 'assistant', content: null });
+    const turn = this.unspokenTurn(null);
     if (text) turn.reasoning_content = [turn.reasoning_content, text].filter(Boolean).join('\n\n');
     if (details?.length) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...details];
   }
@@ -101,6 +93,13 @@ class ItemReader {
   private openTurn(): ChatMessage | null {
     const last = this.messages.at(-1);
     return last?.role === 'assistant' ? last : null;
+  }
+
+  /** The same, where it has calls or no text; else a new one. */
+  private unspokenTurn(content: '' | null): ChatMessage {
+    const last = this.openTurn();
+    if (last && (last.tool_calls || !last.content)) return last;
+    return this.begin({ role: 'assistant', content });
   }
 
   private begin(message: ChatMessage): ChatMessage {

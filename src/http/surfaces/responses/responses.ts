@@ -1,7 +1,7 @@
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import { GatewayError } from '../../../errors.js';
 import type { GatewayRequest } from '../../../pipeline/request.js';
-import { openAIErrorBody } from '../openai-error.js';
+import { openAIErrors } from '../openai-error.js';
 import type { CompletionSurface } from '../surface.js';
 import { itemsOf, type ResponsesBody } from './body.js';
 import { Envelope } from './envelope.js';
@@ -12,7 +12,7 @@ import { ResponsesStream } from './responses-stream.js';
 
 /** OpenAI's Responses. */
 export const responses: CompletionSurface = {
-  label: 'responses',
+  ...openAIErrors('responses'),
   dialect: 'responses',
   router: 'openai',
   path: '/v1/responses',
@@ -27,8 +27,6 @@ export const responses: CompletionSurface = {
     notFound: 'The model or the previous response does not exist.',
     errorSchema: 'openai-error',
   },
-  invalidCode: 'bad_request',
-  errorBody: openAIErrorBody,
   begin: (parts, request, sent) => joinResponse(parts, request, sent as ResponsesBody),
   // the client knows the ids of turns that the gateway keeps
   streamId: ({ responseTurn: turn }) => (turn?.stores ? turn.id : null),

@@ -30,7 +30,7 @@ export const PlainText = Text.withProps({ size: 'sm', className: 'text-plain' })
 export const SmallButton = Button.withProps({ size: 'xs', variant: 'default' });
 
 /** A button in a line of text or under an answer. */
-export const CompactButton = Button.withProps({ size: 'compact-sm', variant: 'default' });
+export const CompactButton = Button.withProps({ size: 'compact-sm', fz: 'xs', variant: 'default' });
 
 interface PageLinkProps extends AnchorProps {
   /** The path of a page of the dashboard. */

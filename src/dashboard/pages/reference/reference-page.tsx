@@ -48,7 +48,11 @@ async function readReference(group: string): Promise<Reference> {
   const url = `${basePath}/docs${group === '' ? '' : `/${group}`}`;
   // programs are asked for a key at a path that does not exist
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
-  if (answer.status === 404 && group !== '') return onlyContents(await readReference(''));
+  if (answer.status === 404 && group !== '') {
+    // until it is read, the request stays open
+    await answer.text();
+    return onlyContents(await readReference(''));
+  }
   if (!answer.ok) throw await ApiFailure.of(answer);
   const [before = '', style = '', after = ''] = (await answer.text()).split(/<\/?style>/);
   // the security policy would refuse an element with styles, even in a document that is not shown

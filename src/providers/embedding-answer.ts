@@ -10,6 +10,12 @@ export function packVector(vector: readonly number[]): string {
   return bytes.toString('base64');
 }
 
+/** The numbers of a packed vector. */
+export function unpackVector(packed: string): number[] {
+  const bytes = Buffer.from(packed, 'base64');
+  return Array.from({ length: bytes.length >> 2 }, (_none, index) => bytes.readFloatLE(index * 4));
+}
+
 /**
  * Vectors in OpenAI's shape.
  * @param promptTokens null: the provider reported none

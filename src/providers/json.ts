@@ -78,7 +78,10 @@ const plain = new Set(['enum', 'const', 'default', 'examples']);
 
 /** A copy of a JSON schema in which each schema, the inner ones first, is what `change` returns. */
 export function mapSchema(schema: Schema, change: (one: Schema) => Schema): Schema {
-  const inner = (value: unknown): unknown => (isObject(value) ? mapSchema(value, change) : value);
+  // a long integer is an object too, but no plain one
+  const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
+  const inner = (value: unknown): unknown =>
+    isObject(value) && isPlain(value) ? mapSchema(value, change) : value;
   const copy: Schema = {};
   for (const [key, value] of Object.entries(schema))
     copy[key] = plain.has(key)

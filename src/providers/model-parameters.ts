@@ -32,10 +32,10 @@ const closedSchemas = { models: /./, closedSchemas: true } as const;
 const foreign = namesIn(`
   top_k min_p top_a repetition_penalty thinking enable_thinking chat_template_kwargs reasoning
 `);
-/** Words of OpenAI's own, which not all have. */
+/** Words of OpenAI's own that Mistral refuses. */
 const ofOpenAI = namesIn(`
   user metadata store logit_bias logprobs top_logprobs service_tier verbosity safety_identifier
-  prompt_cache_key prompt_cache_retention
+  prompt_cache_retention
 `);
 
 /** From one to another; `minimal` is GPT-5's alone. */
@@ -95,7 +95,7 @@ const reasoningOff = { thinking: { type: 'disabled' } };
 
 /** What other makers' models take, at the providers that serve them. */
 export const parameterRules = {
-  openai: [{ models: /./, refuses: foreign }],
+  openai: [{ models: /./, refuses: foreign, closedSchemas: true }],
   // V4 reasons unless told not to, and then no tool can be forced
   deepseek: [{ models: /./, reasoningOff }],
   // GLM, at Z.AI: it forces no tool

@@ -2,6 +2,7 @@ import type { ProviderSettings, TaskAdapter, UpstreamRequest } from './adapter.j
 import { deploymentOf } from './called-model.js';
 import { providerFailure, unreadable } from './failure.js';
 import { parseJson } from './json.js';
+import { objectsIn } from '../text/is-object.js';
 
 /** An answer of Cohere, Jina and vLLM (`results`), or of Voyage and Fireworks (`data`). */
 interface Ranking {
@@ -21,8 +22,12 @@ const textOf = (document: unknown): unknown =>
     ? document.text
     : document;
 
+/** The first number, which some servers write as text. */
 const numberIn = (...values: readonly unknown[]): number | null =>
-  values.find((value) => typeof value === 'number') ?? null;
+  values
+    .flatMap((value) => (typeof value === 'string' ? parseFloat(value) : value))
+    .find(isNumber) ?? null;
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /**
  * Reranking by `POST <baseUrl>/rerank`, which providers answer almost alike. Documents go as plain
@@ -76,12 +81,12 @@ function resultsOf(
   given: Ranking | null,
   request: Record<string, unknown>,
 ): object[] {
-  const list = given?.results ?? given?.data;
+  const list = Array.isArray(given) ? given : (given?.results ?? given?.data);
   if (!Array.isArray(list)) throw unreadable(provider, 'the body has no results');
   const documents = documentsIn(request);
-  const results = (list as (Record<string, unknown> | null)[]).map((one) => {
-    const index = numberIn(one?.['index']);
-    const score = numberIn(one?.['relevance_score'], one?.['score']);
+  const results = objectsIn(list as Record<string, unknown>[]).map((one) => {
+    const index = numberIn(one['index']);
+    const score = numberIn(one['relevance_score'], one['score']);
     if (index === null || score === null || !(index in documents))
       throw unreadable(provider, 'a result has no index or no score');
     return { index, relevance_score: score };

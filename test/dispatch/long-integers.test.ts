@@ -91,6 +91,30 @@ describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
   });
 });
 
+it.each(['answers/gpt-4o', models.aws, models.claude])(
+  'integers of 19 digits keep their digits in a schema that is closed for %s',
+  async (model) => {
+    const schema = `{"type":"object","required":["id"],"properties":{"id":{"maximum":${long},"enum":[${long}]}}}`;
+    const format = `{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":${schema}}}`;
+    const name = Object.keys(models).find((key) => models[key as keyof typeof models] === model);
+    provider.answer(() => ({ json: callAnswer(name ?? '', args) }));
+    const body = `{"model":"${model}","messages":[{"role":"user","content":"Hi"}],"response_format":${format}}`;
+    await send('/v1/chat/completions', body);
+    const sent = provider.texts.at(-1) ?? '';
+    expect(sent.split(long)).toHaveLength(3);
+    expect(sent).toContain('additionalProperties');
+  },
+);
+
+it('integers of 19 digits keep their digits in arguments that a server sends as an object', async () => {
+  const call = `{"id":"a","type":"function","function":{"name":"f","arguments":${args}}}`;
+  const message = `{"role":"assistant","content":null,"tool_calls":[${call}]}`;
+  const json = `{"id":"c","choices":[{"index":0,"finish_reason":"tool_calls","message":${message}}]}`;
+  provider.answer(() => ({ json }));
+  const body = JSON.stringify({ model: models.chat, messages: [{ role: 'user', content: 'Hi' }] });
+  expect(await send('/v1/chat/completions', body)).toContain(`"arguments":${JSON.stringify(args)}`);
+});
+
 describe('integers of 19 digits in a stored response', () => {
   it('keep their digits in its items, and in the turn that goes on from it', async () => {
     provider.answer(() => ({ json: callAnswer('chat', args) }));

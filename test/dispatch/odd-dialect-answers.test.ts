@@ -94,6 +94,8 @@ const responseText = (...texts: unknown[]): readonly Event[] => [
   inside('content_part.added', { part: { type: 'output_text', text: '', annotations: [] } }),
   ...texts.map((piece) => inside('output_text.delta', { delta: piece })),
 ];
+const argumentsOf = (kind: string, fields: object): Event =>
+  inside(`function_call_arguments.${kind}`, { item_id: 'fc_1', ...fields });
 const counts = { input_tokens: 3, output_tokens: 2 };
 
 const cohereCall = (fields: object, index: number): readonly Event[] => [
@@ -285,6 +287,20 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     hello,
   ],
   [
+    'an event for the end of its arguments that has none',
+    'responses',
+    response(
+      [
+        ...item({ id: 'fc_1', call_id: 'c', arguments: romeJson }, 0).slice(0, 1),
+        ...['{"city":', '"Rome"}'].map((piece) => argumentsOf('delta', { delta: piece })),
+        argumentsOf('done', { arguments: '' }),
+        ...item({ id: 'fc_1', call_id: 'c', arguments: '' }, 0).slice(1),
+      ],
+      counts,
+    ),
+    one,
+  ],
+  [
     'a word for its end that no client knows',
     'cohere',
     cohere(
@@ -327,6 +343,53 @@ it.each(rows)(
     expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
     expect(calls.every(({ id, name }) => id !== '' && name === 'weather')).toBe(true);
     expect(finish).toBe(calls.length > 0 ? 'tool_calls' : 'stop');
+  },
+);
+
+const spoken = cohere(
+  [{ type: 'content-delta', index: 0, delta: { message: { content: { text: 'Hello' } } } }],
+  'COMPLETE',
+);
+/** Events that say their type in the line of their name alone, or nowhere. */
+const untyped = (events: readonly Event[], isNamed: boolean) => ({
+  raw: Buffer.from(
+    events
+      .map(({ type, ...event }) => {
+        const name = isNamed ? `event: ${String(type)}\n` : '';
+        return `${name}data: ${JSON.stringify(event)}\n\n`;
+      })
+      .join(''),
+  ),
+  contentType: 'text/event-stream',
+});
+it.each([
+  ['cohere', spoken],
+  ['anthropic', message([text, said('Hello'), stop()], 'end_turn')],
+  [
+    'responses',
+    response([...responseText('Hello'), inside('output_text.done', { text: 'Hello' })], counts),
+  ],
+])(
+  'events of %s without a type are read by their names, and are no answer without both',
+  async (api, events) => {
+    for (const reader of ['natively, streamed', "the AI SDK's Messages, streamed"]) {
+      const model = plays.newModel();
+      plays.set(model, untyped(events, true));
+      const { text: heard, finish } = await all[reader]!(gateway, `${api}/${model}`);
+      expect({ heard, finish }).toEqual({ heard: 'Hello', finish: 'stop' });
+    }
+    const nameless = plays.newModel();
+    plays.set(nameless, untyped(events, false));
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...gateway.auth },
+      body: JSON.stringify({
+        model: `${api}/${nameless}`,
+        messages: [{ role: 'user', content: 'Hi' }],
+        stream: true,
+      }),
+    });
+    expect(reply.status).toBe(502);
   },
 );
 

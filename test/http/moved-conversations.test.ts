@@ -201,6 +201,31 @@ describe('parameters', () => {
     expect(sent()).not.toHaveProperty('temperature');
   });
 
+  it('are left out where they are words of other APIs, and those that it has are kept', async () => {
+    const more = { top_k: 4, store: false, user: 'u', metadata: { a: 'b' }, prompt_cache_key: 'c' };
+    await chat('mistral/mistral-large-latest', { messages: hello, safe_prompt: true, ...more });
+    expect(sent()).toEqual({
+      ...{ model: 'mistral-large-latest', messages: hello, safe_prompt: true },
+      prompt_cache_key: 'c',
+    });
+    const { top_k: _unknown, ...known } = more;
+    await chat('openai/gpt-4o', { messages: hello, ...more });
+    expect(sent()).toEqual({ model: 'gpt-4o', messages: hello, ...known });
+  });
+
+  it('say where a schema could not be strict', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const json_schema = { name: 'a', strict: true, schema };
+    const response_format = { type: 'json_schema', json_schema };
+    const { json } = await native('openai/gpt-4o', { messages: hello, response_format });
+    expect(at(sent(), 'response_format', 'json_schema', 'strict')).toBe(false);
+    expect(json).toMatchObject({
+      warnings: [
+        { field: 'response_format', message: expect.stringContaining('gpt-4o') as string },
+      ],
+    });
+  });
+
   it('about tools go with the tools', async () => {
     await chat('openai/gpt-4o', { messages: hello, tools: [], tool_choice: 'auto' });
     expect(Object.keys(sent())).toEqual(['model', 'messages']);

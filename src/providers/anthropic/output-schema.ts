@@ -1,3 +1,4 @@
+import { exactJson } from '../../text/exact-json.js';
 import { isObject, nameSet } from '../../text/is-object.js';
 import { mapSchema } from '../json.js';
 
@@ -24,7 +25,7 @@ function withDescribedLimits(schema: Schema): Schema {
   const result: Schema = {};
   const limits: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
-    if (isRefused(key, value)) limits.push(`${key}: ${JSON.stringify(value)}`);
+    if (isRefused(key, value)) limits.push(`${key}: ${exactJson(value)}`);
     else result[key] = value;
   }
   // an object without properties stays open: Anthropic then refuses it, where a closed one would be

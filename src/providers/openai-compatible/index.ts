@@ -1,4 +1,3 @@
-import type { OpenAIUsage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type {
   TaskAdapter,
@@ -10,7 +9,7 @@ import type {
 } from '../adapter.js';
 import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
-import { packVector } from '../embedding-answer.js';
+import { packVector, unpackVector } from '../embedding-answer.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
@@ -23,6 +22,8 @@ import { openAIEvents } from './events.js';
 import { fitRequest, type RequestRules } from './fit-request.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
+import { countIn } from './usage.js';
+import { asList, objectsIn } from '../../text/is-object.js';
 
 type OpenAIOperation = 'chat/completions' | 'embeddings' | 'rerank';
 
@@ -183,6 +184,23 @@ function adaptSearch(
     body['web_search_options'] = withoutExtensions(request.web_search_options);
 }
 
+interface EmbeddingItem {
+  readonly index?: unknown;
+  readonly embedding?: unknown;
+}
+interface EmbeddingBody {
+  readonly data?: unknown;
+  readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null;
+  readonly error?: unknown;
+}
+
+/** Local servers send numbers where base64 was asked for, and others the other way round. */
+function inFormat(given: unknown, format: unknown): unknown {
+  if (Array.isArray(given)) return format === 'base64' ? packVector(given as number[]) : given;
+  const isPacked = typeof given === 'string' && given !== '';
+  return isPacked && (format ?? 'float') === 'float' ? unpackVector(given) : given;
+}
+
 function embeddingAdapter(
   settings: ProviderSettings,
   post: RequestMaker,
@@ -195,21 +213,24 @@ function embeddingAdapter(
       const called = deploymentOf(settings, model) ?? model;
       return post('embeddings', { ...body, model: called }, model, apiKey);
     },
-    readAnswer(body, _model, request) {
-      const answer = parseJson(body) as {
-        data?: { embedding?: unknown }[];
-        usage?: OpenAIUsage;
-        error?: unknown;
-      } | null;
+    readAnswer(body, model, request) {
+      const answer = parseJson(body) as EmbeddingBody | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
-      if (!Array.isArray(answer?.data)) throw unreadable(provider, 'the body has no embeddings');
-      // local servers send numbers even when base64 was asked for, and then clients cannot read
-      // them
-      if (request['encoding_format'] === 'base64')
-        for (const item of answer.data)
-          if (Array.isArray(item.embedding))
-            item.embedding = packVector(item.embedding as number[]);
-      return { answer, promptTokens: answer.usage?.prompt_tokens ?? null };
+      const { input, encoding_format: format } = request;
+      const data = objectsIn(asList(answer?.data) as EmbeddingItem[])
+        .map((item, at) => ({ ...item, object: 'embedding', index: countIn(item.index) ?? at }))
+        .map((item) => ({ ...item, embedding: inFormat(item.embedding, format) }))
+        .sort((one, other) => one.index - other.index);
+      const asked = Array.isArray(input) && !Number.isFinite(input[0]) ? input.length : 1;
+      if (data.length !== asked || !data.every(({ embedding }) => embedding))
+        throw unreadable(provider, `the body has not ${asked} embeddings`);
+      const { usage } = answer ?? {};
+      const promptTokens = countIn(usage?.prompt_tokens) ?? countIn(usage?.total_tokens) ?? null;
+      const counts = { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 };
+      return {
+        answer: { object: 'list', model, ...answer, data, usage: { ...usage, ...counts } },
+        promptTokens,
+      };
     },
   };
 }

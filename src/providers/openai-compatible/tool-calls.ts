@@ -1,3 +1,4 @@
+import { exactJson } from '../../text/exact-json.js';
 import { isObject, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
@@ -188,6 +189,6 @@ function normalize(piece: Piece): boolean {
   const { function: called } = piece;
   const given = called?.arguments;
   if (!called || given === undefined || typeof given === 'string') return changed;
-  called.arguments = given === null ? '' : JSON.stringify(given);
+  called.arguments = given === null ? '' : exactJson(given);
   return true;
 }

@@ -52,7 +52,7 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
 }
 
 /** A count, which some servers write as text. Undefined for anything else, as for -1. */
-function countIn(value: unknown): number | undefined {
+export function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof count === 'number' && count >= 0 ? count : undefined;
 }

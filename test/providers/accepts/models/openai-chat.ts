@@ -403,7 +403,7 @@ const providers: Readonly<Record<string, Provider>> = {
       ),
       ...refusesFields(['metadata'], github('OpenHands/OpenHands/issues/11699')),
       ...refusesFields(
-        [...foreignFields, 'logit_bias', 'service_tier', 'verbosity', 'prompt_cache_key'],
+        [...foreignFields, 'logit_bias', 'service_tier', 'verbosity'],
         'https://docs.mistral.ai/api',
       ),
     ],

@@ -23,12 +23,11 @@ export function readOpenAICompletion(
   const completion = parseJson(body) as Completion | null;
   // some servers send the chunks of a stream as lines of JSON
   if (completion === null && /^\{.*\}\s*\{/.test(body)) return readLines(provider, body, model);
-  const notACompletion = unreadable(provider, 'the body is not a completion');
-  if (typeof completion !== 'object' || completion === null) throw notACompletion;
+  if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
   const error = errorIn(completion);
   if (error !== null) throw openAIFailureUnder200(provider, error);
   const given: unknown = completion.choices;
-  if (typeof given !== 'object' || given === null) throw notACompletion;
+  if (typeof given !== 'object' || given === null) throw notACompletion(provider);
   let rewritten = mendEnvelope(completion) || validJson(body) !== body;
   // for other dialects
   const { id, created, model: named } = completion as Partial<Completion>;
@@ -49,6 +48,8 @@ export function readOpenAICompletion(
   const usage = readOpenAIUsage(completion.usage);
   return { completion, usage, rewritten, ...(unknownFinish ? { unknownFinish } : {}) };
 }
+
+const notACompletion = (provider: string) => unreadable(provider, 'the body is not a completion');
 
 function readLines(provider: string, body: string, model: string): CompletionAnswer {
   const answer = collectAnswer((sink) => {

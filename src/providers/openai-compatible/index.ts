@@ -221,7 +221,8 @@ function embeddingAdapter(
         .map((item, at) => ({ ...item, object: 'embedding', index: countIn(item.index) ?? at }))
         .map((item) => ({ ...item, embedding: inFormat(item.embedding, format) }))
         .sort((one, other) => one.index - other.index);
-      const asked = Array.isArray(input) && !Number.isFinite(input[0]) ? input.length : 1;
+      const isList = Array.isArray(input) && !input.every(Number.isFinite);
+      const asked = isList ? input.length : 1;
       if (data.length !== asked || !data.every(({ embedding }) => embedding))
         throw unreadable(provider, `the body has not ${asked} embeddings`);
       const { usage } = answer ?? {};

@@ -206,7 +206,7 @@ export class Slot {
 
   wait(maxWaitMs: number, timedOut: () => GatewayError, waited: (ms: number) => void): void {
     const startedAt = performance.now();
-    const timer = setTimeout(() => this.end(timedOut()), maxWaitMs);
+    const timer = setTimeout(() => this.end(timedOut), maxWaitMs);
     this.ready = new Promise((resolve, reject) => {
       this.settle = (error) => {
         clearTimeout(timer);
@@ -222,14 +222,17 @@ export class Slot {
     this.settle?.(null);
   }
 
-  /** Gives the slot back, or leaves the queue: then `ready` rejects with the reason. */
-  end(reason = new GatewayError('client_closed', 'the client left the queue')): void {
+  /** Gives the slot back, or leaves the queue: then `ready` rejects with what `reason` makes. */
+  end(reason = leftQueue): void {
     if (this.isOver) return;
     this.isOver = true;
     this.ended(this);
-    this.settle?.(reason);
+    if (this.settle) this.settle(reason());
   }
 }
+
+const leftQueue = (): GatewayError =>
+  new GatewayError('client_closed', 'the client left the queue');
 
 const isFull = (running: number, max: number | null): boolean => max !== null && running >= max;
 const waitingOf = ({ lines: { stream, whole } }: Account): number =>

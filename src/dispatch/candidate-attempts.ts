@@ -108,7 +108,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     try {
       slot = slots.take(owner, stream ? 'stream' : 'whole', deadline.leftMs());
       if (slot.ready) {
-        cancellation.onCancel((reason) => slot?.end(reason));
+        cancellation.onCancel((reason) => slot?.end(() => reason));
         await slot.ready.finally(() => cancellation.onCancel(null));
         this.waitMs += Math.round(performance.now() - startedAt);
       }

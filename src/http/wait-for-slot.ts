@@ -16,7 +16,7 @@ export function waitForSlot(parts: GatewayParts): RequestHandler {
     }
     try {
       const slot = queue.take(contextOf(parts, res).request.caller, 'whole');
-      res.once('close', () => slot.end(clientLeft()));
+      res.once('close', () => slot.end(clientLeft));
       if (slot.ready) slot.ready.then(() => next(), next);
       else next();
     } catch (error) {

@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import type { Toolkits } from '../../../src/grounding/toolkits/toolkits.js';
 import { startHttpMcp, textResult, type HttpMcp, type McpScript } from '../../helpers/http-mcp.js';
 import { callOnce, serverProgram, signal, toolkitsOf, toolOf } from '../../helpers/toolkits.js';
 import { until } from '../../helpers/until.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -183,7 +188,11 @@ describe('a call over HTTP', () => {
       text: 'The tool failed: no answer within 500 ms.',
       isError: true,
     });
-    await until(() => !isOpen);
+    // a collection of garbage must not lose what ends the request
+    await until(() => {
+      collectGarbage();
+      return !isOpen;
+    });
   });
 
   it('is cancelled when the client leaves', async () => {

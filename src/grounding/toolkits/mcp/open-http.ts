@@ -52,13 +52,20 @@ const graceMs = 5_000;
  */
 function boundedFetch(timeoutMs: number): typeof fetch {
   return async (url, init) => {
+    // with a timer of its own: Node may collect what waits for a signal of `AbortSignal.timeout`
+    const ending = new AbortController();
+    const end = () => ending.abort(new DOMException('its answer takes too long', 'TimeoutError'));
     const isStream = init?.method === 'GET';
-    const limits = [init?.signal, isStream ? null : AbortSignal.timeout(timeoutMs + graceMs)];
-    const signal = AbortSignal.any(limits.filter((limit) => limit !== null && limit !== undefined));
-    const answer = await fetchWithinOrigin(url, { ...init, signal });
-    if (answer.body === null) return answer;
+    const timer = isStream ? undefined : setTimeout(end, timeoutMs + graceMs).unref();
+    const signals = [ending.signal, ...(init?.signal ? [init.signal] : [])];
+    const answer = await fetchWithinOrigin(url, { ...init, signal: AbortSignal.any(signals) });
+    if (answer.body === null) {
+      clearTimeout(timer);
+      return answer;
+    }
     const { status, statusText, headers } = answer;
-    return new Response(bounded(answer.body, isEvents(headers)), { status, statusText, headers });
+    const body = bounded(answer.body, isEvents(headers), ending.signal, () => clearTimeout(timer));
+    return new Response(body, { status, statusText, headers });
   };
 }
 
@@ -88,11 +95,20 @@ function redirectOf({ status, headers }: Response, from: URL): URL | null {
 const isEvents = (headers: Headers): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 
-function bounded(body: ReadableStream<Uint8Array>, isOfEvents: boolean) {
+function bounded(
+  body: ReadableStream<Uint8Array>,
+  isOfEvents: boolean,
+  signal: AbortSignal,
+  onEnd: () => void,
+) {
   let total = 0;
   let inEvent = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
+      // once the head is there, `fetch` may forget its own signal
+      start: (controller) =>
+        signal.addEventListener('abort', () => controller.error(signal.reason)),
+      flush: onEnd,
       transform(chunk, controller) {
         total += chunk.length;
         inEvent = isOfEvents && hasEnd(chunk) ? 0 : inEvent + chunk.length;

@@ -101,7 +101,7 @@ async function callOnce(call: TaskCall): Promise<TaskOutcome> {
         if (!adapter) throw new GatewayError('internal', `${provider.name} has no such task`);
         return wholeCall(
           (apiKey) => adapter.buildRequest(body, candidate.model, apiKey),
-          (text) => adapter.readAnswer(text.replace(/^\ufeff/, ''), candidate.model, body),
+          (text) => adapter.readAnswer(text, candidate.model, body),
         );
       },
       cancellation,

@@ -1,6 +1,7 @@
 import type { EventReader, Usage } from '../completion.js';
 import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
+import { withoutByteOrderMark } from '../text/json-values.js';
 import type { Attempt } from './attempt-log.js';
 import type { Provider } from './provider.js';
 
@@ -105,6 +106,9 @@ export const wholeCall = <Read extends object>(
   firstEventMs: slowFirstEventMs,
   buildRequest,
   openStream: () => null,
-  readWhole: (bytes) => ({ ...read(bytes.toString('utf8')), firstContentAt: performance.now() }),
+  readWhole: (bytes) => ({
+    ...read(withoutByteOrderMark(bytes).toString('utf8')),
+    firstContentAt: performance.now(),
+  }),
   progress: () => ({ firstContentAt: null, contentLength: 0, committed: false, usage: null }),
 });

@@ -4,7 +4,7 @@ import { parseJson } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
-import { isObject, asList, present } from '../text/is-object.js';
+import { isObject, asList, present, textIn } from '../text/is-object.js';
 
 type Body = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ function perplexityFound({ search_results: results, citations }: Readonly<Body>)
   if (!Array.isArray(citations)) return pages.length > 0 ? { pages, numbered: pages } : {};
   const byUrl = new Map(pages.map((page) => [page.url, page]));
   const numbered = (citations as unknown[]).map((url): FoundPage => {
-    const address = typeof url === 'string' ? url : '';
+    const address = textIn(url);
     return byUrl.get(address) ?? { url: address, title: '' };
   });
   return { pages: [...pages, ...numbered], numbered };

@@ -25,8 +25,12 @@ export function fitParameters(
   if (api === 'chat')
     for (const [field, needed] of onlyWith) if (!body[needed]) set(body, field, undefined, lost);
   const isOpenAI = names.some((name) => openaiName.test(name));
-  for (const rule of isOpenAI ? [...openaiModels, ...rules] : rules)
-    if (names.some((name) => rule.models.test(name))) applyRule(body, rule, api === 'chat', lost);
+  const fitting = (isOpenAI ? [...openaiModels, ...rules] : rules).filter(({ models }) =>
+    names.some((name) => models.test(name)),
+  );
+  for (const rule of fitting) applyRule(body, rule, api === 'chat', lost);
+  // once, though OpenAI's models and their providers both ask for it
+  if (fitting.some(({ closedSchemas }) => closedSchemas)) closeSchemas(body, lost);
   return [...lost];
 }
 
@@ -52,7 +56,6 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
     fit('reasoning_effort', 'none');
     body['reasoning_effort'] = 'none';
   }
-  if (rule.closedSchemas) closeSchemas(body, lost);
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
   for (const field of rule.refuses ?? []) fit(field, undefined);
   if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);

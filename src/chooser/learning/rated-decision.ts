@@ -1,5 +1,5 @@
 import type { NewRating } from './add-evidence.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, textIn } from '../../text/is-object.js';
 import type { KindsOfTask } from '../figures.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
@@ -25,7 +25,7 @@ export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
   if (!isObject(plan) || !Array.isArray(plan['candidates'])) return null;
   const { preferenceId, candidates } = plan;
   return {
-    preferenceId: typeof preferenceId === 'string' ? preferenceId : '',
+    preferenceId: textIn(preferenceId),
     kinds: kindsOf(plan),
     candidates: candidates as unknown[],
   };

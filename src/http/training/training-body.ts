@@ -9,6 +9,7 @@ import type { StoredWishes } from '../../store/contracts/trainings.js';
 import type { TrainingBody } from '../../api/endpoint.js';
 import type { BodyLimits } from '../bodies/body-limits.js';
 import { readBytes, readJsonBody } from '../bodies/read-body.js';
+import { withoutByteOrderMark } from '../../text/json-values.js';
 import { readForm } from './read-form.js';
 
 interface JsonRequest {
@@ -133,7 +134,7 @@ function isTrue(fields: Readonly<Record<string, string>>, name: string, normal: 
 /** Checked first, because decoding would silently insert replacement characters. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidField('file', 'is not valid UTF-8');
-  return bytes.toString('utf8').replace(/^\ufeff/, '');
+  return withoutByteOrderMark(bytes).toString('utf8');
 }
 
 /** What the columns of a file mean. */

@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../.
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { readToolChoice } from '../tool-choice.js';
-import { isObject, asList, namesIn, pick, present } from '../../text/is-object.js';
+import { isObject, asList, namesIn, pick, present, textIn } from '../../text/is-object.js';
 import { filler, withPairedCalls } from '../strict-history.js';
 
 /**
@@ -217,7 +217,7 @@ function cohereTool(tool: ToolDefinition): unknown {
 function textDocument(provider: string, file: unknown): CohereDocument {
   const { filename, file_data: content } = isObject(file) ? file : {};
   const match = /^data:(text\/[^;,]+|application\/json)(?:;[^,]*)?;base64,(.*)$/s.exec(
-    typeof content === 'string' ? content : '',
+    textIn(content),
   );
   if (!match) throw unsupported(provider, 'a file that is not text');
   const text = Buffer.from(match[2]!, 'base64').toString('utf8');

@@ -218,8 +218,12 @@ function embeddingAdapter(
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       const { input, encoding_format: format } = request;
       const data = objectsIn(asList(answer?.data) as EmbeddingItem[])
-        .map((item, at) => ({ ...item, object: 'embedding', index: countIn(item.index) ?? at }))
-        .map((item) => ({ ...item, embedding: inFormat(item.embedding, format) }))
+        .map((item, at) => ({
+          ...item,
+          object: 'embedding',
+          index: countIn(item.index) ?? at,
+          embedding: inFormat(item.embedding, format),
+        }))
         .sort((one, other) => one.index - other.index);
       const isList = Array.isArray(input) && !input.every(Number.isFinite);
       const asked = isList ? input.length : 1;

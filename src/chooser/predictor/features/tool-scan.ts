@@ -1,4 +1,4 @@
-import { isObject } from '../../../text/is-object.js';
+import { isObject, textIn } from '../../../text/is-object.js';
 import { capital, digit, kindOf, letter, lowered } from './characters.js';
 import type { GramBag } from './grams.js';
 import { bucketOf, emptyHash, hashNext } from './grams.js';
@@ -27,15 +27,13 @@ interface Tool {
   readonly parameters: Json;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 function toolOf(sent: unknown): Tool {
   const outer = isObject(sent) ? sent : {};
   const inner = isObject(outer['function']) ? outer['function'] : outer;
   const parameters = inner['parameters'] ?? inner['input_schema'];
   return {
-    name: textOf(inner['name']),
-    description: textOf(inner['description']),
+    name: textIn(inner['name']),
+    description: textIn(inner['description']),
     parameters: isObject(parameters) ? parameters : {},
   };
 }
@@ -121,8 +119,8 @@ export class ToolScan {
   private walk(schema: Json, depth: number): void {
     if (++this.nodes > maxNodes || depth > 6) return;
     this.depth = Math.max(this.depth, depth);
-    this.word(textOf(schema['type']), 20);
-    this.words(textOf(schema['description']), 120);
+    this.word(textIn(schema['type']), 20);
+    this.words(textIn(schema['description']), 120);
     if (Array.isArray(schema['enum'])) this.enums++;
     if (Array.isArray(schema['required'])) this.required += schema['required'].length;
     if (isObject(schema['items'])) this.walk(schema['items'], depth + 1);

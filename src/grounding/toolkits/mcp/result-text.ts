@@ -1,4 +1,5 @@
 import { cutText } from '../../../text/cut-text.js';
+import { textIn } from '../../../text/is-object.js';
 import { jsonFields } from '../../../text/json-values.js';
 import type { ToolAnswer } from '../tool-source.js';
 
@@ -33,7 +34,7 @@ function blockText(written: unknown): string {
   const block = jsonFields(written);
   switch (block.type) {
     case 'text':
-      return stringOf(block.text);
+      return textIn(block.text);
     case 'image':
     case 'audio':
       return `[${block.type} ${shortOf(block.mimeType)}]`;
@@ -49,8 +50,7 @@ function blockText(written: unknown): string {
 }
 
 const maxShortLength = 500;
-const shortOf = (value: unknown): string => cutText(stringOf(value), maxShortLength);
-const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const shortOf = (value: unknown): string => cutText(textIn(value), maxShortLength);
 
 /** A text that is not longer than `max` characters, with a note for the model if it was cut. */
 function cutResult(text: string, max: number): string {

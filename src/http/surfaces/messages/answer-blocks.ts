@@ -11,7 +11,7 @@ import {
 } from '../../../completion.js';
 import type { Source } from '../../../grounding/source.js';
 import type { AnswerGrounding } from '../../../pipeline/grounding/grounding-call.js';
-import { isObject } from '../../../text/is-object.js';
+import { isObject, textIn } from '../../../text/is-object.js';
 import { parsedJson } from '../../../text/json-values.js';
 import { sealReasoning } from '../foreign-reasoning.js';
 import { callDetail } from './chat-messages.js';
@@ -170,7 +170,7 @@ export class AnswerBlocks {
       this.hasRedacted = false;
       return;
     }
-    if (this.open !== 'thinking') this.think(typeof text === 'string' ? text : '');
+    if (this.open !== 'thinking') this.think(textIn(text));
     this.sink.delta(this.index, { type: 'signature_delta', signature: signature ?? '' });
     this.stop();
   }

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { exactJson } from '../../../text/exact-json.js';
-import { isObject, nameSet } from '../../../text/is-object.js';
+import { isObject, nameSet, textIn } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import {
   blocksOf,
@@ -81,7 +81,7 @@ function partsOf(block: MessagesBlock): ContentPart[] {
       return isObject(source) ? documentOf(source, title ?? null, marked(block)) : [];
     case 'search_result': {
       const found = blocksOf(block.content).map((inner) => inner.text ?? '');
-      const address = typeof source === 'string' ? source : '';
+      const address = textIn(source);
       return text([title ?? '', address, ...found].filter(Boolean).join('\n'));
     }
     case 'tool_reference':

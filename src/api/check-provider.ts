@@ -1,7 +1,8 @@
+import { readAnswer } from '../async/read-answer.js';
 import type { ProviderConfig } from '../config/config.js';
 import type { ProviderAdapter } from '../providers/adapter.js';
 
-const timeoutMs = 10_000;
+const limits = { timeoutMs: 10_000, maxBytes: 65_536 };
 const maxSkewMs = 60_000;
 
 /** What one check found. */
@@ -45,14 +46,13 @@ async function checkKey(
 ): Promise<HealthFinding[]> {
   try {
     const sentAt = Date.now();
-    const answer = await fetch(`${target.baseUrl}/models`, {
-      headers: await target.headers(key),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const body = (await answer.text()).slice(0, 65_536);
+    const headers = await target.headers(key);
+    const { answer, text } = await readAnswer(
+      (signal) => fetch(`${target.baseUrl}/models`, { headers, redirect: 'manual', signal }),
+      limits,
+    );
     return [
-      answer.ok ? { state: 'ok', what, found: 'it answers' } : refusal(what, adapter, answer, body),
+      answer.ok ? { state: 'ok', what, found: 'it answers' } : refusal(what, adapter, answer, text),
       ...checkClock(what, answer.headers.get('date'), (sentAt + Date.now()) / 2),
     ];
   } catch (error) {

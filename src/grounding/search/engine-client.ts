@@ -1,4 +1,5 @@
 import { Agent, fetch } from 'undici';
+import { isTimeout, readAnswer } from '../../async/read-answer.js';
 import { networkFailure } from '../../dispatch/network-failure.js';
 import { secretsOf, withoutSecrets } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
@@ -18,7 +19,6 @@ interface EngineAnswer {
 }
 
 const maxAnswerBytes = 8 * 1024 * 1024;
-const maxFailureBytes = 64 * 1024;
 /** A shorter query may be a part of other words. */
 const minQuotedLength = 4;
 
@@ -64,14 +64,13 @@ export class EngineClient {
     signal: AbortSignal,
   ): Promise<readonly RawResult[]> {
     const request = engine.dialect.buildRequest(query, engine, apiKey);
-    const timeout = AbortSignal.timeout(engine.timeoutMs);
     try {
-      const answer = await this.send(request, engine, AbortSignal.any([signal, timeout]));
+      const answer = await this.send(request, engine, signal);
       if (answer.status !== 200) throw failureOf(engine, query.query, answer);
       return readBody(engine, request, answer.body);
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
-      if (timeout.aborted)
+      if (isTimeout(error))
         throw new GatewayError(
           'upstream_timeout',
           `${engine.name} did not answer within ${engine.timeoutMs} ms`,
@@ -86,33 +85,25 @@ export class EngineClient {
     signal: AbortSignal,
   ): Promise<EngineAnswer> {
     const { url, basic } = withoutCredentials(request.url);
-    const answer = await fetch(url, {
-      method: request.method,
-      headers: {
-        accept: 'application/json',
-        'user-agent': `Signalbox/${version}`,
-        ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
-        ...request.headers,
-        ...lowerCased(engine.headers),
-      },
-      body: request.body,
-      redirect: 'manual',
-      dispatcher: this.agent,
-      signal,
-    });
-    const maxBytes = answer.status === 200 ? maxAnswerBytes : maxFailureBytes;
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    // counted after decompression
-    for await (const chunk of answer.body ?? []) {
-      bytes += (chunk as Uint8Array).length;
-      if (bytes > maxBytes) break;
-      chunks.push(chunk as Uint8Array);
-    }
+    const headers = {
+      accept: 'application/json',
+      'user-agent': `Signalbox/${version}`,
+      ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
+      ...request.headers,
+      ...lowerCased(engine.headers),
+    };
+    const { method, body } = request;
+    const { agent: dispatcher } = this;
+    const { answer, text, isCut } = await readAnswer(
+      (ending) =>
+        fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal: ending }),
+      // counted after decompression
+      { timeoutMs: engine.timeoutMs, maxBytes: maxAnswerBytes, signal },
+    );
     return {
       status: answer.status,
       headers: Object.fromEntries(answer.headers),
-      body: bytes > maxBytes ? null : Buffer.concat(chunks).toString('utf8'),
+      body: isCut ? null : text,
     };
   }
 }

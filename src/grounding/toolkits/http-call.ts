@@ -1,7 +1,7 @@
+import { isTimeout, readAnswer } from '../../async/read-answer.js';
 import { version } from '../../version.js';
 import { endOf } from './abort.js';
 import { cutText } from '../../text/cut-text.js';
-import { readBounded } from './read-bounded.js';
 import type { ToolAnswer } from './tool-source.js';
 
 /** A call of a tool as an HTTP request. */
@@ -34,25 +34,22 @@ export async function callHttp(
   { timeoutMs, maxResultChars }: { readonly timeoutMs: number; readonly maxResultChars: number },
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const headers = {
+    accept: 'application/json, text/plain;q=0.9, */*;q=0.5',
+    'user-agent': `Signalbox/${version}`,
+    ...(call.body === null ? {} : { 'content-type': 'application/json' }),
+    ...call.headers,
+  };
+  const { method, body } = call;
   try {
-    const answer = await fetch(call.url, {
-      method: call.method,
-      headers: {
-        accept: 'application/json, text/plain;q=0.9, */*;q=0.5',
-        'user-agent': `Signalbox/${version}`,
-        ...(call.body === null ? {} : { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      body: call.body,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    const { text, isCut } = await readBounded(answer.body, maxResultChars * bytesPerCharacter);
+    const { answer, text, isCut } = await readAnswer(
+      (ending) => fetch(call.url, { method, headers, body, redirect: 'manual', signal: ending }),
+      { timeoutMs, maxBytes: maxResultChars * bytesPerCharacter, signal },
+    );
     return answerOf(answer.status, text, isCut, maxResultChars);
   } catch (error) {
     if (signal.aborted) throw endOf(signal);
-    const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+    const reason = isTimeout(error) ? `no answer within ${timeoutMs} ms` : reasonOf(error);
     return { text: `The tool failed: ${reason}.`, isError: true };
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readAnswer } from '../../async/read-answer.js';
 import { inTurns } from '../../async/turns.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import { readBounded } from '../../grounding/toolkits/read-bounded.js';
 import type { ModelFacts } from '../../models/model-facts.js';
 import {
   isJump,
@@ -126,9 +126,9 @@ export async function updatePrices(
  */
 export async function fetchPriceEdition(url: string): Promise<string> {
   try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(fetchTimeoutMs) });
-    if (!reply.ok) throw new Error(`${new URL(url).host} answered ${reply.status}`);
-    const { text, isCut } = await readBounded(reply.body, maxPriceEditionBytes);
+    const limits = { timeoutMs: fetchTimeoutMs, maxBytes: maxPriceEditionBytes };
+    const { answer, text, isCut } = await readAnswer((signal) => fetch(url, { signal }), limits);
+    if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
     if (isCut) throw new Error('it is larger than 4 MiB');
     return text;
   } catch (error) {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import type { Toolkits } from '../../../src/grounding/toolkits/toolkits.js';
+import { collectGarbage } from '../../helpers/collect-garbage.js';
 import { runs } from '../../helpers/runs.js';
 import { callOnce, signal, toolkitsOf, toolOf } from '../../helpers/toolkits.js';
 import { until } from '../../helpers/until.js';
@@ -48,6 +49,15 @@ afterEach(async () => {
   await Promise.all(ending.splice(0).map((toolkits) => toolkits.close()));
   await close();
 });
+
+/** Begins an answer that never ends. */
+function drip(_request: Asked, response: ServerResponse): void {
+  const dripping = setInterval(() => {
+    collectGarbage();
+    response.write(' ');
+  }, 20);
+  response.on('close', () => clearInterval(dripping));
+}
 
 function open(written: Parameters<typeof toolkitsOf>[0]): Toolkits {
   const { toolkits } = toolkitsOf(written);
@@ -115,6 +125,7 @@ describe('functions', () => {
       'The tool answered with status 302, a redirect, which is not followed',
     ],
     ['nothing', () => undefined, 'The tool failed: no answer within 400 ms.'],
+    ['drops without end', drip, 'The tool failed: no answer within 400 ms.'],
     [
       'a broken connection',
       (_request, response) => response.socket?.destroy(),
@@ -415,6 +426,7 @@ describe('an API with an OpenAPI document', () => {
       () => (answer = () => undefined),
       'shop: its document was not answered within 400 ms',
     ],
+    ['drips', () => (answer = drip), 'shop: its document was not answered within 400 ms'],
   ])('whose document %s is a failure with status 502', async (_name, script, message) => {
     script();
     await expect(

@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.js';
 import type { Toolkits } from '../../../src/grounding/toolkits/toolkits.js';
+import { collectGarbage } from '../../helpers/collect-garbage.js';
 import { startHttpMcp, textResult, type HttpMcp, type McpScript } from '../../helpers/http-mcp.js';
 import { callOnce, serverProgram, signal, toolkitsOf, toolOf } from '../../helpers/toolkits.js';
 import { until } from '../../helpers/until.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -189,6 +185,26 @@ describe('a call over HTTP', () => {
       isError: true,
     });
     // a collection of garbage must not lose what ends the request
+    await until(() => {
+      collectGarbage();
+      return !isOpen;
+    });
+  });
+
+  it('leaves no stream of notifications open when its toolkit is closed', async () => {
+    let isOpen = false;
+    const server = await start({
+      before: ({ method }, response) => {
+        if (method === 'GET') isOpen = true;
+        if (method === 'GET') response.on('close', () => (isOpen = false));
+        return false;
+      },
+    });
+    const toolkits = open(server.url);
+    await callOnce(toolkits, 'net__echo');
+    await until(() => isOpen);
+    collectGarbage();
+    await toolkits.close();
     await until(() => {
       collectGarbage();
       return !isOpen;

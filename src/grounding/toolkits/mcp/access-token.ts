@@ -1,8 +1,8 @@
+import { readAnswer, readBounded } from '../../../async/read-answer.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { PrivateHosts, readableUrl, type UrlRules } from '../../reading/readable-url.js';
 import { ReadingClock } from '../../reading/reading-clock.js';
 import { sendRequest, systemLookup } from '../../reading/web-request.js';
-import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
 interface Token {
@@ -96,9 +96,12 @@ async function ask(
     : headers;
   const url = new URL(address);
   if (url.origin === trusted) {
-    const [method, signal] = [form ? 'POST' : 'GET', AbortSignal.timeout(timeoutMs)];
-    const answer = await fetch(url, { method, headers: sent, body, redirect: 'manual', signal });
-    return { status: answer.status, text: (await readBounded(answer.body, maxAnswerBytes)).text };
+    const method = form ? 'POST' : 'GET';
+    const { answer, text } = await readAnswer(
+      (signal) => fetch(url, { method, headers: sent, body, redirect: 'manual', signal }),
+      { timeoutMs, maxBytes: maxAnswerBytes },
+    );
+    return { status: answer.status, text };
   }
   if (url.protocol !== 'https:') throw new Error('the server names an address without TLS');
   const target = readableUrl(address, namedRules);

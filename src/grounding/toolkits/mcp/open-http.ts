@@ -58,13 +58,14 @@ function boundedFetch(timeoutMs: number): typeof fetch {
     const isStream = init?.method === 'GET';
     const timer = isStream ? undefined : setTimeout(end, timeoutMs + graceMs).unref();
     const signals = [ending.signal, ...(init?.signal ? [init.signal] : [])];
-    const answer = await fetchWithinOrigin(url, { ...init, signal: AbortSignal.any(signals) });
+    const signal = AbortSignal.any(signals);
+    const answer = await fetchWithinOrigin(url, { ...init, signal });
     if (answer.body === null) {
       clearTimeout(timer);
       return answer;
     }
     const { status, statusText, headers } = answer;
-    const body = bounded(answer.body, isEvents(headers), ending.signal, () => clearTimeout(timer));
+    const body = bounded(answer.body, isEvents(headers), signal, () => clearTimeout(timer));
     return new Response(body, { status, statusText, headers });
   };
 }
@@ -105,9 +106,6 @@ function bounded(
   let inEvent = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
-      // once the head is there, `fetch` may forget its own signal
-      start: (controller) =>
-        signal.addEventListener('abort', () => controller.error(signal.reason)),
       flush: onEnd,
       transform(chunk, controller) {
         total += chunk.length;
@@ -119,6 +117,8 @@ function bounded(
         else controller.enqueue(chunk);
       },
     }),
+    // once the head is there, `fetch` may forget its own
+    { signal },
   );
 }
 

@@ -1,6 +1,6 @@
+import { isTimeout, readAnswer } from '../../../async/read-answer.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { version } from '../../../version.js';
-import { readBounded } from '../read-bounded.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { jsonItems } from './operations.js';
 
@@ -11,31 +11,23 @@ export async function readDocument(
   { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
   signal: AbortSignal,
 ): Promise<{ readonly document: Readonly<Record<string, unknown>>; readonly baseUrl: string }> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const answer = await asked(url, headers, AbortSignal.any([signal, timeout])).catch(
-    (error: unknown) => {
-      const reason = timeout.aborted ? `not answered within ${timeoutMs} ms` : 'not reached';
-      throw new Error(`its document was ${reason}`, { cause: error });
-    },
-  );
+  const sent = { accept: 'application/json', 'user-agent': `Signalbox/${version}`, ...headers };
+  const { answer, text, isCut } = await readAnswer(
+    (ending) => fetch(url, { headers: sent, redirect: 'manual', signal: ending }),
+    { timeoutMs, maxBytes, signal },
+  ).catch((error: unknown) => {
+    const reason = isTimeout(error) ? `not answered within ${timeoutMs} ms` : 'not reached';
+    throw new Error(`its document was ${reason}`, { cause: error });
+  });
   if (answer.status !== 200)
     throw new Error(`the address of its document answered ${answer.status}`);
-  if (answer.isCut) throw new Error(`its document is larger than ${maxBytes} bytes`);
-  const parsed = parsedJson(answer.text);
+  if (isCut) throw new Error(`its document is larger than ${maxBytes} bytes`);
+  const parsed = parsedJson(text);
   if (parsed === undefined) throw new Error('its document is not JSON');
   const document = jsonFields(parsed);
   if (!/^3\.[01]\./.test(String(document.openapi)))
     throw new Error('its document is not of OpenAPI 3.0 or 3.1');
   return { document, baseUrl: baseUrl ?? serverOf(document, url) };
-}
-
-async function asked(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const answer = await fetch(url, {
-    headers: { accept: 'application/json', 'user-agent': `Signalbox/${version}`, ...headers },
-    redirect: 'manual',
-    signal,
-  });
-  return { status: answer.status, ...(await readBounded(answer.body, maxBytes)) };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at } from '../helpers/json.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Upstream } from '../helpers/upstream.js';
 import { ask, streamedRows, type Way, wayRows, wholeRows } from '../helpers/ways.js';
 
 interface Row {
@@ -104,10 +104,7 @@ let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  ({ gateway, plays, upstream } = await startScripted((up) => ({
     limits: { maxRetries: 1 },
     // each case begins as if nothing had failed before
     breaker: { enabled: false },
@@ -116,12 +113,9 @@ beforeAll(async () => {
       second: up,
       impatient: { ...up, timeouts: { firstEventMs: 5_000, idleMs: 200 } },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 function scene({ provider = 'first', fault }: Row) {
   const [failing, good] = [plays.newModel(), plays.newModel()];

@@ -1,24 +1,16 @@
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { runs } from '../helpers/runs.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const baseUrl = `${upstream.url}/v1`;
-  gateway = await startGateway({ providers: { up: { api: 'openai-compatible', baseUrl } } });
+  ({ gateway, plays } = await startScripted((up) => ({ providers: { up } })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 interface Piece {
   index?: number;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Fault } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, streamedRows, type Way, wayRows, wholeRows } from '../helpers/ways.js';
 
 const apis = ['anthropic', 'gemini', 'bedrock', 'cohere', 'openai-responses'] as const;
@@ -155,35 +154,25 @@ function casesOf(
 // streamed natively, and whole in OpenAI's dialect: together they use every reader of a provider
 const sampled = [wayRows[0]!, wayRows[3]!];
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const at = (api: string, path: string) => ({
-    api,
-    baseUrl: `${upstream.url}${path}`,
-    apiKey: 'k',
-  });
-  gateway = await startGateway({
+  const at = (api: string, baseUrl: string) => ({ api, baseUrl, apiKey: 'k' });
+  ({ gateway, plays } = await startScripted((good, url) => ({
     limits: { maxRetries: 1 },
     // each case begins as if nothing had failed before
     breaker: { enabled: false },
     providers: {
-      anthropic: at('anthropic', ''),
-      gemini: at('gemini', '/v1beta'),
-      bedrock: { ...at('bedrock', ''), region: 'eu-west-1' },
-      cohere: at('cohere', ''),
-      'openai-responses': at('openai-responses', '/v1'),
-      good: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` },
+      anthropic: at('anthropic', url),
+      gemini: at('gemini', `${url}/v1beta`),
+      bedrock: { ...at('bedrock', url), region: 'eu-west-1' },
+      cohere: at('cohere', url),
+      'openai-responses': at('openai-responses', `${url}/v1`),
+      good,
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 function scene(api: Api, { fault }: Row) {
   const [failing, alike, good] = [plays.newModel(), plays.newModel(), plays.newModel()];

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Upstream } from '../helpers/upstream.js';
 import { ask, type Heard, type Way, wayRows, ways } from '../helpers/ways.js';
 
 interface Row {
@@ -227,8 +227,6 @@ async function portOf(server: Server): Promise<number> {
 }
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
   babble = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end('220 mail.test ready\r\n');
@@ -236,26 +234,25 @@ beforeAll(async () => {
   const passing = createServer();
   const closedPort = await portOf(passing);
   passing.close();
-  const at = (baseUrl: string) => ({ api: 'openai-compatible', baseUrl });
-  gateway = await startGateway({
+  const notHttp = await portOf(babble);
+  ({ gateway, plays, upstream } = await startScripted((up, url) => ({
     limits: { maxRetries: 1 },
     // each case begins as if nothing had failed before
     breaker: { enabled: false },
     providers: {
-      first: at(`${upstream.url}/v1`),
-      second: at(`${upstream.url}/v1`),
-      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 500, idleMs: 60_000 } },
-      pausing: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 30_000, idleMs: 60 } },
-      'unknown-host': at('http://nowhere.invalid/v1'),
-      'closed-port': at(`http://127.0.0.1:${closedPort}/v1`),
-      'not-tls': at(`${upstream.url.replace('http:', 'https:')}/v1`),
-      'not-http': at(`http://127.0.0.1:${await portOf(babble)}/v1`),
+      first: up,
+      second: up,
+      impatient: { ...up, timeouts: { firstEventMs: 500, idleMs: 60_000 } },
+      pausing: { ...up, timeouts: { firstEventMs: 30_000, idleMs: 60 } },
+      'unknown-host': { ...up, baseUrl: 'http://nowhere.invalid/v1' },
+      'closed-port': { ...up, baseUrl: `http://127.0.0.1:${closedPort}/v1` },
+      'not-tls': { ...up, baseUrl: `${url.replace('http:', 'https:')}/v1` },
+      'not-http': { ...up, baseUrl: `http://127.0.0.1:${notHttp}/v1` },
     },
-  });
+  })));
 });
 afterAll(async () => {
   await gateway.close();
-  await upstream.close();
   babble.close();
 });
 

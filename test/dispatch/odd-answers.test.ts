@@ -1,30 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { keepingLogger, type RunningGateway } from '../helpers/gateway.js';
 import { readers, type Understood } from '../helpers/odd-answers.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { post, ask as fetchPage } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, streamedRows, wayRows, ways } from '../helpers/ways.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 let log: ReturnType<typeof keepingLogger>;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
   log = keepingLogger();
-  gateway = await startGateway(
-    { providers: { up, good: up, deepseek: { ...up, api: 'deepseek', apiKey: 'k' } } },
+  ({ gateway, plays } = await startScripted(
+    (up) => ({ providers: { up, good: up, deepseek: { ...up, api: 'deepseek', apiKey: 'k' } } }),
     { logger: log.logger },
-  );
+  ));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 type Fields = Record<string, unknown>;
 

@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { ownReaders, readers } from '../helpers/odd-answers.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
   const apiKey = 'k';
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((_up, url) => ({
     providers: {
-      anthropic: { api: 'anthropic', baseUrl: `${upstream.url}/v1`, apiKey },
-      responses: { api: 'openai-responses', baseUrl: `${upstream.url}/v1`, apiKey },
-      cohere: { api: 'cohere', baseUrl: upstream.url, apiKey },
+      anthropic: { api: 'anthropic', baseUrl: `${url}/v1`, apiKey },
+      responses: { api: 'openai-responses', baseUrl: `${url}/v1`, apiKey },
+      cohere: { api: 'cohere', baseUrl: url, apiKey },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 type Event = Readonly<Record<string, unknown>>;
 

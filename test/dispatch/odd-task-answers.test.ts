@@ -1,25 +1,17 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { at } from '../helpers/json.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { post, type Reply } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ providers: { up } });
+  ({ gateway, plays } = await startScripted((up) => ({ providers: { up } })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 const step = (body: unknown, contentType = 'application/json'): Step => ({
   raw: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),

@@ -1,32 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, ways } from '../helpers/ways.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((up, url) => ({
     breaker: { enabled: false },
     providers: {
       up: { ...up, apiKey: 'one' },
       keys: { ...up, apiKeys: ['a', 'b'] },
       good: up,
-      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
+      claude: { api: 'anthropic', baseUrl: url, apiKey: 'k' },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 const refusal = (status: number, error: object): Step => ({ status, body: { error } });
 const openai = refusal(429, {

@@ -1,33 +1,27 @@
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { remember } from '../../src/dispatch/provider.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Upstream } from '../helpers/upstream.js';
 import { ask, streamedRows, type Way, wayRows, ways, wholeRows } from '../helpers/ways.js';
 
 let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  ({ gateway, plays, upstream } = await startScripted((up, url) => ({
     limits: { maxRetries: 0 },
     providers: {
       up,
       good: up,
-      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
-      cohere: { api: 'cohere', baseUrl: upstream.url, apiKey: 'k' },
+      claude: { api: 'anthropic', baseUrl: url, apiKey: 'k' },
+      cohere: { api: 'cohere', baseUrl: url, apiKey: 'k' },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 const asksForStream = (model: string): boolean[] =>
   plays.of(model).map(({ body }) => body?.['stream'] === true);

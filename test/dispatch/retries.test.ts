@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { Upstream } from '../helpers/upstream.js';
 import { ask, type Heard, wayRows, ways } from '../helpers/ways.js';
 
 const [streamed, whole, openaiStreamed] = ways as [
@@ -18,15 +18,9 @@ let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ providers: { up, other: up } });
+  ({ gateway, plays, upstream } = await startScripted((up) => ({ providers: { up, other: up } })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 /** Names for models that are scripted. */
 const scripted = (...steps: Step[][]): string[] =>

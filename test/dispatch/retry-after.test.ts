@@ -1,33 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retryAfterMs } from '../../src/providers/failure.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, type Heard, ways, type Way } from '../helpers/ways.js';
 
 const native = ways[0] as Way;
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((up, url) => ({
     limits: { maxRetries: 1 },
     providers: {
       up,
       good: up,
-      google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k' },
+      google: { api: 'gemini', baseUrl: `${url}/v1beta`, apiKey: 'k' },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 /**
  * Fails once as given, then answers.

@@ -1,27 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, wayRows } from '../helpers/ways.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const provider = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((up) => ({
     limits: { maxRetries: 0 },
     // the wait for a failure's body is two seconds, or this where it is shorter
-    providers: { up: { ...provider, timeouts: { idleMs: 100 } }, good: provider },
-  });
+    providers: { up: { ...up, timeouts: { idleMs: 100 } }, good: up },
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 describe('a failure whose body does not end', () => {
   const rows = (['silent', 'dripping'] as const).flatMap((unended) =>

@@ -1,5 +1,7 @@
+import type { WrittenConfig } from '../../src/config/config.js';
+import { type RunningGateway, startGateway } from './gateway.js';
 import type { Step } from './steps.js';
-import type { Upstream, UpstreamCall } from './upstream.js';
+import { startUpstream, type Upstream, type UpstreamCall } from './upstream.js';
 
 /** Scripts by model, so that many tests can share one upstream at the same time. */
 export interface Plays {
@@ -14,7 +16,7 @@ export interface Plays {
 /**
  * Takes over an upstream's script. It reads the model's name from the path or body: use `newModel`.
  */
-export function scriptByModel(upstream: Upstream): Plays {
+function scriptByModel(upstream: Upstream): Plays {
   const steps = new Map<string, Step[]>();
   const calls = new Map<string, UpstreamCall[]>();
   let made = 0;
@@ -33,4 +35,33 @@ export function scriptByModel(upstream: Upstream): Plays {
     of: (model) => calls.get(model) ?? [],
     newModel: () => `model-${++made}-`,
   };
+}
+
+/** A gateway before one upstream whose answers are scripted by model; closing it closes both. */
+export interface Scripted {
+  gateway: RunningGateway;
+  upstream: Upstream;
+  plays: Plays;
+}
+
+/**
+ * Starts both.
+ * @param configOf gets a provider at the upstream in OpenAI's dialect, and the upstream's address
+ */
+export async function startScripted(
+  configOf: (
+    up: { readonly api: 'openai-compatible'; readonly baseUrl: string },
+    url: string,
+  ) => WrittenConfig,
+  options?: Parameters<typeof startGateway>[1],
+): Promise<Scripted> {
+  const upstream = await startUpstream();
+  const plays = scriptByModel(upstream);
+  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } as const;
+  const gateway = await startGateway(configOf(up, upstream.url), options);
+  const close = async (): Promise<void> => {
+    await gateway.close();
+    await upstream.close();
+  };
+  return { gateway: { ...gateway, close }, upstream, plays };
 }

@@ -1,29 +1,21 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import type { RunningGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const provider = { baseUrl: `${upstream.url}/v1`, apiKey: 'k' };
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((up) => ({
     providers: {
-      anthropic: { api: 'anthropic', ...provider },
-      responses: { api: 'openai-responses', ...provider },
+      anthropic: { ...up, api: 'anthropic', apiKey: 'k' },
+      responses: { ...up, api: 'openai-responses', apiKey: 'k' },
     },
-  });
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 type Event = Readonly<Record<string, unknown>>;
 

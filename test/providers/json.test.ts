@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/providers/json.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { type Plays, scriptByModel } from '../helpers/plays.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import type { RunningGateway } from '../helpers/gateway.js';
+import { type Plays, startScripted } from '../helpers/plays.js';
 import { ask, wayRows } from '../helpers/ways.js';
 
 const list = (item: string, count: number): string => `[${Array(count).fill(item).join(',')}]`;
@@ -23,25 +22,15 @@ describe("a provider's JSON", () => {
   });
 });
 
-let upstream: Upstream;
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  plays = scriptByModel(upstream);
-  const baseUrl = `${upstream.url}/v1`;
-  gateway = await startGateway({
+  ({ gateway, plays } = await startScripted((up, url) => ({
     limits: { maxRetries: 0 },
-    providers: {
-      up: { api: 'openai-compatible', baseUrl },
-      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
-    },
-  });
+    providers: { up, claude: { api: 'anthropic', baseUrl: url, apiKey: 'k' } },
+  })));
 });
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
+afterAll(() => gateway.close());
 
 describe('an answer of too many values', () => {
   const rows = wayRows.flatMap(([name, way]) =>

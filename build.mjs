@@ -138,7 +138,9 @@ async function build(folder) {
   return 0;
 }
 
-if (existsSync(source) && !(ifStale && isFresh())) {
+const hasSources = existsSync(source);
+if (hasSources) (await import('./config-input.mjs')).writeConfigInput();
+if (hasSources && !(ifStale && isFresh())) {
   if (compiler() === '') {
     console.error(
       'dist cannot be built without the development packages: run `npm ci`, or install the package that `npm pack` makes.',

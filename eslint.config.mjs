@@ -10,6 +10,7 @@ export default tseslint.config(
       'coverage/',
       'data/',
       'test/fixtures/generated-clients/',
+      'src/config/config-input.ts',
       'src/dashboard/api/api-types.ts',
     ],
   },

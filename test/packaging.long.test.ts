@@ -27,8 +27,16 @@ let clone: string;
 beforeEach(() => {
   clone = join(newFolder(), 'clone');
   mkdirSync(clone);
-  const parts = ['package.json', 'package-lock.json', '.npmrc', 'build.mjs', 'tsconfig.json'];
-  const folders = ['tsconfig.build.json', 'src', 'schemas', 'config', 'docs', 'README.md'];
+  const parts = ['package.json', 'package-lock.json', '.npmrc', 'build.mjs', 'config-input.mjs'];
+  const folders = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'src',
+    'schemas',
+    'config',
+    'docs',
+    'README.md',
+  ];
   for (const part of [...parts, ...folders, 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'])
     cpSync(join(root, part), join(clone, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
+import { writeConfigInput } from '../config-input.mjs';
 import { type NeededProgram, obtainProgram } from './helpers/install-program.js';
 import { type OwnPostgres, runSql, startOwnPostgres } from './helpers/own-postgres.js';
 import { offerProvisions } from './helpers/provisions.js';
@@ -32,6 +33,7 @@ async function obtainOrSkip(program: NeededProgram): Promise<string> {
  * tests pays nothing. Ends them after the run.
  */
 export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
+  writeConfigInput();
   let redis: Promise<string> | undefined;
   let chromium: Promise<string> | undefined;
   let own: Promise<OwnPostgres> | undefined;

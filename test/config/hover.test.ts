@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { configInput } from '../../config-input.mjs';
 import { readSchema } from '../../src/config/schema/compile-schema.js';
-import { root } from '../docs/pages.js';
 
 /** The part of a JSON Schema that says something of a setting. */
 interface Schema {
@@ -15,8 +14,12 @@ interface Schema {
 }
 
 const config = readSchema('config') as Schema;
-const file = `${root}src/config/config-input.ts`;
-const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+const source = ts.createSourceFile(
+  'config-input.ts',
+  configInput(config),
+  ts.ScriptTarget.Latest,
+  true,
+);
 
 /** What an editor shows of each setting, by its path; and its schema. */
 const shown = new Map<string, { comment: string; schema: Schema }>();

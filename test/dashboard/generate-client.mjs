@@ -1,11 +1,13 @@
-// Writes the types of the API's routes for the dashboard, from the document that the gateway
-// answers at `/openapi.json`: `npm run client`. They are not committed: every change of a route
-// would change thousands of their lines.
+// Writes the types that are not committed: those of a configuration, and those of the API's routes
+// for the dashboard, from the document that the gateway answers at `/openapi.json`, where every change
+// of a route would change thousands of lines: `npm run client`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
+import { writeConfigInput } from '../../config-input.mjs';
 
+writeConfigInput();
 register('../helpers/typescript-hooks.mjs', import.meta.url);
 const { openApiDocument } = await import('../../src/http/openapi/document.ts');
 

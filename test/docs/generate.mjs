@@ -6,7 +6,7 @@ import { register } from 'node:module';
 register('../helpers/typescript-hooks.mjs', import.meta.url);
 const { documentedPages, root } = await import('./pages.ts');
 const { fillTables, generatedTables } = await import('./tables.ts');
-const { generatedSources } = await import('./config-types.ts');
+const { generatedSources } = await import('./generated-sources.ts');
 
 const tables = generatedTables();
 for (const page of documentedPages()) {

@@ -3,7 +3,7 @@ import { format, resolveConfig as resolvePrettier } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { ask } from '../helpers/sse.js';
-import { generatedSources } from './config-types.js';
+import { generatedSources } from './generated-sources.js';
 import { documentedPages, root } from './pages.js';
 import { fillTables, generatedTables } from './tables.js';
 
@@ -37,7 +37,7 @@ describe('the generated tables', () => {
   });
 });
 
-describe('the generated types', () => {
+describe('the generated sources', () => {
   it.each(Object.entries(generatedSources()))(
     'are up to date in %s; `npm run docs:generate` writes them',
     async (file, text) => {

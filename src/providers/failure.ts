@@ -54,7 +54,7 @@ const outOfCredit = new RegExp(
   ].join('|'),
 );
 
-function isOutOfCredit({ status, reason, own }: ProviderFailure): boolean {
+function isOutOfCredit({ reason, own }: ProviderFailure, status: number): boolean {
   if (status < 400 || status > 429) return false;
   const said = [own?.code, own?.type, reason].filter((one) => typeof one === 'string').join(' ');
   return outOfCredit.test(said.toLowerCase());
@@ -64,7 +64,8 @@ function isOutOfCredit({ status, reason, own }: ProviderFailure): boolean {
 export interface ProviderFailure {
   /** The configured provider's name. */
   provider: string;
-  status: number;
+  /** Null: 200, and the body says none; 500 is assumed, and the provider may always answer so. */
+  status: number | null;
   headers?: UpstreamHeaders;
   /** The provider's own message, or an empty string. */
   reason: string;
@@ -86,20 +87,22 @@ export const plainReason = (body: string): string =>
  */
 export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
-  const code = isOutOfCredit(failure)
+  const status = failure.status ?? 500;
+  const code = isOutOfCredit(failure, status)
     ? 'quota_exhausted'
-    : (failure.code ?? codeOfStatus(failure.status));
+    : (failure.code ?? codeOfStatus(status));
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
   const mayRetry = firstOf(headers['x-should-retry']) !== 'false';
   const isRetried =
     code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
   return new GatewayError(
     code,
-    `${failure.provider} answered ${failure.status}${reason ? `: ${reason}` : ''}`,
+    `${failure.provider} answered ${status}${reason ? `: ${reason}` : ''}`,
     {
-      upstreamStatus: failure.status,
+      upstreamStatus: status,
       retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
       clientError: clientErrorOf(code, reason, failure.own),
+      ...(isRetried && failure.status === null ? { recovery: 'once' } : {}),
       ...(isRetried && !mayRetry ? { recovery: 'fallback' } : {}),
     },
   );
@@ -127,13 +130,13 @@ export const unreadable = (provider: string, detail: string, cause?: unknown): G
 
 /**
  * The error for a stream that ended without the provider's end marker.
- * @param recovery `once` where the provider may always end like this
+ * @param mayAlways whether the provider may always end like this: some of the answer had come
  */
-export const cutShort = (provider: string, recovery: 'retry' | 'once' = 'retry'): GatewayError =>
+export const cutShort = (provider: string, mayAlways: boolean): GatewayError =>
   new GatewayError(
     'connection_failed',
     `${provider} ended its stream before the answer was complete`,
-    { recovery },
+    { recovery: mayAlways ? 'once' : 'retry' },
   );
 
 /**

@@ -49,7 +49,7 @@ export function rerankAdapter(
     readAnswer(body, model, request) {
       const given = parseJson(body) as Ranking | null;
       if (given?.error)
-        throw providerFailure({ provider, status: 500, reason: JSON.stringify(given.error) });
+        throw providerFailure({ provider, status: null, reason: JSON.stringify(given.error) });
       const { usage, meta } = given ?? {};
       const billed = meta?.billed_units;
       const searches = numberIn(billed?.search_units);

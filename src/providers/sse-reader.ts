@@ -24,12 +24,13 @@ export interface TextEvents {
  * own, faster reader.
  * @param onEvent called for each event with its name (undefined if none was sent) and its joined
  *   data lines; returns whether it is one of `texts`
- * @param onClose called when the provider closes the stream; throws if the answer is incomplete
+ * @param onClose called when the provider closes the stream, with whether there were events; throws
+ *   if the answer is incomplete
  * @param texts absent: `onEvent` gets all events
  */
 export function sseReader(
   onEvent: (event: string | undefined, data: string) => unknown,
-  onClose: () => void,
+  onClose: (hadEvents: boolean) => void,
   texts?: TextEvents,
 ): EventReader {
   const decoder = new StringDecoder('utf8');
@@ -37,7 +38,9 @@ export function sseReader(
   const parser = createParser({
     onEvent: ({ event, data }) => {
       // an event without data only keeps the connection alive
-      if (/\S/.test(data) && onEvent(event, data) === true) envelope?.learn(event, data);
+      if (!/\S/.test(data)) return;
+      hadEvents = true;
+      if (onEvent(event, data) === true) envelope?.learn(event, data);
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw error;
@@ -45,6 +48,7 @@ export function sseReader(
     maxBufferSize: maxEventLength,
   });
   let isStarted = false;
+  let hadEvents = false;
   const feed = (bytes: Buffer): void => {
     const text = decoder.write(bytes);
     // the decoder keeps a byte order mark, and the parser does not recognise it once decoded
@@ -56,7 +60,7 @@ export function sseReader(
     close() {
       // some providers omit the empty line after their last event
       parser.feed(`${decoder.end()}\n\n`);
-      onClose();
+      onClose(hadEvents);
     },
   };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { ownReaders, readers } from '../helpers/odd-answers.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
+import { ask, ways } from '../helpers/ways.js';
 
 let gateway: RunningGateway;
 let plays: Plays;
@@ -11,6 +12,7 @@ beforeAll(async () => {
     providers: {
       anthropic: { api: 'anthropic', baseUrl: `${url}/v1`, apiKey },
       responses: { api: 'openai-responses', baseUrl: `${url}/v1`, apiKey },
+      openai: { api: 'openai-compatible', baseUrl: `${url}/v1`, apiKey },
       cohere: { api: 'cohere', baseUrl: url, apiKey },
     },
   })));
@@ -383,8 +385,31 @@ it.each([
       }),
     });
     expect(reply.status).toBe(502);
+    // it may always answer so, and each call is paid
+    expect(plays.of(nameless)).toHaveLength(2);
   },
 );
+
+const detail = { detail: 'Something went wrong' };
+it.each([
+  ['openai', 'a detail as its whole body', { status: 200, body: detail }],
+  ['openai', 'an error without code or type', { status: 200, body: { error: detail } }],
+  ['responses', 'a detail as its whole body', { status: 200, body: detail }],
+  ['anthropic', 'a detail as its whole body', { status: 200, body: detail }],
+  ['cohere', 'a message as its whole body', { status: 200, body: { message: 'went wrong' } }],
+  ['openai', 'a detail as its only event', untyped([detail], false)],
+  [
+    'anthropic',
+    'a stop reason and no end',
+    played(message([text, said('Hello'), stop()], 'end_turn').slice(0, -1)),
+  ],
+])('an answer of %s with %s costs two calls', async (api, _what, step) => {
+  const model = plays.newModel();
+  plays.set(model, step);
+  const heard = await ask(gateway, ways[1]!, { models: [`${api}/${model}`] });
+  expect(heard.ended).not.toBe('whole');
+  expect(plays.of(model)).toHaveLength(2);
+});
 
 const wholeMessage = (fields: object): object => ({
   ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' },

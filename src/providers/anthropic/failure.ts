@@ -70,13 +70,13 @@ export const anthropicFailure =
  */
 export function anthropicFailureUnder200(provider: string, body: unknown): GatewayError {
   const error = errorOf(body) ?? { type: '', message: '' };
-  const status = statusOfType[error.type] ?? 500;
+  const status = statusOfType[error.type] ?? null;
   return providerFailure({
     provider,
     status,
     reason: error.message || error.type,
     own: { type: error.type },
-    code: codeOf(status, error),
+    code: codeOf(status ?? 500, error),
   });
 }
 

@@ -95,7 +95,7 @@ export function checkCohereReason(provider: string, reason: unknown, message = '
 const endedInError = (provider: string, message: string): GatewayError =>
   providerFailure({
     provider,
-    status: 500,
+    status: null,
     reason: message || 'the answer ended in an error',
     code: 'upstream_error',
   });

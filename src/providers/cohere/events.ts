@@ -71,6 +71,7 @@ function lineReader(onLine: (line: string) => void, onClose: () => void): EventR
 
 class CohereEventReader {
   private isEnded = false;
+  private hasRead = false;
   private readonly chunks: AnswerChunks;
   private readonly v1Events = new CohereV1Events();
 
@@ -101,16 +102,17 @@ class CohereEventReader {
   read(payload: string, name?: string): void {
     if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
     const { provider } = this;
+    this.hasRead = true;
     const event = parseObject(provider, payload, 'an event') as { message?: unknown };
     if ('event_type' in event)
       for (const newer of this.v1Events.read(event as CohereV1Event)) this.event(newer);
     else if (!('type' in event) && typeof event.message === 'string')
-      throw providerFailure({ provider, status: 500, reason: event.message });
+      throw providerFailure({ provider, status: null, reason: event.message });
     else this.event({ type: name ?? '', ...event });
   }
 
   close(): void {
-    if (!this.isEnded) throw cutShort(this.provider);
+    if (!this.isEnded) throw cutShort(this.provider, this.hasRead);
   }
 
   private event(event: CohereEvent): void {

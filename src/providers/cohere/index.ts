@@ -92,7 +92,7 @@ function readModel({
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseObject(provider, body, 'the body') as { message?: unknown };
   if (typeof answer.message === 'string')
-    throw providerFailure({ provider, status: 500, reason: answer.message });
+    throw providerFailure({ provider, status: null, reason: answer.message });
   if (typeof answer.message === 'object' && answer.message !== null)
     return cohereCompletion(provider, answer as CohereAnswer, call.model);
   if ('text' in answer)

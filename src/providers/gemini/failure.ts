@@ -45,7 +45,7 @@ export const googleFailure =
 export function googleFailureUnder200(provider: string, body: unknown): GatewayError {
   const error = rpcError(body) ?? {};
   const code = error.code ?? 0;
-  const status = code >= 400 && code < 600 ? code : (statusOfName[error.status ?? ''] ?? 500);
+  const status = code >= 400 && code < 600 ? code : (statusOfName[error.status ?? ''] ?? null);
   return failure(
     provider,
     status,
@@ -56,7 +56,7 @@ export function googleFailureUnder200(provider: string, body: unknown): GatewayE
 
 const failure = (
   provider: string,
-  status: number,
+  status: number | null,
   headers: UpstreamHeaders,
   error: RpcError,
 ): GatewayError =>
@@ -65,7 +65,7 @@ const failure = (
     status,
     headers,
     reason: error.message ?? '',
-    code: codeOf(status, error),
+    code: codeOf(status ?? 500, error),
     retryAfterMs: retryDelayMs(error),
   });
 

@@ -112,7 +112,7 @@ class OpenAIEventReader implements EventReader {
     }
     if (this.done) return;
     if (this.finishReason === null)
-      throw this.partialData === '' ? this.unended() : cutShort(this.provider);
+      throw this.partialData === '' ? this.unended() : cutShort(this.provider, this.hasSaid);
     this.finish();
   }
 
@@ -120,7 +120,7 @@ class OpenAIEventReader implements EventReader {
   private unended(): GatewayError {
     if (!this.hasEvents && this.hasRead)
       return unreadable(this.provider, 'a stream without an event');
-    return cutShort(this.provider, this.hasSaid ? 'once' : 'retry');
+    return cutShort(this.provider, this.hasSaid);
   }
 
   private line(text: string, start: number, end: number): void {

@@ -86,10 +86,10 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
 
 /**
  * The status of an error sent with status 200: the one in the body, else by code and type, else
- * 500.
+ * null.
  */
-const statusOf = ({ status, kind }: ErrorContent): number =>
-  status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
+const statusOf = ({ status, kind }: ErrorContent): number | null =>
+  status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? null;
 
 function codeOf(status: number, { kind, message }: ErrorContent): ErrorCode {
   if (status === 400 || status === 422) {
@@ -135,7 +135,7 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
     status,
     reason: content.message || 'an error without a message',
     own: content.own,
-    code: codeOf(status, content),
+    code: codeOf(status ?? 500, content),
   });
 }
 

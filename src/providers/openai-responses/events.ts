@@ -50,7 +50,7 @@ export function responsesEvents(
   const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, isForwarded, own);
   return sseReader(
     (name, payload) => events.read(payload, name),
-    () => events.close(),
+    (hadEvents) => events.close(hadEvents),
     {
       field: 'delta',
       varying: /"sequence_number":\s*\d+|"(?:obfuscation|item_id)":\s*"[^"\\]*"/,
@@ -100,8 +100,8 @@ class ResponsesEventReader {
     return event.type === 'response.output_text.delta' && !event.logprobs?.length;
   }
 
-  close(): void {
-    if (!this.isEnded) throw cutShort(this.provider);
+  close(hadEvents: boolean): void {
+    if (!this.isEnded) throw cutShort(this.provider, hadEvents);
   }
 
   private event(event: ResponsesEvent): void {

@@ -25,10 +25,6 @@ export class StaticKeys {
   get hashes(): string[] {
     return [...this.callers.keys()];
   }
-
-  get size(): number {
-    return this.callers.size;
-  }
 }
 
 /**

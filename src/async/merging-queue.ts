@@ -56,11 +56,6 @@ export class MergingQueue<V> {
     this.enqueue(key);
   }
 
-  /** Forgets the value of a key, unless it is being written. */
-  delete(key: string): void {
-    this.values.delete(key);
-  }
-
   /** Puts another value in the place of one that waits and is not being written; null: none. */
   replace(key: string, change: (waiting: V) => V | null): void {
     const waiting = this.values.get(key);

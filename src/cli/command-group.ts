@@ -55,3 +55,10 @@ export function wholeNumber(text: string): number {
     throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return Number(text);
 }
+
+/** The time that an option names, in ms since 1970. @throws Error unless it is of this form */
+export function timeOf(option: string, text: string, form = 'a date such as 2027-01-31'): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new Error(`${option}: must be ${form}`);
+  return at;
+}

@@ -6,6 +6,13 @@ import { providersOf } from '../gateway.js';
 
 /** Two models of different quality, so that the choice between them can be seen. */
 const models = ['demo-large', 'demo-small'] as const;
+const facts = {
+  inputPrice: 0,
+  outputPrice: 0,
+  contextLength: 32_768,
+  tools: false,
+  images: false,
+};
 const wordDelayMs = 15;
 
 interface DemoRequest {
@@ -41,22 +48,8 @@ async function startDemoProvider(): Promise<DemoProvider> {
     config: {
       providers: { demo: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` } },
       models: {
-        'demo/demo-large': {
-          inputPrice: 0,
-          outputPrice: 0,
-          contextLength: 32_768,
-          tools: false,
-          images: false,
-          quality: 0.6,
-        },
-        'demo/demo-small': {
-          inputPrice: 0,
-          outputPrice: 0,
-          contextLength: 32_768,
-          tools: false,
-          images: false,
-          quality: 0.4,
-        },
+        'demo/demo-large': { ...facts, quality: 0.6 },
+        'demo/demo-small': { ...facts, quality: 0.4 },
       },
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
@@ -74,28 +67,15 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
     return;
   }
   if (req.method !== 'POST' || req.url !== '/v1/chat/completions') {
-    sendJson(res, 404, {
-      error: {
-        message: `the demo provider has no route ${req.url ?? ''}`,
-        type: 'invalid_request_error',
-        param: null,
-        code: 'not_found',
-      },
-    });
+    refuse(res, `no route ${req.url ?? ''}`, null, 'not_found');
     return;
   }
   const request = JSON.parse(Buffer.concat(pieces).toString('utf8')) as DemoRequest;
   const model = models.find((name) => name === request.model);
-  if (!model)
-    sendJson(res, 404, {
-      error: {
-        message: `the demo provider has no model ${JSON.stringify(request.model ?? null)}; it has ${models.join(' and ')}`,
-        type: 'invalid_request_error',
-        param: 'model',
-        code: 'model_not_found',
-      },
-    });
-  else if (request.stream) await streamReply(res, model, request);
+  if (!model) {
+    const lacks = `no model ${JSON.stringify(request.model ?? null)}; it has ${models.join(' and ')}`;
+    refuse(res, lacks, 'model', 'model_not_found');
+  } else if (request.stream) await streamReply(res, model, request);
   else
     sendJson(res, 200, {
       ...envelope(model, 'chat.completion'),
@@ -109,6 +89,11 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
       ],
       usage: usageOf(model, request),
     });
+}
+
+function refuse(res: ServerResponse, lacks: string, param: string | null, code: string): void {
+  const message = `the demo provider has ${lacks}`;
+  sendJson(res, 404, { error: { message, type: 'invalid_request_error', param, code } });
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {

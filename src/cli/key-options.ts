@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { timeOf } from './command-group.js';
 import type { KeyLimits } from '../store/contracts/accounts.js';
 import { type KeyChanges, type Scope, scopes } from '../store/contracts/keys.js';
 
@@ -68,8 +69,7 @@ function scopesOf(text: string): readonly Scope[] {
 }
 
 function dateOf(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new Error('--expires: must be a date such as 2027-01-31');
+  const at = timeOf('--expires', text);
   if (at <= Date.now()) throw new Error('--expires: must be in the future');
   return at;
 }

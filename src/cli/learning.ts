@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { Chooser, type Retraction } from '../chooser/chooser.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
-import { groupOf, onStore, withConfig } from './command-group.js';
+import { groupOf, onStore, timeOf, withConfig } from './command-group.js';
 import { isRowless } from '../accounts/caller.js';
 import { findAccountId } from './keys.js';
 import { recordAct } from './record-act.js';
@@ -22,6 +22,8 @@ interface ForgetOptions extends LearningOptions {
   readonly key?: string;
   readonly model?: string;
 }
+
+const learnedSince = 'a date or a time such as 2027-01-31T12:00:00Z';
 
 /** Adds `signalbox learning …`. */
 export function addLearningCommands(program: Command): void {
@@ -87,18 +89,11 @@ async function partOf(
 ): Promise<Retraction> {
   const ids = key === undefined ? [] : await keys.idsOf(accountId, key);
   return {
-    from: from === undefined ? null : timeOf(from),
+    from: from === undefined ? null : timeOf('--from', from, learnedSince),
     // a key that was revoked long ago is known by its id alone
     keys: key === undefined ? null : ids.length > 0 ? ids : [key],
     model: model ?? null,
   };
-}
-
-function timeOf(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at))
-    throw new Error('--from: must be a date or a time such as 2027-01-31T12:00:00Z');
-  return at;
 }
 
 async function scopeOf(

@@ -5,7 +5,7 @@ import { everyPage } from '../store/contracts/page.js';
 import { findAccountId } from './keys.js';
 import { tableOf } from './table.js';
 import type { Command } from 'commander';
-import { onStore, wholeNumber } from './command-group.js';
+import { onStore, timeOf, wholeNumber } from './command-group.js';
 import { savingsOf } from '../chooser/chooser.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
 
@@ -104,8 +104,8 @@ async function filterOf(
     keyIds: key === undefined ? null : await keyIdsOf(store, accountId, key),
     provider: slash > 0 ? (model?.slice(0, slash) ?? null) : null,
     model: model?.slice(slash + 1) ?? null,
-    from: timeOf('--from', from),
-    to: timeOf('--to', to),
+    from: from === undefined ? null : timeOf('--from', from),
+    to: to === undefined ? null : timeOf('--to', to),
   };
 }
 
@@ -117,13 +117,6 @@ async function keyIdsOf(
   const ids = await store.keys.idsOf(accountId, key);
   // a key of the configuration has no row
   return ids.length > 0 ? ids : [key.startsWith('fixed:') ? key : `fixed:${key}`];
-}
-
-function timeOf(option: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new Error(`${option}: must be a date such as 2027-01-31`);
-  return at;
 }
 
 const shown = (titles: string[], rows: Rows, { csv }: ReportOptions): string =>

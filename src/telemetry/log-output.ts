@@ -84,6 +84,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+const standardOutput = 1;
 const batchBytes = 128 * 1024;
 const flushIntervalMs = 200;
 /** The most bytes that one UTF-16 unit takes in UTF-8. */
@@ -105,8 +106,7 @@ export class LogOutput {
   private filled = 0;
   private lost = 0;
 
-  /** @param descriptor an open file; 1 is standard output */
-  constructor(private readonly descriptor = 1) {
+  constructor() {
     setInterval(() => this.flush(), flushIntervalMs).unref();
     process.once('exit', () => this.flush());
   }
@@ -124,7 +124,7 @@ export class LogOutput {
     let written = 0;
     try {
       while (written < this.filled)
-        written += writeSync(this.descriptor, this.batch, written, this.filled - written);
+        written += writeSync(standardOutput, this.batch, written, this.filled - written);
     } catch (error) {
       // a full pipe accepts the rest later; a closed one never will
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') written = this.filled;

@@ -47,9 +47,9 @@ const writesInfo = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>): boolean
   log !== silentLog && (log.isLevelEnabled?.('info') ?? true);
 
 /** The process's logger on standard output: JSON, or readable if `pretty`. No prompts or keys. */
-export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
+export function createLogger({ level, pretty }: LogOptions): Logger {
   if (pretty ?? process.stdout.isTTY) return pino({ level, base: null }, readableOutput());
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, new LogOutput());
 }
 
 /** Characters of a name that a client may have chosen. */

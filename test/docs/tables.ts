@@ -7,9 +7,9 @@ import type { ProviderDialect } from '../../src/providers/adapter.js';
 import { compatibleTable } from '../../src/providers/compatible.js';
 import { dialects } from '../../src/providers/index.js';
 import { snippets } from '../../src/dashboard/pages/connect/snippets.js';
-import { surfaceMeanings } from '../../src/surface-labels.js';
 import { commandRows } from './commands.js';
 import { errorMeanings } from './error-meanings.js';
+import { surfaceMeanings } from './surface-meanings.js';
 
 /** The part of JSON Schema that schemas/config.schema.json uses. */
 interface Schema {
@@ -42,7 +42,7 @@ export function generatedTables(): Record<string, string> {
     histories: historyTable(),
     surfaces: markdownTable(
       ['`surface`', 'Requests'],
-      surfaceMeanings.map(([label, meaning]) => [code(label), meaning]),
+      Object.entries(surfaceMeanings).map(([label, meaning]) => [code(label), meaning]),
     ),
     clients: clientSettings(),
     commands: markdownTable(['Command', 'Does', 'Options'], commandRows()),

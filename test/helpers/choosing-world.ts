@@ -4,7 +4,8 @@ import type { PairSums, RatedPairs } from '../../src/store/contracts/shadows.js'
 import { choiceRowsOf, fromChoiceColumns } from '../../src/store/sql/choices/choice-rows.js';
 import { dayOf } from '../../src/store/sql/usage/usage.js';
 import { withChoice } from '../../src/store/sum-choices.js';
-import { normal, seeded } from '../../src/chooser/training/custom/bootstrap.js';
+import { seeded } from '../../src/chooser/training/custom/bootstrap.js';
+import { normal } from '../lab/random.js';
 
 /** How a world differs from what is predicted of it. */
 export interface WorldShape {

@@ -28,3 +28,7 @@ export function createRandomStream(seed: number): RandomStream {
     },
   };
 }
+
+/** A number from the normal distribution of mean 0 and variance 1. */
+export const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

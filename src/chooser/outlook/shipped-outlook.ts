@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { packageFile } from '../../package-files.js';
-import { denseNames } from '../predictor/features/features.js';
+import { shippedWeights } from '../predictor/weights-file.js';
 import { decodeOutlook } from './outlook-weights.js';
 import { OutlookReader, RequestKinds } from './read-outlook.js';
-
-/** The file of weights. */
-const file = packageFile('config/router/outlook.bin');
 
 let shipped: OutlookReader | undefined;
 
@@ -13,14 +8,8 @@ let shipped: OutlookReader | undefined;
  * The shipped reader of requests, read once.
  * @throws Error if its file is missing, damaged or of another version
  */
-export const shippedOutlook = (): OutlookReader => (shipped ??= readOutlookFile());
-
-function readOutlookFile(): OutlookReader {
-  const weights = decodeOutlook(readFileSync(file));
-  if (weights.denseNames.join() !== denseNames.join())
-    throw new Error(`the weights in ${file} cannot be used: they are for other features`);
-  return new OutlookReader(weights);
-}
+export const shippedOutlook = (): OutlookReader =>
+  (shipped ??= new OutlookReader(shippedWeights('config/router/outlook.bin', decodeOutlook)));
 
 let router: string | undefined;
 

@@ -79,9 +79,8 @@ export class QualityPredictor {
   /**
    * What to expect of a model that was not measured.
    * @param known its ability, 0..1, publicly known or guessed
-   * @param verbosity natural logarithm of its output tokens over the average model's
    */
-  guess(reading: Reading, known: number, verbosity = 0): Expectation {
+  guess(reading: Reading, known: number): Expectation {
     const { discrimination, hardness, general } = this.weights;
     const ability = general[1]! * oddsOf(known) + general[2]!;
     let share = 0;
@@ -93,7 +92,7 @@ export class QualityPredictor {
       guessedSpread ** 2,
       ability - general[0]!,
       guessedSpread,
-      verbosity,
+      0,
     );
   }
 }

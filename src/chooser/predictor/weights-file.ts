@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
+import { packageFile } from '../../package-files.js';
+import { denseNames } from './features/features.js';
 
 /*
  * The file format: eight bytes that name it, then, deflated: the length of the header (32 bits,
@@ -100,4 +103,19 @@ export function checkLengths<All extends Arrays>(
         `the predictor weights do not fit together: "${name}" has ${length} numbers instead of ${expected}`,
       );
   }
+}
+
+/**
+ * The weights in a file of the package.
+ * @throws Error if it is missing, damaged or of another version, or made for other features
+ */
+export function shippedWeights<Weights extends { readonly denseNames: readonly string[] }>(
+  name: string,
+  decode: (bytes: Uint8Array) => Weights,
+): Weights {
+  const file = packageFile(name);
+  const weights = decode(readFileSync(file));
+  if (weights.denseNames.join() !== denseNames.join())
+    throw new Error(`the weights in ${file} cannot be used: they are for other features`);
+  return weights;
 }

@@ -73,10 +73,14 @@ export function childSchema(
       : key === 'items' && type === 'array'
         ? items
         : additionalProperties;
-  if (!isObject(child) || typeof child.$ref !== 'string')
-    return isObject(child) ? child : undefined;
-  const target = isObject(root.$defs) ? root.$defs[child.$ref.replace('#/$defs/', '')] : undefined;
-  return { ...(target as JsonSchema), ...child };
+  return isObject(child) ? { ...definitionOf(child, root), ...child } : undefined;
+}
+
+/** What a schema's reference within `root` says; empty where it has none, or one to another file. */
+export function definitionOf({ $ref: reference }: JsonSchema, root: JsonSchema): JsonSchema {
+  const name = typeof reference === 'string' ? reference.replace(/^#\/\$defs\//, '') : '';
+  const definition = isObject(root.$defs) ? root.$defs[name] : undefined;
+  return isObject(definition) ? definition : {};
 }
 
 /**

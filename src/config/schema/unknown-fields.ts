@@ -1,5 +1,5 @@
 import { isObject } from '../../text/is-object.js';
-import { type JsonSchema, readSchema } from './compile-schema.js';
+import { definitionOf, type JsonSchema, readSchema } from './compile-schema.js';
 import { fieldName } from './failure.js';
 
 /** A field of a value that its schema does not know. */
@@ -78,10 +78,5 @@ function itemsOf({ items, anyOf }: JsonSchema): unknown {
 
 function resolved(root: JsonSchema, part: unknown): JsonSchema {
   if (!isObject(part)) return {};
-  const { $ref: reference } = part;
-  if (typeof reference !== 'string') return part;
-  const name = /^#\/\$defs\/(\w+)$/.exec(reference)?.[1];
-  const { $defs: definitions } = root;
-  const definition = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
-  return isObject(definition) ? definition : {};
+  return typeof part['$ref'] === 'string' ? definitionOf(part, root) : part;
 }

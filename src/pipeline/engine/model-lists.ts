@@ -28,10 +28,7 @@ export class ModelLists {
   private readonly underWay = new Set<Cancellation>();
 
   /** @param warn receives one line when a provider's list fails, and again after it worked */
-  constructor(
-    private readonly warn: (warning: string) => void,
-    private readonly now: () => number = Date.now,
-  ) {}
+  constructor(private readonly warn: (warning: string) => void) {}
 
   /** The provider's list as far as it is known; null: not known, or of another configuration. */
   of(provider: string, source: string): readonly ListedModel[] | null {
@@ -46,9 +43,9 @@ export class ModelLists {
       known = { source, models: null, dueAt: 0, failed: false };
       this.known.set(provider.name, known);
     }
-    if (this.now() < known.dueAt) return;
+    if (Date.now() < known.dueAt) return;
     // no other request asks while this answer is awaited
-    known.dueAt = this.now() + retryMs;
+    known.dueAt = Date.now() + retryMs;
     void this.ask(provider, known);
   }
 
@@ -65,7 +62,7 @@ export class ModelLists {
       const models = await askForModels(provider, cancellation);
       if (models.length === 0) throw new Error(`${provider.name} listed no models`);
       known.models = models;
-      known.dueAt = this.now() + refreshMs;
+      known.dueAt = Date.now() + refreshMs;
       known.failed = false;
       this.revision++;
     } catch (error) {

@@ -9,14 +9,6 @@ export interface Frame {
   body: string;
 }
 
-/** Assembles frames from bytes that may be cut anywhere. */
-export interface FrameReader {
-  /** @throws Error for a frame with a wrong length or checksum */
-  push(bytes: Buffer): void;
-  /** Bytes of a frame that is not complete yet. */
-  pendingBytes(): number;
-}
-
 // AWS's limit for a message
 const maxFrameBytes = 24 * 1024 * 1024;
 const minFrameBytes = 16;
@@ -49,24 +41,23 @@ function decode(bytes: Buffer): Frame {
 }
 
 /**
- * Makes a frame reader.
- * @param onFrame called for each frame, in order; `push` throws what it throws
+ * Assembles frames from bytes that may be cut anywhere.
+ * @param onFrame called for each frame, in order
+ * @returns takes the next bytes; throws what `onFrame` throws, and an Error for a frame with a wrong
+ * length or checksum
  */
-export function frameReader(onFrame: (frame: Frame) => void): FrameReader {
+export function frameReader(onFrame: (frame: Frame) => void): (bytes: Buffer) => void {
   let pending: Buffer = Buffer.alloc(0);
-  return {
-    push(bytes) {
-      pending = pending.length > 0 ? Buffer.concat([pending, bytes]) : bytes;
-      for (
-        let length = frameLength(pending);
-        length !== null && length <= pending.length;
-        length = frameLength(pending)
-      ) {
-        const frame = decode(pending.subarray(0, length));
-        pending = pending.subarray(length);
-        onFrame(frame);
-      }
-    },
-    pendingBytes: () => pending.length,
+  return (bytes) => {
+    pending = pending.length > 0 ? Buffer.concat([pending, bytes]) : bytes;
+    for (
+      let length = frameLength(pending);
+      length !== null && length <= pending.length;
+      length = frameLength(pending)
+    ) {
+      const frame = decode(pending.subarray(0, length));
+      pending = pending.subarray(length);
+      onFrame(frame);
+    }
   };
 }

@@ -50,7 +50,7 @@ interface OpenBlock {
 }
 
 class ConverseReader implements EventReader {
-  private readonly frames = frameReader((frame) => this.readFrame(frame));
+  private readonly readFrames = frameReader((frame) => this.readFrame(frame));
   private readonly blocks = new Map<number, OpenBlock>();
   private readonly chunks: AnswerChunks;
   private stopReason: string | null = null;
@@ -80,7 +80,7 @@ class ConverseReader implements EventReader {
 
   push(bytes: Buffer): void {
     try {
-      this.frames.push(bytes);
+      this.readFrames(bytes);
     } catch (error) {
       throw error instanceof GatewayError
         ? error

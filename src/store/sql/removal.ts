@@ -57,7 +57,15 @@ async function removeSome(
   const condition: RawBuilder<unknown> = sql`(${columns}) in (
     select ${columns} from ${sql.table(table)}
     where ${only} and ${sql.ref(date)} < ${date === 'day' ? dayOf(at) : at} order by ${sql.ref(date)} limit ${limit})`;
-  if (table === 'conversations') return await removeConversations(transaction, condition);
+  return deleteRows(transaction, table, condition);
+}
+
+async function deleteRows(
+  transaction: Database,
+  table: string,
+  condition: RawBuilder<unknown>,
+): Promise<number> {
+  if (table === 'conversations') return removeConversations(transaction, condition);
   const { numAffectedRows = 0n } =
     await sql`delete from ${sql.table(table)} where ${condition}`.execute(transaction);
   return Number(numAffectedRows);
@@ -170,14 +178,11 @@ async function removeRows(
     const columns = columnList(key);
     const some = sql`(${columns}) in (
       select ${columns} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
-    const count = await transact(database, async (transaction) => {
-      if (table === 'conversations') return removeConversations(transaction, some);
-      if (table === 'usage_periods')
-        return foldPeriods(transaction, accountId, deletedAccountId, maxRows);
-      const { numAffectedRows = 0n } =
-        await sql`delete from ${sql.table(table)} where ${some}`.execute(transaction);
-      return Number(numAffectedRows);
-    });
+    const count = await transact(database, (transaction) =>
+      table === 'usage_periods'
+        ? foldPeriods(transaction, accountId, deletedAccountId, maxRows)
+        : deleteRows(transaction, table, some),
+    );
     if (count > 0) return count;
   }
   return 0;

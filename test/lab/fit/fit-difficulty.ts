@@ -1,4 +1,4 @@
-import { solve } from '../../../src/chooser/training/custom/fit-correction.js';
+import { cholesky, solveFactored } from '../../../src/chooser/training/custom/fit-correction.js';
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
 import { adaGradStep } from './ada-grad.js';
@@ -217,7 +217,7 @@ function fitGeneral(
     }
   }
   for (let at = 0; at < width; at++) matrix[at]![at]! += generalRidge * Math.max(1, sizes.size / 4);
-  return Float32Array.from(solve(matrix, target));
+  return Float32Array.from(solveFactored(cholesky(matrix), target));
 }
 
 function count(sizes: Map<string, number>, name: string): void {

@@ -1,6 +1,7 @@
 import type { Features } from '../../../src/chooser/predictor/features/features.js';
 import { gramBuckets } from '../../../src/chooser/predictor/features/grams.js';
-import { normal, seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
+import { seeded, shuffle } from '../../../src/chooser/training/custom/bootstrap.js';
+import { normal } from '../random.js';
 
 /** A linear map from features to a few coordinates, from which the kind of task can be told. */
 export interface Embedding {

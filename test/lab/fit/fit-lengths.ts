@@ -1,6 +1,6 @@
 import type { Evaluations } from './evaluations.js';
 import { scaled, type Scaling } from './fit-embedding.js';
-import { solve } from '../../../src/chooser/training/custom/fit-correction.js';
+import { cholesky, solveFactored } from '../../../src/chooser/training/custom/fit-correction.js';
 
 /** Lengths of answers, in natural logarithms of output tokens. */
 export interface Lengths {
@@ -126,5 +126,5 @@ function fitDense(
     }
   }
   for (let at = 0; at < width; at++) matrix[at]![at]! += ridge;
-  return Float32Array.from(solve(matrix, target));
+  return Float32Array.from(solveFactored(cholesky(matrix), target));
 }

@@ -25,10 +25,6 @@ export function shuffle(places: Int32Array, random: () => number): void {
   }
 }
 
-/** A number from the normal distribution of mean 0 and variance 1. */
-export const normal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-
 /** A figure with its 95 % interval. Infinite: never reached. */
 export type Estimate = Figure;
 

@@ -222,15 +222,8 @@ function descend(
   }
 }
 
-/**
- * Solves a symmetric, positive definite system, given the lower half of its matrix, which is
- * overwritten.
- */
-export const solve = (matrix: Float64Array[], target: Float64Array): Float64Array =>
-  solveFactored(cholesky(matrix), target);
-
-/** Solves such a system, given the lower triangular root of its matrix (see `cholesky`). */
-function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
+/** Solves a system, given the lower triangular root of its matrix (see `cholesky`). */
+export function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
   const size = target.length;
   const solution = target.slice();
   for (let row = 0; row < size; row++) {

@@ -5,7 +5,7 @@ import type {
   PreferenceStore,
 } from '../../contracts/preferences.js';
 import type { StoredRouter } from '../../contracts/trainings.js';
-import { clean, fieldsOf, fromJson } from '../columns.js';
+import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { forgetScope } from './learnings.js';
 import { readPage } from '../pages.js';
 import { raiseRevision, recordsSince } from '../revisions.js';
@@ -39,7 +39,7 @@ async function change(
   accountId: string,
   id: string,
   at: number,
-  columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>,
+  changed: (before: PreferenceSettings) => Partial<PreferenceTable>,
 ): Promise<PreferenceRecord | null> {
   // locks out other writers, so that what is read does not change before it is written
   const revision = await raiseRevision(transaction, 'preferences');
@@ -49,7 +49,7 @@ async function change(
   if (!before) return null;
   const row = await transaction
     .updateTable('preferences')
-    .set({ ...columnsOf(fromColumns(before).settings), updated_at: at, revision })
+    .set({ ...changed(fromColumns(before).settings), updated_at: at, revision })
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -84,20 +84,16 @@ const present = (database: Database, accountId: string) =>
 
 async function addPreference(
   database: Kysely<StoreTables>,
-  preference: Parameters<PreferenceStore['add']>[0],
+  { settings, ...plain }: Parameters<PreferenceStore['add']>[0],
 ): Promise<PreferenceRecord> {
-  const { id, accountId, name, settings, createdAt } = preference;
   return await transact(database, async (transaction) => {
     const revision = await raiseRevision(transaction, 'preferences');
     const row = await transaction
       .insertInto('preferences')
       .values({
-        id,
-        account_id: accountId,
-        name: clean(name),
+        ...columnsOf(plain),
         settings: JSON.stringify(settings),
-        created_at: createdAt,
-        updated_at: createdAt,
+        updated_at: plain.createdAt,
         deleted_at: null,
         router: null,
         revision,

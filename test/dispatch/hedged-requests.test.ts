@@ -151,6 +151,19 @@ describe('a hedged request', () => {
     expect(heard).toMatchObject({ text: 'n!', errorTrace: [{ provider: 'a', status: 500 }] });
   });
 
+  it('counts no failure where the second call still waits for a slot of its provider', async () => {
+    const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
+    await start({ providers: { a: up, b: { ...up, maxConcurrent: 1 } } });
+    await measure();
+    byModel({ m: soon, n: slow });
+    const busy = askBoth(native, {}, ['b/n']);
+    await upstream.received(from);
+    expect(await askBoth()).toMatchObject({ text: 'm!', errorTrace: [] });
+    expect(called()).toEqual(['n', 'm']);
+    await gateway.close();
+    await busy.catch(() => null);
+  });
+
   it('goes on with the third model where both fail', async () => {
     await start();
     await measure();

@@ -25,9 +25,9 @@ const steps: Readonly<Record<LogEntryKind, number>> = {
   broken: 3,
 };
 
-/** Where an entry stands in its log. */
+/** Where an entry stands in its log. The end stands behind every event, whichever a reader names. */
 export const placeOf = ({ kind, last }: Pick<LogEntry, 'kind' | 'last'>): LogPlace => [
-  last,
+  kind === 'done' || kind === 'broken' ? Number.MAX_SAFE_INTEGER : last,
   steps[kind],
 ];
 

@@ -168,6 +168,13 @@ describe('a resumable stream', () => {
     expect((await ask('POST', url, gateway.auth, {})).status).toBe(405);
   });
 
+  it('ends for a client that names an event which there is not, as it has no more', async () => {
+    const gateway = await start(600_000);
+    const { auth: headers, url } = gateway;
+    const rest = await resume(url, idOf(await complete(gateway)), { headers, lastId: '999' });
+    expect(rest).toMatchObject({ status: 200, ended: 'end', frames: [] });
+  });
+
   it('is cancelled when nobody has read it for the configured time, and charged once', async () => {
     const gateway = await start(200);
     upstream.script([{ text: words, hang: 'afterContent' }]);

@@ -145,8 +145,9 @@ export class AttemptLog {
     return error;
   }
 
-  /** Records a candidate whose provider is working on as many calls as it may. */
+  /** Records a candidate whose provider is working on as many calls as it may; no end of `ownEnds`. */
   refuse({ provider, model }: Candidate, error: GatewayError): void {
+    if (ownEnds.has(error.code)) return;
     this.failures.push(error);
     this.trace(provider ?? '', model, error.message);
   }

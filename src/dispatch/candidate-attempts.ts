@@ -3,13 +3,7 @@ import { GatewayError } from '../errors.js';
 import type { SlotOwner, SlotQueue, Slot } from '../async/slot-queue.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
-import {
-  type Attempt,
-  type AttemptLog,
-  BrokenStream,
-  type FailedUse,
-  ownEnds,
-} from './attempt-log.js';
+import { type Attempt, type AttemptLog, BrokenStream, type FailedUse } from './attempt-log.js';
 import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
 import type { Cancellation, Deadline } from './cancellation.js';
 import type { CallTiming } from './attempt-input.js';
@@ -120,8 +114,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       }
     } catch (error) {
       slot?.end();
-      if (error instanceof GatewayError && !ownEnds.has(error.code))
-        log.refuse(this.candidate, error);
+      if (error instanceof GatewayError) log.refuse(this.candidate, error);
       throw error;
     }
     return this.attempt().finally(() => slot.end());

@@ -253,6 +253,19 @@ describe("Anthropic's SDK", () => {
     );
   });
 
+  it('lists models in pages, forwards and backwards', async () => {
+    const { models } = client();
+    const { data: all } = await models.list();
+    const paged = [];
+    for await (const model of models.list({ limit: 2 })) paged.push(model);
+    expect(paged).toEqual(all);
+    const id = all[2]?.id ?? '';
+    expect(await models.list({ limit: 1, after_id: id })).toMatchObject({ data: [all[3]] });
+    const before = await models.list({ limit: 1, before_id: id });
+    expect(before).toMatchObject({ data: [all[1]], first_id: all[1]?.id, has_more: true });
+    expect((await before.getNextPage()).data).toEqual([all[0]]);
+  });
+
   it('raises a wrong key as such, and is told not to repeat it', async () => {
     const error = await raised(
       client('', 'sk_wrong').messages.create({ ...question, model: 'auto' }),

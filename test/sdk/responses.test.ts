@@ -43,7 +43,8 @@ describe.each(everyModel)("OpenAI's SDK, with %s behind the gateway,", (model) =
     const found = await client.responses.retrieve(response.id);
     expect(found.output_text).toBe('Hello');
     const items = await client.responses.inputItems.list(response.id);
-    expect(items.data).toMatchObject([{ role: 'user', content: 'Say hello' }]);
+    const content = [{ type: 'input_text', text: 'Say hello' }];
+    expect(items.data).toMatchObject([{ type: 'message', role: 'user', content }]);
     await client.responses.delete(response.id);
     await expect(client.responses.retrieve(response.id)).rejects.toBeInstanceOf(NotFoundError);
   });

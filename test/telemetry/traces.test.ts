@@ -149,6 +149,20 @@ describe('a traced completion', () => {
     );
   });
 
+  it('tells what was read from a cache and written to one, as far as the provider says it', async () => {
+    await gateway.close();
+    const claude = { api: 'anthropic', baseUrl: upstream.url, apiKey: 'key' };
+    await start({}, { providers: { claude } });
+    upstream.script([{ usage: { prompt: 100, completion: 5, cached: 60, cacheWritten: 30 } }]);
+    await native({ models: ['claude/m'] });
+    await sent();
+    expect(collector.span('chat m').attributes).toMatchObject({
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.cache_read.input_tokens': 60,
+      'gen_ai.usage.cache_write.input_tokens': 30,
+    });
+  });
+
   it('has a span for each call, and the failed one says why without the provider’s words', async () => {
     upstream.script([{ status: 503, body: { error: { message: `no ${canary}` } } }, {}]);
     const reply = await native({ models: ['up/model', 'other/model'] });

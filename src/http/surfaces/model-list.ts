@@ -8,6 +8,7 @@ import type { ModelType } from '../../providers/adapter.js';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
+import { listedPage } from './listed-page.js';
 import { messagesErrors } from './messages/errors.js';
 import { speaksMessages } from './messages/paths.js';
 import { openAIErrors } from './openai-error.js';
@@ -91,10 +92,13 @@ export function listModels(parts: GatewayParts): RequestHandler {
     const shapeOf = speaksMessages(req.headers) ? messagesModel : unchanged;
     const [, encoded] = /\/v1\/models\/(.+)$/i.exec(req.path) ?? [];
     if (encoded === undefined) {
-      const data = entries.map(shapeOf);
-      const [first, last] = [entries[0]?.id, entries.at(-1)?.id];
-      const page = { data, has_more: false, first_id: first, last_id: last };
-      sendJson(res, 200, shapeOf === unchanged ? { object: 'list', data } : page);
+      if (shapeOf === unchanged) sendJson(res, 200, { object: 'list', data: entries });
+      else {
+        const { after_id: after, before_id: before, limit } = req.query;
+        // all of them where none is asked for: a client that does not page would miss most
+        const page = listedPage(entries, { after, before, limit }, entries.length);
+        sendJson(res, 200, { ...page, data: page.data.map(shapeOf) });
+      }
       return 'answered';
     }
     const entry = entries.find(({ id }) => id === decodeURIComponent(encoded));

@@ -152,6 +152,7 @@ export class RequestSpans implements RequestTrace {
       'gen_ai.usage.input_tokens': told?.promptTokens ?? promptTokens ?? undefined,
       'gen_ai.usage.output_tokens': told?.completionTokens,
       'gen_ai.usage.cache_read.input_tokens': told?.cachedTokens || undefined,
+      'gen_ai.usage.cache_write.input_tokens': told?.cacheWriteTokens || undefined,
       'gen_ai.usage.reasoning.output_tokens': told?.reasoningTokens || undefined,
       'http.response.status_code': status ?? undefined,
       'signalbox.attempt.number': number,

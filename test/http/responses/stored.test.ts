@@ -61,18 +61,23 @@ describe.each(everyModel)('a response of %s', (model) => {
 describe('what is stored', () => {
   it('has its own items of input, which are listed', async () => {
     const input = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }));
+    const message = (text: string): object => ({
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text }],
+    });
     const { json } = await world.ask({ input });
     const listed = await of(textAt(json, 'id'), '/input_items?limit=2');
     expect(listed.json).toMatchObject({
       object: 'list',
-      data: [{ content: 'c' }, { content: 'b' }],
+      data: [message('c'), message('b')],
       has_more: true,
     });
     const after = textAt(listed.json, 'last_id');
     const rest = await of(textAt(json, 'id'), `/input_items?after=${after}`);
-    expect(rest.json).toMatchObject({ data: [{ content: 'a' }], has_more: false });
+    expect(rest.json).toMatchObject({ data: [message('a')], has_more: false });
     const ascending = await of(textAt(json, 'id'), '/input_items?order=asc');
-    expect(listAt(ascending.json, 'data')[0]).toMatchObject({ content: 'a' });
+    expect(listAt(ascending.json, 'data')[0]).toMatchObject(message('a'));
   });
 
   it('is deleted once, and is then unknown', async () => {

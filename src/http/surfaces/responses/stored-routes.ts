@@ -12,6 +12,7 @@ import { cancelStream, resumeStream } from '../../resume/resume-stream.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { track } from '../../track.js';
+import { listedPage } from '../listed-page.js';
 import { openAIErrors } from '../openai-error.js';
 import { type Json, jsonList, type ResponsesBody } from './body.js';
 import { joinResponse } from './join-response.js';
@@ -69,26 +70,24 @@ const remove = (parts: GatewayParts): RequestHandler =>
 const maxItems = 100;
 const defaultItems = 20;
 
+/** An item as OpenAI lists it, also where the client wrote a message in its short form. */
+function asListed(item: Json, id: string, index: number): Json {
+  const { role, content, type = 'message' } = item;
+  const listed = { id: `${id}_${index}`, type, ...item };
+  if (type !== 'message' || typeof content !== 'string') return listed;
+  const part = role === 'assistant' ? 'output_text' : 'input_text';
+  return { ...listed, content: [{ type: part, text: content }] };
+}
+
 /** The input of the request alone, not of those before it; the last item first unless asked. */
 const listItems = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
     const { id, input } = await stored(parts, req, res);
-    const { order, after } = req.query;
-    const all = jsonList(parseExactJson(input)).map((item, index): Json => ({
-      id: `${id}_${index}`,
-      ...item,
-    }));
+    const { order, after, limit } = req.query;
+    const all = jsonList(parseExactJson(input)).map((item, index) => asListed(item, id, index));
     if (order !== 'asc') all.reverse();
-    const start = typeof after === 'string' ? all.findIndex((item) => item['id'] === after) + 1 : 0;
-    const limit = Math.min(maxItems, Math.max(1, Number(req.query['limit']) || defaultItems));
-    const shown = all.slice(start, start + limit);
-    sendJson(res, 200, {
-      object: 'list',
-      data: shown,
-      first_id: shown.at(0)?.['id'] ?? null,
-      last_id: shown.at(-1)?.['id'] ?? null,
-      has_more: start + limit < all.length,
-    });
+    const asked = { after, limit: Math.min(maxItems, Number(limit) || defaultItems) };
+    sendJson(res, 200, { object: 'list', ...listedPage(all, asked, defaultItems) });
   });
 
 /** An estimate, as for every model that the gateway plans with. */

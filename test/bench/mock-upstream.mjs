@@ -1,5 +1,5 @@
 // A cheap upstream in the dialect of the path (OpenAI's chat, Anthropic's Messages, OpenAI's
-// Responses): its answers are prepared bytes. The model's name chooses the answer: `json` is a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` is a stream of
+// Responses): its answers are prepared bytes. The model's name chooses the answer: `json` is a completion of 1.1 KB; `vector` is an embedding of 1,536 numbers; `sse-<chunks>-<burst>-<interval µs>` is a stream of
 // chunks of some 200 B, one burst in each write.
 import { createServer } from 'node:net';
 
@@ -20,6 +20,10 @@ const wholeOf = (body) =>
   Buffer.from(
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nx-request-id: req-0\r\n\r\n${body}`,
   );
+const numbers = Array.from({ length: 1_536 }, (_, at) => (Math.sin(at) / 40).toFixed(9));
+const vector = wholeOf(
+  `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[${numbers}]}],"model":"mock-1","usage":{"prompt_tokens":60,"total_tokens":60}}`,
+);
 const head =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\nx-request-id: req-0\r\n\r\n';
 
@@ -159,7 +163,7 @@ function answer(socket, dialect, body) {
   const model = /"model":"([^"]*)"/.exec(body)?.[1] ?? 'json';
   if (model.startsWith('sse-') && body.includes('"stream":true'))
     startStream(socket, streamOf(dialect, model));
-  else socket.write(dialect.whole);
+  else socket.write(model === 'vector' ? vector : dialect.whole);
 }
 
 const server = createServer({ noDelay: true }, (socket) => {

@@ -10,6 +10,7 @@ const question = 'Which signal has to be set first, and why? '.repeat(5).trim();
 /** The mock's models. The gateway knows their prices, so that it works out the cost. */
 export const models = {
   whole: 'json',
+  vector: 'vector',
   answer: 'sse-100-10-1000',
   bursts: 'sse-200-10-2000',
   singles: 'sse-200-1-1000',
@@ -89,10 +90,13 @@ const autoBody = (model, streamed) => ({
   models: tenModels.map((name) => `${model.split('/')[0]}/${name}`),
 });
 
+const embeddingsBody = (model) => ({ model, input: question });
+
 /** The surfaces of the gateway, each with the provider that speaks its dialect. */
 const surfaces = {
   openai: { path: '/v1/chat/completions', provider: 'up', bodyOf: chatBody },
   auto: { path: '/v1/chat/completions', provider: 'up', bodyOf: autoBody },
+  embeddings: { path: '/v1/embeddings', provider: 'up', bodyOf: embeddingsBody },
   native: { path: '/api/v1/completions', provider: 'up', bodyOf: nativeBody },
   messages: { path: '/v1/messages', provider: 'messages', bodyOf: messagesBody },
   responses: { path: '/v1/responses', provider: 'responses', bodyOf: responsesBody },

@@ -117,6 +117,14 @@ export const cpuRows = [
   }),
   cpuRow({
     ...json,
+    name: 'json-embeddings',
+    title: 'embeddings, one vector of 1,536 numbers',
+    surface: 'embeddings',
+    model: models.vector,
+    goal: 5,
+  }),
+  cpuRow({
+    ...json,
     name: 'json-native',
     title: 'JSON, native surface (the pipe streams)',
     surface: 'native',

@@ -75,8 +75,9 @@ function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
     ? null
     : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const tokens = promptTokens ?? 0;
+  const { text: _text, ...rest } = last;
   return {
-    ...last,
+    ...rest,
     answer: {
       ...answers.at(-1),
       data: data.map((item, index) => ({ ...item, index })),

@@ -10,13 +10,13 @@ const maxTextLength = 64 * 1024;
 const pieceLength = 256 * 1024;
 
 /**
- * Ends the response with a JSON body. `body` may be the JSON's bytes already. A short one goes to the
+ * Ends the response with a JSON body. `body` may be the JSON's bytes or text already. A short one goes to the
  * connection as text, in one piece with the head, which Node does not do with bytes. A long body is sent in
  * pieces of bytes, each let go once it is sent; it counts as the account's bytes in progress until
  * the client has taken it.
  */
-export function sendJson(res: ServerResponse, status: number, body: object | Buffer): void {
-  const json = Buffer.isBuffer(body) ? body : exactJson(body);
+export function sendJson(res: ServerResponse, status: number, body: object | string): void {
+  const json = typeof body === 'string' || Buffer.isBuffer(body) ? body : exactJson(body);
   const isLong = json.length > maxTextLength;
   const pieces = isLong ? [...bytesOf(json)] : [];
   const length = isLong

@@ -87,7 +87,6 @@ export const reranking: ModelTask = {
 
 /**
  * Has a task done by one model and its retries, and by others where the task allows it.
- * @returns the answer in the client's shape
  * @throws GatewayError `model_not_found` for an unknown model, `bad_request` for one that the
  * caller may not use or whose provider does not have the task, and the errors of limits and attempts
  */
@@ -96,7 +95,7 @@ export async function runModelTask(
   request: GatewayRequest,
   task: ModelTask,
   { model: label, fallback_models: others, ...body }: TaskRequest,
-): Promise<unknown> {
+): Promise<TaskAnswer> {
   const { snapshot, caller, record } = request;
   const targets = targetsOf(request, task, [label, ...((task.fallsBack && others) || [])]);
   const { enabled, content } = snapshot.requestLog;
@@ -127,7 +126,7 @@ export async function runModelTask(
       }),
     );
     account(request, outcome.candidate, statedUsage(outcome) ?? estimated());
-    return outcome.answer;
+    return outcome;
   } catch (error) {
     const last = record.attempts.at(-1);
     // the provider worked for a client that left, and charges for it

@@ -215,7 +215,9 @@ export interface TokenCountAdapter {
 /** What a model answered that embeds or reranks. */
 export interface TaskAnswer {
   /** In the client's shape. */
-  answer: unknown;
+  answer: object;
+  /** The same as the provider wrote it; absent: it had to be corrected or translated. */
+  text?: string;
   /** Null if the provider reported none. */
   promptTokens: number | null;
   /** Units of search that the provider bills; absent: it bills tokens. */

@@ -38,6 +38,8 @@ describe('embeddings that an odd server sends', () => {
     ['without their places', list([{ embedding: [0.5, 0.25] }, { embedding: [1, 2] }])],
     ['with places as text', list([item('0', [0.5, 0.25]), item('1', [1, 2])])],
     ['with null among them', list([null, one, two])],
+    ['with null behind them', list([one, two, null])],
+    ['with another total', list([one, two], { usage: { prompt_tokens: 2, total_tokens: 3 } })],
     ['with counts as text', list([one, two], { usage: { prompt_tokens: '2' } })],
     ['with a total alone', list([one, two], { usage: { total_tokens: 2 } })],
     ['without an envelope', { data: [one, two], usage: { prompt_tokens: 2 } }],
@@ -60,6 +62,15 @@ describe('embeddings that an odd server sends', () => {
       [0.5, 0.25],
       [1, 2],
     ]);
+  });
+
+  it('go to the client as they were written, where they are right', async () => {
+    const model = plays.newModel();
+    const written = JSON.stringify(list([one, two]), null, 1).replace('0.5', '5.0e-1');
+    plays.set(model, step(written));
+    const asked = { model: `up/${model}`, input: ['a', 'b'] };
+    const { text } = await post(`${gateway.url}/v1/embeddings`, asked, gateway.auth);
+    expect(text).toBe(written);
   });
 
   it('have a count of 0 where none is reported, which is estimated for what they cost', async () => {

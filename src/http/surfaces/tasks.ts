@@ -24,6 +24,6 @@ export function doTask(parts: GatewayParts, task: ModelTask): RequestHandler {
     const done = await runModelTask(parts, request, task, req.body as TaskRequest).finally(() =>
       sendRateLimits(request, res),
     );
-    sendJson(res, 200, done as object);
+    sendJson(res, 200, done.text ?? done.answer);
   });
 }

@@ -11,7 +11,7 @@ import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
 import { packVector, unpackVector } from '../embedding-answer.js';
 import { unreadable } from '../failure.js';
-import { parseJson } from '../json.js';
+import { parseJson, validJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { rerankAdapter } from '../reranking.js';
@@ -185,11 +185,14 @@ function adaptSearch(
 }
 
 interface EmbeddingItem {
+  readonly object?: unknown;
   readonly index?: unknown;
   readonly embedding?: unknown;
 }
 interface EmbeddingBody {
+  readonly object?: unknown;
   readonly data?: unknown;
+  readonly model?: unknown;
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null;
   readonly error?: unknown;
 }
@@ -217,7 +220,8 @@ function embeddingAdapter(
       const answer = parseJson(body) as EmbeddingBody | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       const { input, encoding_format: format } = request;
-      const data = objectsIn(asList(answer?.data) as EmbeddingItem[])
+      const sent = objectsIn(asList(answer?.data) as EmbeddingItem[]);
+      const data = sent
         .map((item, at) => ({
           ...item,
           object: 'embedding',
@@ -232,8 +236,19 @@ function embeddingAdapter(
       const { usage } = answer ?? {};
       const promptTokens = countIn(usage?.prompt_tokens) ?? countIn(usage?.total_tokens) ?? null;
       const counts = { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 };
+      const isRight =
+        answer?.object === 'list' &&
+        typeof answer.model === 'string' &&
+        [answer.data].flat().length === asked &&
+        usage?.prompt_tokens === promptTokens &&
+        usage.total_tokens === promptTokens &&
+        sent.every(
+          ({ object, index, embedding }, at) =>
+            object === 'embedding' && index === at && embedding === data[at]?.embedding,
+        );
       return {
         answer: { object: 'list', model, ...answer, data, usage: { ...usage, ...counts } },
+        ...(isRight && validJson(body) === body ? { text: body } : {}),
         promptTokens,
       };
     },

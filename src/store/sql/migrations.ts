@@ -250,6 +250,13 @@ const ordersOfGroups = statements(
     latency_ms, cost_usd, prompt_tokens, completion_tokens)`,
 );
 
+/** The failures with all that they are sorted by: what most of them cost is at the end of all orders. */
+const ordersOfFailures = statements(
+  'drop index requests_by_failure',
+  `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id,
+    latency_ms, cost_usd, prompt_tokens, completion_tokens) where code is not null`,
+);
+
 /**
  * All migrations by name, oldest first. The first one makes the whole schema, under the name of the
  * last of those that it replaced. A released migration is never changed; add another one instead.
@@ -265,4 +272,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0025-trace-ids', traceIds],
   ['0026-costs-of-models', costsOfModels],
   ['0027-orders-of-groups', ordersOfGroups],
+  ['0028-orders-of-failures', ordersOfFailures],
 ]);

@@ -125,15 +125,21 @@ function numbers(filter: RequestFilter): Condition[] {
   );
 }
 
-function keys({ keyIds }: RequestFilter): Condition[] {
+function keys(filter: RequestFilter): Condition[] {
+  const { keyIds } = filter;
   if (!keyIds) return [];
   const [only, ...others] = keyIds;
-  if (only !== undefined && others.length === 0)
-    return [sql<SqlBool>`requests.key_id = ${clean(only)}`];
   if (only === undefined) return [sql<SqlBool>`1 = 0`];
-  // not the bare column: SQLite would read the index of keys once for each, and then sort
+  if (others.length === 0 && !selectsFailures(filter))
+    return [sql<SqlBool>`requests.key_id = ${clean(only)}`];
+  // not the bare column: SQLite would read the index of keys once for each, and then sort; and the
+  // failures of a key are found by theirs
   return [sql<SqlBool>`coalesce(requests.key_id, '') in (${sql.join(keyIds.map(clean))})`];
 }
+
+/** Whether a filter selects failures alone, which have an index with their keys. */
+export const selectsFailures = ({ failed, failedBy, code }: RequestFilter): boolean =>
+  failed === true || Boolean(failedBy) || typeof code === 'string';
 
 function models({ models: wanted }: RequestFilter): Condition[] {
   if (!wanted) return [];

@@ -1,10 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { PageRequest } from '../../contracts/page.js';
 import type { RequestFilter, RequestOrder } from '../../contracts/requests.js';
 import { clean } from '../columns.js';
 import { readValues } from '../pages.js';
 import type { StoreTables } from '../tables.js';
-import { requestColumns, selects, selectSummaries } from './select-requests.js';
+import { allOf } from '../sums.js';
+import { requestColumns, selects, selectsFailures, selectSummaries } from './select-requests.js';
+import { dayOf, selectsDays } from './usage.js';
 
 /**
  * The values of each order, in the words of its index: none is a column, by which a filter would choose
@@ -20,10 +22,11 @@ const values: Readonly<Record<RequestOrder, string>> = {
 const group = sql<string>`(requests.surface || ' ' || coalesce(requests.provider, '') || '/' || coalesce(requests.model, ''))`;
 
 /**
- * How many entries of an order are read: tens of ms. Each costs a read of its row; with fewer, more
- * filters would have to read and sort all that they select.
+ * How many entries of the orders are read, each with its row: a few, which have a page of most
+ * filters, then more in tens of ms, without which more filters would have to read and sort all that
+ * they select.
  */
-const maxWalked = 4_000;
+const walks = [400, 4_000] as const;
 
 /** SQLite merges at most 500 orders. With more groups, all that a filter selects is read and sorted. */
 const maxGroups = 500;
@@ -50,11 +53,11 @@ export async function sortRequests(
   const value = sql.raw(values[order]);
   const behind = cursor === null ? null : readValues(cursor, 2);
   const known = await readGroups(log.database);
-  const groups = known.filter((name) => mayHold(name, filter));
-  const areAllKnown = known.length <= maxGroups;
-  if (areAllKnown && groups.length === 0) return [];
-  const walk = { value, groups, behind, limit: limit + 1 };
-  const walked = areAllKnown ? await walkOrders(log, filter, walk) : [];
+  const groups = known.length <= maxGroups ? known.filter((name) => mayHold(name, filter)) : null;
+  if (groups?.length === 0) return [];
+  const walked = groups
+    ? await walkOrders(log, filter, groups, { order, behind, limit: limit + 1 })
+    : [];
   // of something that is not the index's value, so that the filter chooses the index
   const sorted = sql<number>`(${value} + 0)`;
   // the ids alone first, which the index of a key or an account has with all values
@@ -62,7 +65,7 @@ export async function sortRequests(
     walked.length > limit
       ? sql.join(walked)
       : sql`select requests.id from requests
-          where ${selects(filter)} and ${isBehind(sorted, behind)}
+          where ${selects(filter)} and ${byIndex(filter, groups)} and ${isBehind(sorted, behind)}
           order by ${sorted} desc, requests.id desc limit ${limit + 1}`;
   return selectSummaries(log.database)
     .select(sorted.as('sorted'))
@@ -94,10 +97,13 @@ async function readGroups(database: Kysely<StoreTables>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** The provider and model of a group, whose API has no space. */
+const nameOf = (name: string): string => name.slice(name.indexOf(' ') + 1);
+
 /** Whether a group may have what a filter selects. */
 function mayHold(name: string, { surface, provider, model, models }: RequestFilter): boolean {
   const [ofSurface] = name.split(' ', 1);
-  const named = name.slice(ofSurface!.length + 1);
+  const named = nameOf(name);
   const has = (one: { provider?: string | null; model?: string | null }): boolean =>
     named.startsWith(one.provider ? `${clean(one.provider)}/` : '') &&
     named.endsWith(one.model ? `/${clean(one.model)}` : '');
@@ -106,30 +112,99 @@ function mayHold(name: string, { surface, provider, model, models }: RequestFilt
   );
 }
 
+/** What a filter says of the value of an order, in the words of its index. */
+function boundsOf(filter: RequestFilter, order: RequestOrder): RawBuilder<SqlBool>[] {
+  const { minLatencyMs, maxLatencyMs, minCostUsd, maxCostUsd } = filter;
+  const [least, most] = {
+    latency: [minLatencyMs, maxLatencyMs],
+    cost: [minCostUsd, maxCostUsd],
+    tokens: [],
+  }[order];
+  const value = sql.raw(values[order]);
+  return [
+    ...(typeof least === 'number' ? [sql<SqlBool>`${value} >= ${least}`] : []),
+    ...(typeof most === 'number' ? [sql<SqlBool>`${value} <= ${most}`] : []),
+  ];
+}
+
+/** What a filter says of keys, cost and latency once more, in words by which an index finds few rows. */
+function byIndex(filter: RequestFilter, groups: readonly string[] | null): RawBuilder<SqlBool> {
+  const { keyIds } = filter;
+  const bounds = [...boundsOf(filter, 'latency'), ...boundsOf(filter, 'cost')];
+  return allOf([
+    ...(keyIds?.length && !selectsFailures(filter)
+      ? [sql`requests.key_id in (${sql.join(keyIds.map(clean))})`]
+      : []),
+    ...(groups && bounds.length > 0 ? [sql`${group} in (${sql.join(groups)})`, ...bounds] : []),
+  ]);
+}
+
+/**
+ * Those of some groups that an account's or keys' sums of usage name, as other groups would be read in
+ * vain. All of them where the sums do not tell: they are kept for a shorter time than the requests,
+ * or have some under the name `other`.
+ */
+async function usedGroups(
+  database: Kysely<StoreTables>,
+  { accountId, keyIds, from, to }: RequestFilter,
+  groups: readonly string[],
+): Promise<readonly string[]> {
+  if (accountId === null && !keyIds) return groups;
+  const { rows } = await sql<{ name: string; since: string; oldest: number }>`
+    select distinct provider || '/' || model as name, (select min(day) from usage_days) as since,
+      (select min(at) from requests) as oldest
+    from usage_days where ${selectsDays({ accountId, keyIds, from, to }, 'usage_days')}`.execute(
+    database,
+  );
+  const names = new Set(rows.map(({ name }) => name));
+  const areWhole = rows.every(
+    ({ name, since, oldest }) => since <= dayOf(oldest) && !/^other\/|\/other$/.test(name),
+  );
+  return areWhole ? groups.filter((name) => names.has(nameOf(name))) : groups;
+}
+
 interface Walk {
-  readonly value: RawBuilder<unknown>;
-  readonly groups: readonly string[];
+  readonly order: RequestOrder;
   readonly behind: Position;
   readonly limit: number;
 }
 
-/** The ids of what the filter selects among the next rows of the groups' orders. */
+/** The ids of what the filter selects among the next rows of the groups' orders, if it is a page. */
 async function walkOrders(
+  log: LogDatabase,
+  filter: RequestFilter,
+  groups: readonly string[],
+  walk: Walk,
+): Promise<string[]> {
+  for (const entries of walks) {
+    const found = await readOrders(log, filter, groups, { ...walk, entries });
+    if (found.length === walk.limit) return found;
+  }
+  const used = await usedGroups(log.database, filter, groups);
+  return used.length === 0 || used.length === groups.length
+    ? []
+    : readOrders(log, filter, used, { ...walk, entries: walks[1] });
+}
+
+async function readOrders(
   { database, kind }: LogDatabase,
   filter: RequestFilter,
-  { value, groups, behind, limit }: Walk,
+  groups: readonly string[],
+  { order, behind, limit, entries }: Walk & { readonly entries: number },
 ): Promise<string[]> {
+  const value = sql.raw(values[order]);
+  const reached = allOf([isBehind(value, behind), ...boundsOf(filter, order)]);
   const merged = groups.map((name) => {
     const rows = sql`select ${columns}, ${value} as sorted from requests
-      where ${group} = ${name} and ${isBehind(value, behind)}`;
+      where ${group} = ${name} and ${reached}`;
     // SQLite reads each order only as far as it needs, unless a limit makes it a table of its own
     return kind === 'postgres'
-      ? sql`select * from (${rows} order by ${value} desc, id desc limit ${maxWalked}) as one`
+      ? sql`select * from (${rows} order by ${value} desc, id desc limit ${entries}) as one`
       : rows;
   });
   const { rows } = await sql<{ id: string }>`
     select requests.id from (
-      ${sql.join(merged, sql` union all `)} order by sorted desc, id desc limit ${maxWalked}
+      ${sql.join(merged, sql` union all `)} order by sorted desc, id desc limit ${entries}
     ) as requests
     where ${selects(filter)} order by sorted desc, requests.id desc limit ${limit}
   `.execute(database);

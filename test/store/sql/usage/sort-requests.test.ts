@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
+  NewRequest,
   RequestFilter,
   RequestOrder,
   RequestRow,
@@ -74,7 +75,9 @@ const anyFilter = (): RequestFilter => ({
   ),
   failed: sometimes(() => random() < 0.5),
   code: sometimes(() => oneOf(['all_failed', 'never'])),
-  minCostUsd: sometimes(() => 0.05),
+  minCostUsd: sometimes(() => oneOf([0, 0.05])),
+  maxCostUsd: sometimes(() => oneOf([0, 0.08])),
+  minLatencyMs: sometimes(() => oneOf([0, 5])),
   maxLatencyMs: sometimes(() => 20),
   from: sometimes(() => Math.floor(random() * 500)),
 });
@@ -143,6 +146,25 @@ describe.each(storeRows)('the request log on $name, in an order of its own', ({ 
       await expectOrdered(many, { accountId: null, ...filter }, 200, 'latency');
     await many.add([madeUp(0, { surface: 'zz', provider: 'z', model: 'last', latencyMs: 99 })]);
     expect(await readPages(many, { accountId: null, model: 'last' }, 5, 'latency')).toHaveLength(1);
+  }, 60_000);
+
+  it('has those of a key whose sums of usage do not name all of its models', async () => {
+    const own = await newPlace();
+    const { requests: many } = await own.open();
+    const of = (count: number, model: string, latencyMs: number, at: number): NewRequest[] =>
+      Array.from({ length: count }, () => ({
+        ...madeUp(at, { keyId: 'one', surface: 'native', provider: 'up', model, latencyMs }),
+        ...(model === 'invented' ? { summedAs: { provider: 'up', model: 'other' } } : {}),
+      }));
+    const day = 86_400_000;
+    const dearer = of(4_100, 'large', 90, 9 * day).map((row) => ({ ...row, keyId: 'two' }));
+    await many.add([...dearer, ...of(30, 'small', 50, 0), ...of(60, 'stream/small', 40, 9 * day)]);
+    const filter = { accountId: null, keyIds: ['one'] };
+    await expectOrdered(many, filter, 20, 'latency');
+    await own.connect().deleteFrom('usage_days').where('day', '<', '1970-01-05').execute();
+    await expectOrdered(many, filter, 20, 'latency');
+    await many.add(of(30, 'invented', 60, 8 * day));
+    await expectOrdered(many, { ...filter, from: day }, 20, 'latency');
   }, 60_000);
 
   it('has those of a database that an earlier version filled', async () => {

@@ -10,6 +10,7 @@ import {
   updatePreference,
 } from './preferences.js';
 import { startTraining } from './trainings.js';
+import { parsedJson } from '../text/json-values.js';
 
 const endpoint = endpointsOf({ tag: 'SDK dialect', scope: 'model-select' });
 const response = 'v2-preference.response';
@@ -190,7 +191,7 @@ async function refuseTrained(
 /** The models in `llm_providers`; null if it is absent. */
 function modelsIn(text: string | undefined): Required<Entry>[] | null {
   if (text === undefined || text.trim() === '') return null;
-  const entries = parsed(text);
+  const entries = parsedJson(text);
   if (!Array.isArray(entries) || entries.length < 2)
     throw invalidField('llm_providers', 'must be a JSON list of at least 2 models', 'bad_request');
   return entries.map((entry: Entry | string | null) => {
@@ -209,14 +210,6 @@ function modelsIn(text: string | undefined): Required<Entry>[] | null {
       );
     return { provider, model };
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The columns of these models: a file may name them with or without their provider. */

@@ -2,6 +2,7 @@ import type { CircuitChange } from './breaker.js';
 import type { Provider } from './provider.js';
 import { createLatencyWindow, type LatencyWindow } from '../models/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
+import { jsonFields, parsedJson } from '../text/json-values.js';
 
 /** A change of a circuit, or of a key by its fingerprint, as replicas publish it. */
 type ProviderChange = CircuitChange & { readonly provider: string; readonly at: number };
@@ -125,7 +126,7 @@ function readChange(text: string): ProviderChange | null {
 function isChange(read: Readonly<Record<string, unknown>>): read is ProviderChange {
   const { provider, at, model, mark, forMs, failures, since, openings, isProbing } = read;
   const { cause } = read;
-  const { at: failedAt, model: failed, code, message, status } = fieldsOf(cause);
+  const { at: failedAt, model: failed, code, message, status } = jsonFields(cause);
   return (
     [provider, model, mark, failed, code, message].every((one) => typeof one === 'string') &&
     [at, forMs ?? 0, failures, since, openings, failedAt, status ?? 0].every(Number.isFinite) &&
@@ -147,13 +148,5 @@ function isSample(value: unknown): value is Sample {
 }
 
 /** The fields of a message; none if it is not understood, as from a replica of another version. */
-function readObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
+const readObject = (text: string): Readonly<Record<string, unknown>> =>
+  jsonFields(parsedJson(text));

@@ -10,3 +10,12 @@ export function parseUrl(text: string, from?: URL | string): URL | null {
     return null;
   }
 }
+
+/** A part of a URL without its percent escapes; as it is where they are none. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

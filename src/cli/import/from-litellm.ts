@@ -3,6 +3,7 @@ import { keyVariables } from '../../gateway.js';
 import { createCatalog } from '../../models/catalog.js';
 import { readModelTable } from '../../models/model-tables.js';
 import { isObject } from '../../text/is-object.js';
+import { jsonFields } from '../../text/json-values.js';
 
 /** A configuration of this gateway, and what of the other one it does not have. */
 export interface Imported {
@@ -12,7 +13,6 @@ export interface Imported {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const fieldsIn = (value: unknown): Fields => (isObject(value) ? value : {});
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textsIn = (value: unknown): string[] =>
   [value].flat().filter((one) => typeof one === 'string');
@@ -29,7 +29,8 @@ const sections = ['model_list', 'router_settings', 'litellm_settings', 'general_
  * key. References to environment variables stay references; a key that the file holds itself is not
  * written: the configuration reads it from a variable that a note names.
  */
-export const fromLiteLLM = (file: unknown): Imported => new LiteLLMImport(fieldsIn(file)).result();
+export const fromLiteLLM = (file: unknown): Imported =>
+  new LiteLLMImport(jsonFields(file)).result();
 
 class LiteLLMImport {
   private readonly notes: string[] = [];
@@ -44,12 +45,12 @@ class LiteLLMImport {
   result(): Imported {
     const [models, router, library, general] = sections.map((section) => this.file[section]);
     listIn(models).forEach((entry, index) =>
-      this.addModel(fieldsIn(entry), `model_list[${index}]`),
+      this.addModel(jsonFields(entry), `model_list[${index}]`),
     );
-    const both = { ...fieldsIn(library), ...fieldsIn(router) };
+    const both = { ...jsonFields(library), ...jsonFields(router) };
     const hasFallbacks = this.addFallbacks(both);
     const limits = this.limitsOf(both);
-    const keys = this.keysOf(fieldsIn(general));
+    const keys = this.keysOf(jsonFields(general));
     this.noteOthers(both);
     const providers = [...this.providers.values()];
     for (const name of Object.keys(this.aliases))
@@ -71,7 +72,7 @@ class LiteLLMImport {
   }
 
   private addModel(entry: Fields, path: string): void {
-    const params = fieldsIn(entry['litellm_params']);
+    const params = jsonFields(entry['litellm_params']);
     const { model_name: name } = entry;
     const { model: called } = params;
     const target = typeof called === 'string' ? this.targetOf(called, params) : null;
@@ -86,7 +87,7 @@ class LiteLLMImport {
     const provider = this.providerOf(target.api, params, `${path}.litellm_params`);
     const label = `${provider}/${target.model}`;
     if (label !== name) this.aliases[name] = [...new Set([...(this.aliases[name] ?? []), label])];
-    this.addFacts(label, fieldsIn(entry['model_info']), `${path}.model_info`);
+    this.addFacts(label, jsonFields(entry['model_info']), `${path}.model_info`);
     for (const field of Object.keys(entry))
       if (!['model_name', 'litellm_params', 'model_info'].includes(field))
         this.note(`${path}.${field}`);
@@ -152,9 +153,9 @@ class LiteLLMImport {
 
   /** Fallbacks and second names, as further targets of aliases. @returns whether there were any */
   private addFallbacks({ fallbacks, model_group_alias: groups }: Fields): boolean {
-    for (const [name, value] of Object.entries(fieldsIn(groups)))
+    for (const [name, value] of Object.entries(jsonFields(groups)))
       this.addTargets(name, textsIn(isObject(value) ? value['model'] : value), 'model_group_alias');
-    const pairs = listIn(fallbacks).flatMap((one) => Object.entries(fieldsIn(one)));
+    const pairs = listIn(fallbacks).flatMap((one) => Object.entries(jsonFields(one)));
     const firsts = { ...this.aliases };
     for (const [name, others] of pairs)
       this.addTargets(
@@ -192,7 +193,8 @@ class LiteLLMImport {
 
   private noteOthers(both: Fields): void {
     const carried = ['fallbacks', 'model_group_alias', 'num_retries', 'timeout', 'request_timeout'];
-    const isIn = (section: string, field: string): boolean => field in fieldsIn(this.file[section]);
+    const isIn = (section: string, field: string): boolean =>
+      field in jsonFields(this.file[section]);
     for (const field of Object.keys(both))
       if (!carried.includes(field))
         this.note(`${isIn('router_settings', field) ? 'router' : 'litellm'}_settings.${field}`);

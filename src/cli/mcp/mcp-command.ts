@@ -1,5 +1,6 @@
 import type { CallToolResult, ListToolsResult, McpServer } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
+import { jsonFields, parsedJson } from '../../text/json-values.js';
 import { version } from '../../version.js';
 
 const defaultUrl = 'http://127.0.0.1:8080';
@@ -92,9 +93,5 @@ interface Answer {
 /** The answer in a body, which is JSON or an event stream; empty where there is none. */
 function messageIn(body: string): Answer {
   const data = /^data: ?(\{.*)$/m.exec(body)?.[1] ?? body;
-  try {
-    return JSON.parse(data) as Answer;
-  } catch {
-    return {};
-  }
+  return jsonFields(parsedJson(data));
 }

@@ -8,7 +8,7 @@ import { codeOfStatus, providerFailure, unreadable } from '../../providers/failu
 import { version } from '../../version.js';
 import { parsedJson } from '../../text/json-values.js';
 import type { EngineRequest, RawResult, SearchEngine, SearchQuery } from './search-engine.js';
-import { parseUrl } from '../../text/parse-url.js';
+import { decoded, parseUrl } from '../../text/parse-url.js';
 import { isObject } from '../../text/is-object.js';
 
 interface EngineAnswer {
@@ -193,14 +193,6 @@ function reasonIn(body: unknown): string {
 
 /** Shorter values in the query of an address are seldom keys. */
 const minKeyLength = 16;
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /**
  * An address without its user and password, which `fetch` refuses, and what says them in a header.

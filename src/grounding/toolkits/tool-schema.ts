@@ -1,5 +1,6 @@
 import { isObject } from '../../text/is-object.js';
 import { atPointer } from '../../text/json-values.js';
+import { decoded } from '../../text/parse-url.js';
 
 type Schema = Record<string, unknown>;
 
@@ -110,14 +111,6 @@ function resolved(reference: unknown, walk: Walk): Schema {
   if (typeof target === 'boolean') return {};
   const inner = { ...walk, within: [...walk.within, reference], depth: walk.depth + 1 };
   return copied(objectOf(target, '$ref'), inner);
-}
-
-function decoded(pointer: string): string {
-  try {
-    return decodeURIComponent(pointer);
-  } catch {
-    return pointer;
-  }
 }
 
 function checkType(type: unknown): void {

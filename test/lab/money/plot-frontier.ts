@@ -1,5 +1,4 @@
-import { line } from 'd3-shape';
-import { createScales, frame, pixel } from '../report/plot-frame.js';
+import { createScales, frame, pathThrough, pixel } from '../report/plot-frame.js';
 import { styleOf } from '../report/plot-style.js';
 import type { GradedVerdict } from './judge-graded.js';
 
@@ -28,7 +27,7 @@ export function plotFrontiers(title: string, frontiers: readonly Frontier[]): st
     const pixels = points[at]!.map(({ cost, score }) => [x(cost), y(score)] as [number, number]);
     const top = frame.y + frame.height - 16 - 20 * at;
     return [
-      `<path class="curve ${kind}" d="${line().digits(1)(pixels)}"/>`,
+      `<path class="curve ${kind}" d="${pathThrough(pixels)}"/>`,
       ...pixels.map(
         ([cx, cy]) => `<circle class="dot" cx="${pixel(cx)}" cy="${pixel(cy)}" r="3"/>`,
       ),

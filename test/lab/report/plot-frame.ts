@@ -22,6 +22,10 @@ export interface PlotScales {
 /** A pixel position as text. */
 export const pixel = (value: number): string => value.toFixed(1);
 
+/** The path of a curve through points in pixels. */
+export const pathThrough = (points: readonly (readonly [x: number, y: number])[]): string =>
+  `M${points.map((point) => point.map((value) => Number(pixel(value))).join(',')).join('L')}`;
+
 /** The scales that show all given points with a margin. Costs are logarithmic. */
 export function createScales(points: readonly Point[]): PlotScales {
   const dollars = points.map(({ cost }) => cost * 1000).filter((dollar) => dollar > 0);

@@ -1,10 +1,9 @@
-import { line } from 'd3-shape';
 import type { Point } from '../../../src/chooser/training/custom/cost-curve.js';
 import type { Verdict } from '../judge.js';
 import { hindsightZero } from '../protocols/trial.js';
 import { formatCount, formatScore } from './format-figures.js';
 import { placeLabels, type Box } from './place-labels.js';
-import { createScales, frame, pixel, type PlotScales } from './plot-frame.js';
+import { createScales, frame, pathThrough, pixel, type PlotScales } from './plot-frame.js';
 import { font, styleOf, type PlottedMethod } from './plot-style.js';
 
 const width = 720;
@@ -53,7 +52,6 @@ const plotted: readonly PlottedMethod[] = [
 type Pixels = readonly [x: number, y: number];
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const pathThrough = line<Pixels>().digits(1);
 
 /**
  * The path of a hull, in small steps so that labels can keep away from it. A mixture of two models

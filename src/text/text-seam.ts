@@ -94,6 +94,8 @@ export class TextSeam {
   }
 
   private withoutUnseen(text: string): string {
+    // a model may begin without the white space that it was not shown, and with half a character
+    if (/^\S/.test(text)) this.unseen = this.unseen.trimStart();
     let at = 0;
     while (at < this.unseen.length && at < text.length && text[at] === this.unseen[at]) at++;
     this.unseen = at === text.length ? this.unseen.slice(at) : '';

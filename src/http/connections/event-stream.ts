@@ -132,6 +132,16 @@ export class EventStream {
   }
 }
 
+/** Calls `resume` once, when the client has read what is buffered or has left. */
+export function whenReadOrLeft(res: ServerResponse, resume: () => void): void {
+  // a client that reads slowly is waited for again and again
+  const go = (): void => {
+    res.off('drain', go).off('close', go);
+    resume();
+  };
+  res.once('drain', go).once('close', go);
+}
+
 /** A byte string as a chunk of HTTP/1.1. */
 const framed = (text: string): string =>
   text === '' ? '' : `${text.length.toString(16)}\r\n${text}\r\n`;

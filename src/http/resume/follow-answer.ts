@@ -10,7 +10,7 @@ import {
   type LogPlace,
   placeBehind,
 } from '../../store/contracts/answer-logs.js';
-import { eventStreamHeaders } from '../connections/event-stream.js';
+import { eventStreamHeaders, whenReadOrLeft } from '../connections/event-stream.js';
 import type { Surface } from '../surfaces/surface.js';
 import { closeAfter, movedEvent } from './recorded-stream.js';
 
@@ -159,9 +159,7 @@ class Follower {
     this.wroteAt = performance.now();
     if (this.isOver() || res.write(text.slice(from), 'latin1')) return;
     const touching = setInterval(() => void this.touch().catch(() => undefined), touchMs);
-    await new Promise<void>((resolve) => {
-      res.once('drain', resolve).once('close', resolve);
-    });
+    await new Promise<void>((resolve) => whenReadOrLeft(res, resolve));
     clearInterval(touching);
   }
 

@@ -4,6 +4,7 @@ import {
   EventStream,
   eventStreamHeaders,
   type EventStreamOptions,
+  whenReadOrLeft,
 } from '../connections/event-stream.js';
 import { recordHead } from './recorded-head.js';
 
@@ -52,14 +53,7 @@ export class RecordedStream extends EventStream {
 
   /** A client that has left holds up nothing: then this resumes at once. */
   override whenDrained(resume: () => void): void {
-    let isDone = false;
-    const go = (): void => {
-      if (isDone) return;
-      isDone = true;
-      resume();
-    };
-    super.whenDrained(go);
-    this.res.once('close', go);
+    whenReadOrLeft(this.res, resume);
   }
 
   override end(): void {

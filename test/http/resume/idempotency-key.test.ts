@@ -180,4 +180,19 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
     expect(upstream.requests).toHaveLength(1);
     await Promise.all(replicas.map((replica) => replica.close()));
   });
+
+  it('refuse it while Redis is away, as nobody can tell what was answered, and go on without', async () => {
+    const replica = await start({ redis: { url: redis?.url ?? '' } });
+    upstream.script([{ text: ['first'] }, { text: ['second'] }]);
+    const first = await send('away', native, replica);
+    redis?.pause();
+    const meanwhile = await send('away', native, replica);
+    const plain = await post(`${replica.url}${native.path}`, native.body, replica.auth);
+    redis?.resume();
+    expect(meanwhile.status).toBe(503);
+    expect(plain.text).toContain('second');
+    await until(async () => (await send('away', native, replica)).text === first.text);
+    expect(upstream.requests).toHaveLength(2);
+    await replica.close();
+  });
 });

@@ -168,6 +168,20 @@ describe('a resumable stream', () => {
     expect((await ask('POST', url, gateway.auth, {})).status).toBe(405);
   });
 
+  it('waits for its readers again and again without a listener for each time', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error): unknown => warnings.push(name);
+    process.on('warning', note);
+    const gateway = await start(10_000);
+    const text = Array.from({ length: 40 }, () => 'x'.repeat(40_000));
+    upstream.script([{ text, betweenMs: 2 }]);
+    const first = await complete(gateway);
+    const again = await resume(gateway.url, idOf(first), { headers: gateway.auth });
+    for (const { frames } of [first, again]) expect(textOf(frames)).toBe(text.join(''));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('ends for a client that names an event which there is not, as it has no more', async () => {
     const gateway = await start(600_000);
     const { auth: headers, url } = gateway;

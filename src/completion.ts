@@ -4,7 +4,6 @@
  */
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
-
 export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage, withCounts } from './usage.js';
 export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
 
@@ -66,6 +65,10 @@ export type ReasoningEffort = (typeof efforts)[number];
 /** A value as an effort; null if it is none. */
 export const effortOf = (value: unknown): ReasoningEffort | null =>
   efforts.find((effort) => effort === value) ?? null;
+
+/** The effort that a budget of thinking tokens comes close to; null: it is no number. */
+export const effortOfBudget = (budget: unknown): ReasoningEffort | null =>
+  typeof budget !== 'number' ? null : budget > 8_192 ? 'high' : budget > 2_048 ? 'medium' : 'low';
 
 /**
  * The finish reason of an answer that the provider paused in the middle of its own searches. Sent

@@ -10,7 +10,7 @@ import type {
 import { habitsOf } from '../models/model-habits.js';
 import { effortInName } from '../models/model-identity.js';
 import { flattenCustomTools } from '../custom-tools.js';
-import { askedEffort } from '../providers/asked-effort.js';
+import { askedEffort, nearestEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
@@ -54,10 +54,14 @@ export function chatCalls(
 }
 
 /** The request at the candidate's effort; the request's own counts first. */
-function withEffort(request: ChatRequest, { effort }: Candidate): ChatRequest {
-  return effort === undefined || askedEffort(request) !== undefined
+function withEffort(request: ChatRequest, { effort }: Candidate, dialect: unknown): ChatRequest {
+  const asked = askedEffort(request);
+  // providers of this one may know the client's own words
+  const written = dialect === 'chat' ? undefined : nearestEffort(request);
+  const named = asked === undefined ? effort : written;
+  return !named || named === request.reasoning_effort
     ? request
-    : { ...request, reasoning_effort: effort };
+    : { ...request, reasoning_effort: named };
 }
 
 const longEfforts: ReadonlySet<string> = new Set(['high', 'xhigh', 'max']);
@@ -86,8 +90,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     original: OriginalRequest | undefined,
   ) {
     const { candidate, stream } = target;
-    this.call = { request: withEffort(request, candidate), model: candidate.model, stream };
     const { adapter } = target.provider;
+    const { model } = candidate;
+    this.call = { request: withEffort(request, candidate, adapter.dialect), model, stream };
     if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
       this.call.original = original;
     const { original: forwarded } = this.call;

@@ -18,6 +18,7 @@ import { healthz, readyz } from './pages/health.js';
 import type { Readiness } from '../pipeline/engine/engine.js';
 import { metricsPage } from './pages/metrics-page.js';
 import { countTokens } from './surfaces/messages/count-tokens.js';
+import { asMessages } from './surfaces/foreign-words.js';
 import { messagesErrors } from './surfaces/messages/errors.js';
 import { stripMessagesPrefix } from './surfaces/messages/paths.js';
 import { listModels, modelListSurface } from './surfaces/model-list.js';
@@ -109,7 +110,7 @@ function withCompletions(
 ): Router {
   for (const surface of completionSurfaces) {
     if (surface.router !== name) continue;
-    const { schema, requests, showsWarnings = false } = surface;
+    const { schema, requests, adapt, showsWarnings = false } = surface;
     const request = `${schema}.request`;
     const paths = pathsOf(surface);
     router
@@ -118,7 +119,7 @@ function withCompletions(
         track(parts, surface, true),
         authenticate(parts, { scope: 'completions', browsers: true }),
         waitForSlot(parts),
-        validate(parts, requests?.() ?? compileSchema(request)),
+        validate(parts, requests?.() ?? compileSchema(request), adapt),
         ...(showsWarnings ? [warnUnknown(parts, request)] : []),
         complete(parts, surface),
       )
@@ -158,7 +159,7 @@ function openaiRouter(parts: GatewayParts): Router {
       countPath,
       track(parts, counting),
       authenticate(parts, { scope: 'completions', browsers: true }),
-      validate(parts, compileSchema('messages.request')),
+      validate(parts, compileSchema('messages.request'), asMessages),
       countTokens(parts),
     )
     .all(countPath, track(parts, counting), authenticate(parts), methodNotAllowed('POST'))

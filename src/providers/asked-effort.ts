@@ -1,4 +1,4 @@
-import { type ChatRequest, effortOf, type ReasoningEffort } from '../completion.js';
+import { type ChatRequest, effortOf, effortOfBudget, type ReasoningEffort } from '../completion.js';
 import { isObject } from '../text/is-object.js';
 
 /** Google's own fields for thinking, in the places where its clients put them. */
@@ -22,5 +22,16 @@ export function askedEffort(chat: ChatRequest): ReasoningEffort | null | undefin
   if (isObject(reasoning) && 'enabled' in reasoning) return reasoning['enabled'] ? null : 'none';
   const thinking = chat['thinking'];
   if (isObject(thinking)) return thinking['type'] === 'disabled' ? 'none' : null;
+  if (chat['enable_thinking'] === false) return 'none';
   return asksGoogle(chat) ? null : undefined;
+}
+
+/** As `askedEffort`, with the effort that a number of tokens comes close to. */
+export function nearestEffort(chat: ChatRequest): ReasoningEffort | null | undefined {
+  const { reasoning, thinking } = chat;
+  const budget = isObject(reasoning) ? reasoning['max_tokens'] : undefined;
+  return (
+    askedEffort(chat) ??
+    effortOfBudget(budget ?? (isObject(thinking) ? thinking['budget_tokens'] : null))
+  );
 }

@@ -1,6 +1,7 @@
 import { asList, isObject, namesIn } from '../text/is-object.js';
 import { mapSchema } from './json.js';
-import { effortOf, efforts, type ReasoningEffort } from '../completion.js';
+import { nearestEffort } from './asked-effort.js';
+import { type ChatRequest, effortOf, efforts, type ReasoningEffort } from '../completion.js';
 import { forcesTool } from './tool-choice.js';
 import { onlyWith, openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
 
@@ -28,6 +29,10 @@ export function fitParameters(
   const fitting = (isOpenAI ? [...openaiModels, ...rules] : rules).filter(({ models }) =>
     names.some((name) => models.test(name)),
   );
+  if (fitting.some(({ refuses }) => refuses?.includes('reasoning'))) {
+    const effort = nearestEffort(body as ChatRequest & Body);
+    if (effort) body['reasoning_effort'] = effort;
+  }
   for (const rule of fitting) applyRule(body, rule, api === 'chat', lost);
   // once, though OpenAI's models and their providers both ask for it
   if (fitting.some(({ closedSchemas }) => closedSchemas)) closeSchemas(body, lost);

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
+import { asNative } from './foreign-words.js';
 import { nativeErrorBody } from './native-error.js';
 import { NativeReply } from './native-reply.js';
 import { type NativeRequest, nativeRequests } from './native-request.js';
@@ -31,6 +32,7 @@ export const native: CompletionSurface = {
     answer: 'The answer, or its chunks.',
     notFound: 'The conversation, preference or session does not exist.',
   },
+  adapt: asNative,
   requests: nativeRequests,
   showsWarnings: true,
   invalidCode: 'validation_failed',

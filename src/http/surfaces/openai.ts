@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { nameSet, omit } from '../../text/is-object.js';
+import { asChat } from './foreign-words.js';
 import { openAIErrors } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -58,6 +59,7 @@ export const openai = {
     notFound: 'The model does not exist.',
     errorSchema: 'openai-error',
   },
+  adapt: asChat,
   readCall(parsed) {
     const body = parsed as RunRequest;
     return chatCall(omit(body, callFields) as ChatRequest, body);

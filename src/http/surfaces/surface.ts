@@ -44,6 +44,8 @@ export interface CompletionSurface extends Surface {
    */
   readonly schema: string;
   readonly described: SurfaceDescription;
+  /** Brings a body to the words of its schema, before it is checked. */
+  adapt?(body: unknown): unknown;
   /** Checks a body. Default: as its schema says. */
   requests?(): Validator<unknown>;
   /** Whether its answers show `request.warnings`, and so name fields that it does not know. */

@@ -1,7 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall, OriginalRequest } from '../adapter.js';
 import { unsupported } from '../failure.js';
-import { nameSet, present } from '../../text/is-object.js';
+import { isObject, nameSet, pick, present } from '../../text/is-object.js';
 import { withPairedCalls } from '../strict-history.js';
 import { responsesInput } from './input.js';
 import { searchFields } from './web-search.js';
@@ -82,11 +82,13 @@ export function forwardedBody(
 }
 
 function reasoningField(request: ChatRequest, searches: boolean): object | undefined {
-  const given = request['reasoning'] as object | null | undefined;
+  const given = isObject(request['reasoning'])
+    ? pick(request['reasoning'], ['effort', 'summary', 'generate_summary'])
+    : {};
   // OpenAI refuses its search with minimal reasoning (documentation, 2026-11)
   const effort =
     searches && request.reasoning_effort === 'minimal' ? 'low' : request.reasoning_effort;
-  if (!effort) return given ?? undefined;
+  if (!effort) return Object.keys(given).length > 0 ? given : undefined;
   return { effort, ...(effort === 'none' ? {} : { summary: 'auto' }), ...given };
 }
 

@@ -1,16 +1,12 @@
-import { present } from '../../../text/is-object.js';
-import type { ChatRequest, ToolDefinition } from '../../../completion.js';
+import { pick, present } from '../../../text/is-object.js';
+import { type ChatRequest, effortOfBudget, type ToolDefinition } from '../../../completion.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
 import { wishOf } from '../openai-search.js';
 import { toChatMessages } from './chat-messages.js';
 import { isClientTool, isWebSearch, type MessagesRequest, type MessagesTool } from './request.js';
 
-/** The effort that a budget of thinking tokens comes close to, for models that take no number. */
-const budgetEfforts: readonly (readonly [maxTokens: number, effort: string])[] = [
-  [2_048, 'low'],
-  [8_192, 'medium'],
-  [Infinity, 'high'],
-];
+/** What other APIs ask for an effort with. */
+export const foreignEfforts = ['reasoning_effort', 'reasoning'];
 
 /** Where `thinking` is adaptive and no effort is stated, Anthropic takes this one. */
 const adaptiveEffort = 'high';
@@ -24,6 +20,7 @@ export function chatRequest(body: MessagesRequest): ChatRequest {
   const effort = effortOf(body);
   const chat: ChatRequest = {
     messages: toChatMessages(body),
+    ...pick(body, foreignEfforts),
     ...present({ max_tokens, temperature, top_p, top_k, reasoning_effort: effort }),
   };
   if (stop?.length) chat.stop = [...stop];
@@ -34,9 +31,7 @@ function effortOf({ thinking, output_config: output }: MessagesRequest): string 
   if (thinking?.type === 'disabled') return 'none';
   if (output?.effort) return output.effort;
   if (thinking?.type === 'adaptive') return adaptiveEffort;
-  if (thinking?.type !== 'enabled') return null;
-  const budget = thinking.budget_tokens ?? 0;
-  return budgetEfforts.find(([maxTokens]) => budget <= maxTokens)?.[1] ?? null;
+  return thinking?.type === 'enabled' ? effortOfBudget(thinking.budget_tokens ?? 0) : null;
 }
 
 /** `output_format` is the name that the same had before. */

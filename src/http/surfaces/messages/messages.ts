@@ -1,13 +1,16 @@
 import { omit } from '../../../text/is-object.js';
+import { asMessages } from '../foreign-words.js';
 import { chatCall, gatewayFields } from '../openai.js';
 import type { CompletionSurface } from '../surface.js';
-import { chatRequest, searchWish } from './chat-request.js';
+import { chatRequest, foreignEfforts, searchWish } from './chat-request.js';
 import { messagesErrors } from './errors.js';
 import { originalOf } from './forwarded-body.js';
 import { MessagesReply } from './messages-reply.js';
 import { MessagesStream } from './messages-stream.js';
 import { onlyMessages } from './only-messages.js';
 import type { MessagesRequest } from './request.js';
+
+const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, ...foreignEfforts]);
 
 /** Anthropic's Messages. */
 export const messages: CompletionSurface = {
@@ -30,10 +33,11 @@ export const messages: CompletionSurface = {
     notFound: 'The model does not exist.',
     errorSchema: 'messages-error',
   },
+  adapt: asMessages,
   readCall(parsed, along) {
     const sent = parsed as MessagesRequest;
-    const body = omit(sent, gatewayFields) as MessagesRequest;
-    const call = chatCall(chatRequest(body), sent);
+    const body = omit(sent, notForwarded) as MessagesRequest;
+    const call = chatCall(chatRequest(sent), sent);
     return Object.assign(call, {
       original: { ...originalOf(body, along), needs: onlyMessages(body).needs },
       grounding: searchWish(body),

@@ -13,7 +13,7 @@ export const fates = {
       top_p top_logprobs text reasoning stream store previous_response_id user safety_identifier
       prompt_cache_key prompt_cache_retention service_tier ${[...gatewayFields].join(' ')}
       metadata client_metadata include stream_options background prompt_cache_options conversation
-      prompt
+      prompt reasoning_effort thinking enable_thinking
     `,
     dropped: 'truncation context_management max_tool_calls moderation',
   }),

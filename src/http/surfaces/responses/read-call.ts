@@ -41,6 +41,9 @@ const sameFields = namesIn(`
   service_tier
 `);
 
+/** What other APIs ask for an effort with. */
+const foreignEfforts = ['reasoning_effort', 'thinking', 'enable_thinking'];
+
 function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
   const { top_logprobs: logprobs, include, text, reasoning } = body;
   const wantsLogprobs = Boolean(logprobs) || include?.includes('message.output_text.logprobs');
@@ -51,7 +54,7 @@ function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
     verbosity: text?.verbosity,
     ...(wantsLogprobs ? { logprobs: true, top_logprobs: logprobs } : {}),
   });
-  return Object.assign(pick(body, sameFields), others);
+  return Object.assign(pick(body, [...sameFields, ...foreignEfforts]), others);
 }
 
 function formatOf(format: Json | null | undefined): ChatRequest['response_format'] {
@@ -74,7 +77,11 @@ function searchWish(
   return wish?.withoutSwitch ? { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } } : null;
 }
 
-const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, 'previous_response_id']);
+const notForwarded: ReadonlySet<string> = new Set([
+  ...gatewayFields,
+  ...foreignEfforts,
+  'previous_response_id',
+]);
 
 /** The body for providers that speak this dialect: they store nothing, and get the whole input. */
 function originalOf(body: ResponsesBody, headers: SentAlong['headers']): ForwardedRequest {

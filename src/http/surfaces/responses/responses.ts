@@ -1,6 +1,7 @@
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import { GatewayError } from '../../../errors.js';
 import type { GatewayRequest } from '../../../pipeline/request.js';
+import { asResponses } from '../foreign-words.js';
 import { openAIErrors } from '../openai-error.js';
 import type { CompletionSurface } from '../surface.js';
 import { itemsOf, type ResponsesBody } from './body.js';
@@ -27,6 +28,7 @@ export const responses: CompletionSurface = {
     notFound: 'The model or the previous response does not exist.',
     errorSchema: 'openai-error',
   },
+  adapt: asResponses,
   begin: (parts, request, sent) => joinResponse(parts, request, sent as ResponsesBody),
   // the client knows the ids of turns that the gateway keeps
   streamId: ({ responseTurn: turn }) => (turn?.stores ? turn.id : null),

@@ -12,6 +12,7 @@ import { cancelStream, resumeStream } from '../../resume/resume-stream.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { track } from '../../track.js';
+import { asResponses } from '../foreign-words.js';
 import { listedPage } from '../listed-page.js';
 import { openAIErrors } from '../openai-error.js';
 import { type Json, jsonList, type ResponsesBody } from './body.js';
@@ -31,7 +32,7 @@ export function responseRoutes(parts: GatewayParts): Router {
     .post(
       '/v1/responses/input_tokens',
       ...access,
-      validate(parts, compileSchema('responses.request')),
+      validate(parts, compileSchema('responses.request'), asResponses),
       countTokens(parts),
     )
     .all('/v1/responses/input_tokens', ...access, methodNotAllowed('POST'))

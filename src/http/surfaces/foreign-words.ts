@@ -1,0 +1,190 @@
+import { isObject, nameSet, objectsIn, omit, pick, present, textIn } from '../../text/is-object.js';
+import { jsonFields } from '../../text/json-values.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** How an API writes what others have other words for. Absent: all words for it are read later. */
+interface Words {
+  /** Its fields, by the names that others have for the same. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Whether a tool is written so, or is one that a provider runs. */
+  isOwnTool(tool: Json): boolean;
+  /** @param plain name, description, parameters and so on of a function */
+  tool(plain: Json): Json;
+  /** Whether a choice of tools is written so. */
+  isOwnChoice?(choice: unknown): boolean;
+  /** @param name of the only tool that may be called; else an empty text */
+  choice?(mode: string, name: string): unknown;
+  /** Whether the form of an answer is written so. @param place the field that has it */
+  isOwnFormat(place: string, format: Json): boolean;
+  /** The fields for the form of an answer. @param plain its type, name, schema and so on */
+  format(plain: Json, body: Json): Json;
+}
+
+const chatWords: Words = {
+  fields: { max_output_tokens: 'max_tokens', stop_sequences: 'stop' },
+  isOwnTool: ({ type, function: called }) =>
+    type === 'function' ? isObject(called) : (type ?? 'custom') !== 'custom',
+  tool: ({ cache_control: mark, ...called }) => ({
+    type: 'function',
+    function: called,
+    ...present({ cache_control: mark }),
+  }),
+  isOwnFormat: (place, { type, json_schema: schema }) =>
+    place === 'response_format' && (type !== 'json_schema' || isObject(schema)),
+  format: ({ type, ...schema }, { text }) => ({
+    response_format: type === 'json_schema' ? { type, json_schema: schema } : { type },
+    ...present(pick(jsonFields(text), ['verbosity'])),
+  }),
+};
+
+/** OpenAI's chat API. */
+export const asChat = withWordsOf(chatWords);
+
+/** The native API, which has tools and forms as chat has, and names fields that it does not know. */
+export const asNative = withWordsOf({ ...chatWords, fields: {} });
+
+/** Types of choices of tools in Messages. */
+const ofMessages = nameSet('auto any tool none');
+
+/** Anthropic's Messages. */
+export const asMessages = withWordsOf({
+  fields: {
+    max_completion_tokens: 'max_tokens',
+    max_output_tokens: 'max_tokens',
+    instructions: 'system',
+  },
+  isOwnTool: ({ type, name, input_schema: schema = null }) =>
+    type === undefined || type === 'custom'
+      ? name !== undefined && schema !== null
+      : type !== 'function',
+  tool: ({ parameters, ...plain }) => ({
+    ...plain,
+    input_schema: parameters ?? { type: 'object', properties: {} },
+  }),
+  isOwnChoice: (choice) => ofMessages.has(textIn(jsonFields(choice)['type'])),
+  choice: (mode, name) =>
+    name ? { type: 'tool', name } : { type: mode === 'required' ? 'any' : mode },
+  isOwnFormat: (place, { type, json_schema: schema }) =>
+    type !== 'json_schema' || (place.startsWith('output') && !isObject(schema)),
+  format: ({ type, schema }, { output_config: config }) => ({
+    output_config: { ...jsonFields(config), format: { type, schema } },
+  }),
+});
+
+/** OpenAI's Responses. Functions as in the chat API become its own later, with others. */
+export const asResponses = withWordsOf({
+  fields: {
+    max_tokens: 'max_output_tokens',
+    max_completion_tokens: 'max_output_tokens',
+    system: 'instructions',
+  },
+  isOwnTool: (tool) => 'type' in tool && !('input_schema' in tool),
+  tool: ({ cache_control: _mark, ...plain }) => ({ type: 'function', ...plain }),
+  isOwnChoice: (choice) =>
+    isObject(choice)
+      ? !ofMessages.has(textIn(choice['type'])) && choice['type'] !== 'required'
+      : choice !== 'any',
+  choice: (mode, name) => (name ? { type: 'function', name } : mode),
+  isOwnFormat: (place, { json_schema: schema }) => place === 'text' && !isObject(schema),
+  format: (format, { text }) => ({ text: { ...jsonFields(text), format } }),
+});
+
+/**
+ * Brings what a body says in the words of other APIs to those of its own, before it is checked. The
+ * same object where there is nothing to change.
+ */
+function withWordsOf(words: Words): (body: unknown) => unknown {
+  return (sent) => {
+    if (!isObject(sent)) return sent;
+    const changes: Record<string, unknown> = {};
+    const foreign = new Set<string>();
+    for (const [from, to] of Object.entries(words.fields))
+      if (sent[from] !== undefined) {
+        foreign.add(from);
+        changes[to] = sent[to] ?? changes[to] ?? sent[from];
+      }
+    const { tools, tool_choice: choice } = sent;
+    if (Array.isArray(tools)) {
+      const own = tools.flatMap((tool: unknown) => ownTool(tool, words));
+      if (own.length !== tools.length || own.some((tool, at) => tool !== tools[at]))
+        changes['tools'] = own;
+    }
+    const chosen = words.choice && !words.isOwnChoice?.(choice) ? readChoice(choice) : null;
+    if (chosen) changes['tool_choice'] = words.choice?.(...chosen);
+    Object.assign(changes, foreignFormat(sent, words, foreign));
+    if (foreign.size === 0 && Object.keys(changes).length === 0) return sent;
+    return { ...omit(sent, foreign), ...changes };
+  };
+}
+
+function ownTool(tool: unknown, words: Words): unknown[] {
+  if (!isObject(tool) || words.isOwnTool(tool)) return [tool];
+  return functionsIn(tool)?.map((plain) => words.tool(present(plain))) ?? [tool];
+}
+
+/** The functions that a tool of any API describes; null: it describes none. */
+function functionsIn(tool: Json): Json[] | null {
+  const { functionDeclarations, function_declarations: declared = functionDeclarations } = tool;
+  if (Array.isArray(declared)) return objectsIn(declared).map((one) => googleFunction(one as Json));
+  const { function: nested, toolSpec: spec = nested, name, type, cache_control } = tool;
+  // Bedrock's and OpenAI's
+  if (isObject(spec)) return [{ ...plainFunction(spec), cache_control }];
+  const schema = tool['input_schema'] ?? tool['inputSchema'];
+  const isFunction = type === undefined || type === null || type === 'function' || isObject(schema);
+  return typeof name === 'string' && isFunction
+    ? [{ ...plainFunction(tool), cache_control }]
+    : null;
+}
+
+function plainFunction({ name, description, strict, ...tool }: Json): Json {
+  const { parameters, input_schema: own = tool['inputSchema'] } = tool;
+  const schema = parameters ?? own;
+  return { name, description, parameters: jsonFields(schema)['json'] ?? schema, strict };
+}
+
+/** Google writes types in capitals. */
+function googleFunction({ name, description, parameters, parametersJsonSchema }: Json): Json {
+  return { name, description, parameters: withSmallTypes(parameters) ?? parametersJsonSchema };
+}
+
+function withSmallTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withSmallTypes);
+  // a long integer is an object too, but no plain one
+  if (!isObject(schema) || Object.getPrototypeOf(schema) !== Object.prototype) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === 'type' && typeof value === 'string' ? value.toLowerCase() : withSmallTypes(value),
+    ]),
+  );
+}
+
+/** The mode of a choice of tools, and the name of the only one; null: it is in no known words. */
+function readChoice(choice: unknown): [mode: string, name: string] | null {
+  const { type = choice, name, function: called } = jsonFields(choice);
+  const mode = textIn(type).toLowerCase();
+  if (mode === 'function' || mode === 'tool') {
+    const chosen = textIn(jsonFields(called)['name'] ?? name);
+    return chosen === '' ? null : [mode, chosen];
+  }
+  if (mode === 'any' || mode === 'required') return ['required', ''];
+  return mode === 'auto' || mode === 'none' ? [mode, ''] : null;
+}
+
+const formatPlaces = ['response_format', 'text', 'output_config', 'output_format'];
+
+/** The fields for the form of an answer, where another API's ask for one. */
+function foreignFormat(sent: Json, words: Words, foreign: Set<string>): Json {
+  for (const place of formatPlaces) {
+    const given =
+      place === 'text' || place === 'output_config'
+        ? jsonFields(sent[place])['format']
+        : sent[place];
+    if (!isObject(given) || given['type'] === 'text' || words.isOwnFormat(place, given)) continue;
+    foreign.add(place);
+    const { json_schema: nested, ...flat } = given;
+    return words.format({ ...flat, ...jsonFields(nested) }, sent);
+  }
+  return {};
+}

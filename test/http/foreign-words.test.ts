@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import {
+  callAnswer,
+  rawProviders,
+  type RawProvider,
+  startRawProvider,
+} from '../helpers/raw-provider.js';
+
+let provider: RawProvider;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  provider = await startRawProvider();
+  const at = { baseUrl: provider.url, apiKey: 'k', listModels: false } as const;
+  gateway = await startGateway({
+    providers: {
+      ...rawProviders(provider.url),
+      openai: { ...at, api: 'openai' },
+      router: { ...at, api: 'openrouter' },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+type Body = Record<string, unknown>;
+type Surface = keyof typeof surfaces;
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const surfaces = {
+  chat: ['/v1/chat/completions', (model: string): Body => ({ model, messages })],
+  native: ['/api/v1/completions', (model: string): Body => ({ models: [model], messages })],
+  Messages: ['/v1/messages', (model: string): Body => ({ model, messages, max_tokens: 9_000 })],
+  Responses: ['/v1/responses', (model: string): Body => ({ model, input: 'Hi' })],
+} as const;
+const names = Object.keys(surfaces) as Surface[];
+
+/** What the provider of a model gets of a body. */
+async function sent(surface: Surface, model: string, fields: Body): Promise<Body> {
+  const name = model.split('/')[0]!;
+  const dialect = name === 'openai' || name === 'router' ? 'chat' : name;
+  provider.answer(() => ({ json: callAnswer(dialect) }));
+  const [path, bodyOf] = surfaces[surface];
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { ...gateway.auth, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...bodyOf(model), ...fields }),
+  });
+  expect(`${response.status} ${await response.text()}`).toMatch(/^200 /);
+  return provider.body();
+}
+
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const called = { name: 'weather', description: 'Tells it' };
+const toolForms: Record<string, unknown[]> = {
+  "Anthropic's": [{ ...called, input_schema: schema }],
+  "Anthropic's, of type custom": [{ type: 'custom', ...called, input_schema: schema }],
+  "chat's": [{ type: 'function', function: { ...called, parameters: schema } }],
+  "chat's without its type": [{ function: { ...called, parameters: schema } }],
+  "Responses'": [{ type: 'function', ...called, parameters: schema }],
+  "Responses' without its type": [{ ...called, parameters: schema }],
+  "Gemini's": [
+    {
+      functionDeclarations: [
+        {
+          ...called,
+          parameters: { ...schema, type: 'OBJECT', properties: { city: { type: 'STRING' } } },
+        },
+      ],
+    },
+  ],
+  "Bedrock's": [{ toolSpec: { ...called, inputSchema: { json: schema } } }],
+  "MCP's": [{ ...called, inputSchema: schema }],
+};
+
+describe.each(names)('tools in a body of %s', (surface) => {
+  it.each(Object.entries(toolForms))('may be in the form: %s', async (_form, tools) => {
+    expect((await sent(surface, 'chat/m', { tools }))['tools']).toMatchObject([
+      { type: 'function', function: { ...called, parameters: schema } },
+    ]);
+    expect((await sent(surface, 'claude/claude-sonnet-4-5', { tools }))['tools']).toMatchObject([
+      { ...called, input_schema: schema },
+    ]);
+    expect((await sent(surface, 'answers/m', { tools }))['tools']).toMatchObject([
+      { type: 'function', ...called, parameters: schema },
+    ]);
+  });
+
+  it.each([
+    ['any', 'required', { type: 'any' }],
+    ['required', 'required', { type: 'any' }],
+    ['auto', 'auto', { type: 'auto' }],
+    ['none', 'none', { type: 'none' }],
+  ])('may be chosen by %s, also in the form of an object', async (word, ofChat, ofAnthropic) => {
+    const tools = toolForms["chat's"];
+    for (const tool_choice of [word, { type: word }]) {
+      const fields = { tools, tool_choice };
+      expect((await sent(surface, 'chat/m', fields))['tool_choice']).toEqual(ofChat);
+      expect((await sent(surface, 'answers/m', fields))['tool_choice']).toEqual(ofChat);
+      const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+      expect(ofClaude['tool_choice']).toEqual(ofAnthropic);
+    }
+  });
+
+  it.each([
+    { type: 'tool', name: 'weather' },
+    { type: 'function', name: 'weather' },
+    { type: 'function', function: { name: 'weather' } },
+  ])('may be chosen by their name: %j', async (tool_choice) => {
+    const fields = { tools: toolForms["chat's"], tool_choice };
+    expect((await sent(surface, 'chat/m', fields))['tool_choice']).toEqual({
+      type: 'function',
+      function: { name: 'weather' },
+    });
+    expect((await sent(surface, 'answers/m', fields))['tool_choice']).toEqual({
+      type: 'function',
+      name: 'weather',
+    });
+    const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+    expect(ofClaude['tool_choice']).toEqual({ type: 'tool', name: 'weather' });
+  });
+});
+
+const asked = { name: 'place', schema };
+const formats: Record<string, Body> = {
+  "chat's": { response_format: { type: 'json_schema', json_schema: asked } },
+  "chat's, flat": { response_format: { type: 'json_schema', ...asked } },
+  "Responses'": { text: { format: { type: 'json_schema', ...asked } } },
+  "Responses', nested": { text: { format: { type: 'json_schema', json_schema: asked } } },
+  "Anthropic's": { output_config: { format: { type: 'json_schema', schema } } },
+  "Anthropic's earlier one": { output_format: { type: 'json_schema', schema } },
+};
+
+describe.each(names)('the schema of an answer, in a body of %s,', (surface) => {
+  it.each(Object.entries(formats))('may be in the form: %s', async (_form, fields) => {
+    const ofChat = await sent(surface, 'chat/m', fields);
+    expect(ofChat).toMatchObject({
+      response_format: { type: 'json_schema', json_schema: { schema } },
+    });
+    expect(ofChat).not.toHaveProperty('text');
+    expect(ofChat).not.toHaveProperty('output_config');
+    const ofResponses = await sent(surface, 'answers/m', fields);
+    expect(ofResponses).toMatchObject({ text: { format: { type: 'json_schema', schema } } });
+    expect(ofResponses).not.toHaveProperty('response_format');
+    const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+    const { output_config: config, output_format: format } = ofClaude;
+    expect({ format, ...(config as Body | undefined) }).toMatchObject({
+      format: { type: 'json_schema', schema: { properties: schema.properties } },
+    });
+    expect(ofClaude).not.toHaveProperty('response_format');
+  });
+});
+
+describe.each(['chat', 'Messages', 'Responses'] as const)(
+  'an effort in a body of %s',
+  (surface) => {
+    it.each([
+      [{ reasoning_effort: 'high' }, 'high'],
+      [{ reasoning: { effort: 'high' } }, 'high'],
+      [{ thinking: { type: 'enabled', budget_tokens: 4_000 } }, 'medium'],
+    ])('may be %j', async (fields, effort) => {
+      const ofOpenAI = await sent(surface, 'openai/gpt-5-mini', fields);
+      expect(ofOpenAI).toMatchObject({ reasoning_effort: effort });
+      expect(ofOpenAI).not.toHaveProperty('reasoning');
+      expect(ofOpenAI).not.toHaveProperty('thinking');
+      const ofResponses = await sent(surface, 'answers/gpt-5-mini', fields);
+      expect(ofResponses).toMatchObject({ reasoning: { effort } });
+      expect(ofResponses).not.toHaveProperty('reasoning_effort');
+      const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+      expect(ofClaude).toMatchObject({ thinking: { type: 'enabled' } });
+      expect(ofClaude).not.toHaveProperty('reasoning');
+      expect(ofClaude).not.toHaveProperty('reasoning_effort');
+    });
+  },
+);
+
+it('leaves the words of OpenRouter to OpenRouter alone, which refuses an effort beside them', async () => {
+  const reasoning = { max_tokens: 2_000, exclude: true };
+  const ofRouter = await sent('chat', 'router/x-ai/grok-4', { reasoning });
+  expect(ofRouter).toMatchObject({ reasoning });
+  expect(ofRouter).not.toHaveProperty('reasoning_effort');
+});
+
+it.each<[Surface, Body, Body]>([
+  ['chat', { max_output_tokens: 50, stop_sequences: ['x'] }, { max_tokens: 50, stop: ['x'] }],
+  ['Messages', { max_tokens: undefined, max_completion_tokens: 50 }, { max_tokens: 50 }],
+  ['Messages', { instructions: 'Be kind' }, { messages: [{ role: 'system', content: 'Be kind' }] }],
+  ['Responses', { max_completion_tokens: 50 }, { max_completion_tokens: 50 }],
+  ['Responses', { system: 'Be kind' }, { messages: [{ content: 'Be kind' }] }],
+])('%s takes the names that others have for its fields: %j', async (surface, fields, expected) => {
+  const ofChat = await sent(surface, 'chat/m', fields);
+  if (!expected['messages']) expect(ofChat).toMatchObject(expected);
+  else
+    expect(ofChat['messages']).toMatchObject([
+      ...(expected['messages'] as Body[]),
+      { role: 'user' },
+    ]);
+});

@@ -157,6 +157,8 @@ describe.runIf(hasChromium)('an operator', () => {
     await expect.poll(() => page.url()).toContain('failedBy=provider');
     await page.goto(`${gateway.url}/requests?failedBy=provider`);
     await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Costs at least').waitFor();
+    expect(await page.getByRole('option').count()).toBe(0);
     await page.getByLabel('Costs at least').fill('0.5');
     await page.getByText('No request matches').waitFor();
     expect(page.url()).toContain('minCost=0.5');

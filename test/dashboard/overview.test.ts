@@ -6,7 +6,7 @@ import {
   sparkline,
   stacked,
 } from '../../src/dashboard/components/chart-columns.js';
-import { axisLabel, reasonWords } from '../../src/dashboard/format/numbers.js';
+import { axisLabel, reasonWords, roundTicks } from '../../src/dashboard/format/numbers.js';
 import { formatSpend, spendParts } from '../../src/dashboard/format/spend.js';
 import { formatMs } from '../../src/dashboard/format/times.js';
 import {
@@ -102,6 +102,22 @@ describe('a figure on an axis', () => {
     ['$0.05', '$0.05'],
   ])('%s is written %s', (figure, label) => {
     expect(axisLabel(figure)).toBe(label);
+  });
+});
+
+describe('the values of an axis', () => {
+  it.each([
+    [47, 4, [0, 20, 40, 60]],
+    [40, 4, [0, 10, 20, 30, 40]],
+    [0.6, 4, [0, 0.2, 0.4, 0.6]],
+    [168_000, 4, [0, 50_000, 100_000, 150_000, 200_000]],
+  ])('are round and end at the highest one or above it: %d', (highest, most, ticks) => {
+    expect(roundTicks(highest, most).map((one) => Number(one.toFixed(6)))).toEqual(ticks);
+  });
+
+  it('have labels that differ', () => {
+    expect(roundTicks(1, 2, undefined, (value) => value.toFixed(0))).toEqual([0, 1]);
+    expect(roundTicks(75_000, 3, [1e4, 3e4, 6e4])).toEqual([0, 30_000, 60_000, 90_000]);
   });
 });
 

@@ -116,6 +116,8 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await page.getByRole('heading', { name: 'Answered · up/alpha' }).waitFor();
     const said = page.getByRole('region', { name: 'Messages and answer' });
     await said.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();
+    expect(await said.innerText()).not.toContain('price unknown');
+    await said.getByText(/\d+ \+ \d+ tokens/).waitFor();
     await said.getByRole('tab', { name: 'JSON' }).click();
     await said.getByText('"messages"').waitFor();
     await page.getByRole('main').getByText('ann@example.org').waitFor();
@@ -123,7 +125,7 @@ describe.runIf(hasChromium)('the page of requests', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Open in the playground' }).click();
     await page.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();
-    await page.getByRole('article').nth(1).waitFor();
+    await page.getByRole('article').nth(1).getByText('Not answered yet').waitFor();
     expect(await page.getByRole('article').count()).toBe(2);
     await page.getByRole('button', { name: 'Try again' }).last().click();
     await expect

@@ -112,6 +112,8 @@ describe('the content of a request', () => {
     ]);
     expect(kept?.answer).toMatchObject([{ role: 'assistant', provider: 'up', model: 'a' }]);
     expect(kept?.omitted).toBe(2);
+    const earlier = of({ messages: [{ role: 'assistant', content: 'Earlier.' }], answer: [] });
+    expect(earlier?.messages[0]).not.toHaveProperty('model');
     expect(of({ messages: 'text of an embedding' })?.messages).toMatchObject([{ role: 'user' }]);
     expect(of({ hash: 'x' })).toBeNull();
     expect(of(null)).toBeNull();

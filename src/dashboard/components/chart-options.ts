@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { axisLabel } from '../format/numbers.js';
+import { axisLabel, roundTicks } from '../format/numbers.js';
 import { durationSteps } from '../format/times.js';
 import { type ChartSeries, stacked } from './chart-columns.js';
 
@@ -49,7 +49,7 @@ export function chartOptions(drawn: Drawn): uPlot.Options {
     },
     scales: {
       x: { range: (plot, min, max) => [min, max + stepOf(plot)] },
-      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+      y: { range: (_plot, _min, max) => [0, ticksOf(drawn, max).at(-1) ?? 1] },
     },
     axes: axesOf(drawn),
     series: [{}, ...seriesOf(drawn)],
@@ -87,8 +87,20 @@ function seriesOf({ names, kind }: Drawn): uPlot.Series[] {
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined): Pick<uPlot.Series, 'paths'> =>
   paths === undefined ? {} : { paths };
 
-function axesOf({ scheme, format, kind, height }: Drawn): uPlot.Axis[] {
-  const isDark = scheme === 'dark';
+const xAxisHeight = 28;
+const labelOf = ({ format }: Drawn, value: number): string => axisLabel(format(value));
+
+/** The axis ends at a round value, and this one is the highest that it has. */
+const ticksOf = (drawn: Drawn, highest: number): number[] =>
+  roundTicks(
+    highest > 0 ? highest : 1,
+    Math.max(2, Math.floor((drawn.height - xAxisHeight) / 30)),
+    drawn.kind === 'lines' ? durationSteps : undefined,
+    (value) => labelOf(drawn, value),
+  );
+
+function axesOf(drawn: Drawn): uPlot.Axis[] {
+  const isDark = drawn.scheme === 'dark';
   const shared: uPlot.Axis = {
     stroke: isDark ? '#c9c9c9' : '#495057',
     font: '12px system-ui, sans-serif',
@@ -98,13 +110,12 @@ function axesOf({ scheme, format, kind, height }: Drawn): uPlot.Axis[] {
   const wordings = (_plot: uPlot, values: number[], _axis: number, _space: number, step: number) =>
     values.map((value) => timeLabel(value, step));
   return [
-    { ...shared, grid: { show: false }, size: 28, space: 64, values: wordings },
+    { ...shared, grid: { show: false }, size: xAxisHeight, space: 64, values: wordings },
     {
       ...shared,
       size: 68,
-      space: Math.min(36, height / 4),
-      values: (_plot, values) => values.map((value) => axisLabel(format(value))),
-      ...(kind === 'lines' ? { incrs: durationSteps } : {}),
+      splits: (_plot, _axis, _min, max) => ticksOf(drawn, max),
+      values: (_plot, values) => values.map((value) => labelOf(drawn, value)),
     },
   ];
 }

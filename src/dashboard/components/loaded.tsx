@@ -71,7 +71,7 @@ export const Empty = ({ title, hint, ways = [] }: EmptyProps) => (
       <Text fw={600}>{title}</Text>
       <Hint maw={480}>{hint}</Hint>
       {ways.length === 0 ? null : (
-        <Group mt="xs">
+        <Group mt="xs" justify="center">
           {ways.map(([label, to], at) => {
             const way = { variant: at === 0 ? 'filled' : 'default', children: label };
             return typeof to === 'string' ? (

@@ -47,9 +47,37 @@ export function formatUsd(value: number | null | undefined): string {
 /** `0.034` is `-2`: how many places after the point come before the first digit. */
 const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;
 
-/** A share from 0 to 1 as a percentage: `4.2%`. */
-export const formatShare = (value: number | null | undefined, digits = 1): string =>
-  value === null || value === undefined ? unknownValue : `${(value * 100).toFixed(digits)}%`;
+/** A share from 0 to 1 as a percentage: `4.2%`; one that would be rounded to nothing: `<0.1%`. */
+export function formatShare(value: number | null | undefined, digits = 1): string {
+  if (value === null || value === undefined) return unknownValue;
+  const [percent, least] = [value * 100, 10 ** -digits];
+  return percent > 0 && percent < least / 2 ? `<${least}%` : `${percent.toFixed(digits)}%`;
+}
+
+/**
+ * Round values from 0 to the highest one or soon above it, for an axis.
+ * @param most of the steps between them
+ * @param steps rising; absent: 1, 2 and 5 of each power of ten
+ * @param label steps are so large that each value has a label of its own
+ */
+export function roundTicks(
+  highest: number,
+  most: number,
+  steps: readonly number[] = decimalSteps(highest),
+  label: (value: number) => string = String,
+): number[] {
+  for (const step of steps) {
+    const count = Math.ceil(highest / step - 1e-9);
+    const ticks = Array.from({ length: count <= most ? count + 1 : 0 }, (_, at) => at * step);
+    if (ticks.length > 0 && new Set(ticks.map(label)).size === ticks.length) return ticks;
+  }
+  return Array.from({ length: most + 1 }, (_, at) => (at * highest) / most);
+}
+
+const decimalSteps = (highest: number): number[] =>
+  [-2, -1, 0, 1, 2].flatMap((power) =>
+    [1, 2, 5].map((step) => step * 10 ** (Math.floor(Math.log10(highest)) + power)),
+  );
 
 /** A figure with its unit as an axis says it, without zeros that say nothing: `50 s`, `10%`, `0`. */
 export const axisLabel = (figure: string): string =>

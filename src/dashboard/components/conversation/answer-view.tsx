@@ -87,15 +87,22 @@ function AnswerHead({ answer }: { answer: Answer }) {
   return (
     <Group gap="xs" wrap="nowrap">
       {isOpen(answer) ? <Loader size="xs" aria-label={words.writing} /> : null}
-      <PlainText fw={600}>
-        {model === '' ? (isOpen(answer) ? words.choosing : words.nobody) : `${provider}/${model}`}
-      </PlainText>
+      <PlainText fw={600}>{model === '' ? withoutModel(answer) : `${provider}/${model}`}</PlainText>
       {isOpen(answer) && seconds > 0 ? (
         <Note className="figures">{formatMs(seconds * 1_000)}</Note>
       ) : null}
-      {state === 'stopped' ? <Note>{words.stopped}</Note> : null}
+      {state === 'stopped' && !isUnasked(answer) ? <Note>{words.stopped}</Note> : null}
     </Group>
   );
+}
+
+const isUnasked = ({ state, model, text, failed }: Answer): boolean =>
+  state === 'stopped' && model === '' && text === '' && failed === null;
+
+function withoutModel(answer: Answer): string {
+  if (isOpen(answer)) return words.choosing;
+  if (isUnasked(answer)) return words.unasked;
+  return answer.text === '' ? words.nobody : words.answer;
 }
 
 /** The seconds for which an answer has been running, as far as this page has seen it. */

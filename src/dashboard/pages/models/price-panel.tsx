@@ -5,7 +5,7 @@ import { api, dataOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton, DialogButton } from '../../components/dialog.js';
-import { Hint, PlainText } from '../../components/elements.js';
+import { CodeBlock, Hint, PlainText } from '../../components/elements.js';
 import { Failure, Loaded, Loading } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { formatUsd } from '../../format/numbers.js';
@@ -30,7 +30,12 @@ export function PricePanel() {
             {unpriced.length === 0 ? null : (
               <PlainText>{fill(text.unpriced, { models: unpriced.join(', ') })}</PlainText>
             )}
-            {url === null ? <Hint className="text-plain">{text.noAddress}</Hint> : null}
+            {url === null ? (
+              <>
+                <Hint>{text.noAddress}</Hint>
+                <CodeBlock code={text.example} label={text.title} />
+              </>
+            ) : null}
             <Group>
               {url === null ? null : <UpdateButton />}
               {source === null ? null : (

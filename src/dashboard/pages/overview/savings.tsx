@@ -81,15 +81,11 @@ function sentenceOf(saved: Figure | null, model: string): string {
 const cachesOf = (usd: number): string =>
   fill(usd < 0 ? text.cachesCost : text.cachesSaved, { usd: formatUsd(Math.abs(usd)) });
 
+/** How much of quality is given up, with its interval. */
 function qualityOf({ value, low, high }: Figure): string {
-  const interval = { low: formatQuality(low), high: formatQuality(high) };
-  return value >= 0
-    ? fill(text.qualityLess, { points: formatQuality(value), ...interval })
-    : fill(text.qualityMore, {
-        points: formatQuality(-value),
-        low: formatQuality(-high),
-        high: formatQuality(-low),
-      });
+  const wordsOf = (points: number): string =>
+    fill(points < 0 ? text.higher : text.lower, { points: formatQuality(Math.abs(points)) });
+  return fill(text.quality, { value: wordsOf(value), low: wordsOf(low), high: wordsOf(high) });
 }
 
 /** Amounts as bars from 0, each with its 95 % interval as a line. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
 import { emptyAnswer, type Step, type Turn } from '../../components/conversation/answer.js';
-import { keptContentOf } from '../requests/kept-content.js';
+import { keptContentOf, keptTurns } from '../requests/kept-content.js';
 import { Loaded } from '../../components/loaded.js';
 import { keepUnloaded, readUnloaded } from '../../components/draft.js';
 import {
@@ -75,9 +75,9 @@ async function readModels(): Promise<string[]> {
 /** A request as two lanes: what its model answered, and another model that can be asked. */
 async function readRepeated(id: string): Promise<Begun> {
   const request = await read('/api/v1/requests/{id}', { path: { id } });
-  const { messages, answer } = keptContentOf(request) ?? { messages: [], answer: [] };
+  const kept = keptContentOf(request) ?? { messages: [], answer: [], omitted: 0 };
   const unanswered: Step[] = [{ answer: { ...emptyAnswer, state: 'stopped' }, results: null }];
-  const turns = turnsOf([...messages, ...answer]).map((turn, index, { length }): Turn => {
+  const turns = keptTurns(request, kept).map((turn, index, { length }): Turn => {
     const [steps = []] = turn.lanes;
     const first = steps.length === 0 ? unanswered : steps;
     return { ...turn, lanes: [first, index === length - 1 ? unanswered : first] };
@@ -86,7 +86,7 @@ async function readRepeated(id: string): Promise<Begun> {
   const lanes = [model, 'auto'].map((name) => ({ models: [name], conversationId: null }));
   return {
     state: { turns, lanes },
-    settings: { ...plainSettings, instructions: instructionsOf(messages) },
+    settings: { ...plainSettings, instructions: instructionsOf(kept.messages) },
   };
 }
 

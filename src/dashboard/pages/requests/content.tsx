@@ -1,11 +1,11 @@
 import { Stack, Tabs } from '@mantine/core';
 import type { RequestDetails } from '../../api/schema.js';
-import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
+import { instructionsOf } from '../../components/conversation/stored-turns.js';
 import { TurnView } from '../../components/conversation/turn-view.js';
 import { CodeRegion, CopyText, Hint, Note, PlainText } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { fill, texts } from '../../texts/texts.js';
-import { keptContentOf } from './kept-content.js';
+import { type KeptContent, keptContentOf, keptTurns } from './kept-content.js';
 
 const text = texts.requests.detail;
 
@@ -33,7 +33,9 @@ export default function Content({ request, isOwn }: ContentProps) {
           {kept ? <Tabs.Tab value="read">{text.read}</Tabs.Tab> : null}
           <Tabs.Tab value="json">{text.json}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="read">{kept ? <Conversation {...kept} /> : null}</Tabs.Panel>
+        <Tabs.Panel value="read">
+          {kept ? <Conversation request={request} kept={kept} /> : null}
+        </Tabs.Panel>
         <Tabs.Panel value="json">
           <CodeRegion label={text.json} mah={480}>
             {json}
@@ -44,8 +46,8 @@ export default function Content({ request, isOwn }: ContentProps) {
   );
 }
 
-function Conversation(kept: NonNullable<ReturnType<typeof keptContentOf>>) {
-  const { messages, answer, omitted } = kept;
+function Conversation({ request, kept }: { request: RequestDetails; kept: KeptContent }) {
+  const { messages, omitted } = kept;
   const instructions = instructionsOf(messages);
   return (
     <Stack gap="md">
@@ -56,7 +58,7 @@ function Conversation(kept: NonNullable<ReturnType<typeof keptContentOf>>) {
           <PlainText>{instructions}</PlainText>
         </div>
       )}
-      {turnsOf([...messages, ...answer]).map((turn, index) => (
+      {keptTurns(request, kept).map((turn, index) => (
         <TurnView key={index} turn={turn} />
       ))}
     </Stack>

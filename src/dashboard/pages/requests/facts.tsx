@@ -18,7 +18,7 @@ const text = texts.requests.detail;
 export function Facts({ request }: { request: RequestDetails }) {
   const { code, error, field } = request;
   return (
-    <Stack gap="sm">
+    <Stack gap="lg">
       {code === null ? null : (
         <Alert color="red" title={fill(text.failedTitle, { code, reason: reasonOf(code) })}>
           <PlainText>{error ?? code}</PlainText>

@@ -97,7 +97,7 @@ interface ChoiceProps {
   name: string;
   label: string;
   options: readonly { value: string; label: string }[];
-  w?: number;
+  w?: number | string;
 }
 
 /** One of some values, found by typing; one of the address that is none of them is shown too. */
@@ -113,6 +113,7 @@ function Choice({ name, label, options, w = 120 }: ChoiceProps) {
       placeholder={label}
       searchable
       clearable
+      openOnFocus={false}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       data={isKnown ? [...options] : [...options, { value, label: value }]}
       value={value}
@@ -137,15 +138,20 @@ function MoreFilters({ isAdmin }: { isAdmin: boolean }) {
             name="provider"
             label={text.provider}
             options={providers.map(({ name }) => same(name))}
-            w={276}
+            w="100%"
           />
-          <Choice name="surface" label={text.surface} options={optionsOf(texts.surfaces)} w={276} />
+          <Choice
+            name="surface"
+            label={text.surface}
+            options={optionsOf(texts.surfaces)}
+            w="100%"
+          />
           {isAdmin ? (
             <Choice
               name="account"
               label={text.account}
               options={[{ value: 'own', label: text.own }, ...accounts]}
-              w={276}
+              w="100%"
             />
           ) : null}
           <SimpleGrid cols={2} spacing="xs">

@@ -1,4 +1,6 @@
 import type { RequestDetails, Schema } from '../../api/schema.js';
+import type { Turn } from '../../components/conversation/answer.js';
+import { turnsOf } from '../../components/conversation/stored-turns.js';
 
 type Message = Schema<'MessageResponse'>;
 
@@ -28,23 +30,42 @@ export function keptContentOf(request: RequestDetails): KeptContent | null {
   if (messages === undefined) return null;
   const read = (list: unknown): Message[] =>
     (Array.isArray(list) ? list : [{ role: 'user', content: list }]).map(
-      (one: Written, index): Message => messageOf(one, `${index}`, request),
+      (one: Written, index): Message => messageOf(one, `${index}`, request.at),
     );
   return {
     messages: read(messages),
-    answer: answer === undefined ? [] : read(answer),
+    answer: answer === undefined ? [] : read(answer).map((one, at) => answerOf(one, at, request)),
     omitted: omitted ?? 0,
   };
 }
 
-function messageOf(written: Written, id: string, { at, provider, model }: RequestDetails): Message {
+/** The kept messages and answer as turns, with what the log has of the answer. */
+export const keptTurns = (request: RequestDetails, { messages, answer }: KeptContent): Turn[] =>
+  turnsOf([...messages, ...answer], new Map([[answerId(request), request]]));
+
+const answerId = ({ id, responseId }: RequestDetails): string => responseId ?? id;
+
+/** A message of the request's own answer. Earlier answers came with the request, from any model. */
+function answerOf(message: Message, index: number, request: RequestDetails): Message {
+  const { provider, model, promptTokens, completionTokens, estimatedUsd } = request;
+  if (message.role !== 'assistant' || model === null) return message;
+  const whose = { ...message, provider: provider ?? '', model };
+  return index > 0
+    ? whose
+    : {
+        ...whose,
+        id: answerId(request),
+        usage: { promptTokens, completionTokens, estimated: estimatedUsd > 0 },
+      };
+}
+
+function messageOf(written: Written, id: string, at: string): Message {
   const { role = 'user', content, tool_calls, tool_call_id, reasoning_content } = written;
   return {
     id,
     role,
     content: partsOf(content),
     createdAt: at,
-    ...(role === 'assistant' && model !== null ? { provider: provider ?? '', model } : {}),
     ...(tool_calls ? { tool_calls } : {}),
     ...(tool_call_id ? { tool_call_id } : {}),
     ...(reasoning_content ? { reasoning: reasoning_content } : {}),

@@ -1,3 +1,4 @@
+import { roundTicks } from '../../format/numbers.js';
 import { durationSteps } from '../../format/times.js';
 import type { RequestDetails } from '../../api/schema.js';
 
@@ -81,6 +82,5 @@ const alike = ({ call, attempt: { provider, model, outcome, status, error } }: L
 /** Round times in ms from 0 to the end of the request and of its last attempt, or soon after it. */
 export function axisTicks(lanes: readonly Lane[], latencyMs: number): number[] {
   const end = Math.max(1, latencyMs, ...lanes.map((lane) => lane.end));
-  const step = durationSteps.find((one) => end / one <= 5) ?? end / 5;
-  return Array.from({ length: Math.ceil(end / step) + 1 }, (_, at) => at * step);
+  return roundTicks(end, 5, durationSteps);
 }

@@ -7,6 +7,7 @@ import {
   type KeyLimits,
   noLimits,
 } from '../store/contracts/accounts.js';
+import { everyPage } from '../store/contracts/page.js';
 import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';
@@ -150,12 +151,7 @@ async function hasAdministrator(
   { accounts }: AccountTables,
   except: string | null,
 ): Promise<boolean> {
-  let cursor: string | null = null;
-  do {
-    const page = await accounts.list({ limit: 100, cursor });
-    if (page.items.some((account) => account.id !== except && isAdministrator(account)))
-      return true;
-    cursor = page.next;
-  } while (cursor !== null);
+  for await (const account of everyPage((page) => accounts.list(page)))
+    if (account.id !== except && isAdministrator(account)) return true;
   return false;
 }

@@ -142,10 +142,7 @@ async function* conversationLines({ conversations }: Store, accountId: string): 
     const { id } = conversation;
     yield lineOf('conversation', conversation);
     // a conversation that is deleted meanwhile has no more messages
-    for await (const message of everyPage(
-      async (page) =>
-        (await conversations.messages(accountId, id, page)) ?? { items: [], next: null },
-    ))
+    for await (const message of everyPage((page) => conversations.messages(accountId, id, page)))
       yield lineOf('message', { conversationId: id, ...message });
   }
 }

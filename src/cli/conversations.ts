@@ -54,10 +54,9 @@ export async function exportConversationCommand(
   const found = await store.conversations.find(accountId, id);
   if (!found) throw new Error(noConversation(id));
   const messages: object[] = [];
-  for await (const message of everyPage(async (page) => {
-    const read = await store.conversations.messages(accountId, id, page);
-    return read ?? { items: [], next: null };
-  }))
+  for await (const message of everyPage((page) =>
+    store.conversations.messages(accountId, id, page),
+  ))
     messages.push(shownMessage(message));
   await recordAct(store, { act: 'conversation.export', accountId, target: id });
   return `${JSON.stringify({ ...shownConversation(found), messages }, null, 2)}\n`;

@@ -1,4 +1,4 @@
-// Writes the generated tables of the documentation and the generated types:
+// Writes the tables of the documentation, and the sources that follow from tables of the code:
 // `npm run docs:generate`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';

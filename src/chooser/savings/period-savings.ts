@@ -1,4 +1,5 @@
 import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../../store/contracts/choices.js';
+import { everyPage, type PageRequest } from '../../store/contracts/page.js';
 import type { Store } from '../../store/contracts/store.js';
 import { makeReceipt } from './make-receipt.js';
 import type { PeriodUsage, Receipt } from './summary.js';
@@ -88,17 +89,15 @@ async function sumUsage(
   filter: ChoiceFilter,
 ): Promise<PeriodUsage> {
   const sums = { requests: 0, cacheSavedUsd: 0 };
-  for (let cursor: string | null = null; ;) {
-    const page = await requests.usage(filter, ['account'], { limit: 1_000, cursor });
-    for (const row of page.items) {
-      sums.requests += row.requests;
-      sums.cacheSavedUsd += row.cacheSavedUsd;
-    }
-    // sums of binary fractions have trailing digits
-    if (page.next === null)
-      return { ...sums, cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9 };
-    cursor = page.next;
+  // each page sums anew: few large ones
+  const read = (page: PageRequest) =>
+    requests.usage(filter, ['account'], { ...page, limit: 1_000 });
+  for await (const row of everyPage(read)) {
+    sums.requests += row.requests;
+    sums.cacheSavedUsd += row.cacheSavedUsd;
   }
+  // sums of binary fractions have trailing digits
+  return { ...sums, cacheSavedUsd: Math.round(sums.cacheSavedUsd * 1e9) / 1e9 };
 }
 
 const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

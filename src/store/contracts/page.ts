@@ -21,12 +21,13 @@ export interface Changes<T> {
 
 const pageSize = 100;
 
-/** All items of a list that is read page by page. */
+/** All items of a list that is read page by page, until there is no page. */
 export async function* everyPage<Item>(
-  read: (page: PageRequest) => Promise<Page<Item>>,
+  read: (page: PageRequest) => Promise<Page<Item> | null>,
 ): AsyncGenerator<Item> {
   for (let cursor: string | null = null; ;) {
-    const page: Page<Item> = await read({ limit: pageSize, cursor });
+    const page: Page<Item> | null = await read({ limit: pageSize, cursor });
+    if (page === null) return;
     yield* page.items;
     if (page.next === null) return;
     cursor = page.next;

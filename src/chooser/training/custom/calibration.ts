@@ -1,7 +1,7 @@
 import { sigmoid } from '../../../models/numbers.js';
 import type { CustomWeights } from '../../predictor/custom-weights.js';
 import { bootstrapMean, type Estimate } from './bootstrap.js';
-import { meanOf, type Predicted } from './choices.js';
+import { meanOf, type Predicted, sumsOf } from './choices.js';
 import { crossValidateOffsets, type HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import { fitOffsets, offsetsAlone } from './fit-correction.js';
@@ -63,15 +63,9 @@ function lossesOf({ models, scores, count }: CustomRows, predicted: Predicted): 
 }
 
 function levelErrorOf({ models, scores }: CustomRows, predicted: Predicted): number {
-  const width = models.length;
-  const errors = new Float64Array(width),
-    measured = new Float64Array(width);
-  scores.forEach((score, at) => {
-    if (Number.isNaN(score)) return;
-    errors[at % width]! += predicted[at]! - score;
-    measured[at % width]!++;
-  });
-  return meanOf(errors.map((error, model) => Math.abs(error) / measured[model]!));
+  const errors = Float64Array.from(scores, (score, at) => predicted[at]! - score);
+  const { sums, counts } = sumsOf(errors, models.length);
+  return meanOf(sums.map((sum, model) => Math.abs(sum) / counts[model]!));
 }
 
 /** An earlier training's router with corrected levels, and how these were judged. */

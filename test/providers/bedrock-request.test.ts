@@ -46,19 +46,45 @@ const call = (id: string, name: string, args: string) => ({
 });
 
 describe('a conversation for Converse', () => {
-  it('has its instructions apart, wherever they stood', () => {
+  it('has its first instructions apart, and later ones at their place, so that caches stay valid', () => {
     expect(
       body({
         messages: [
           { role: 'system', content: 'Be brief.' },
-          { role: 'user', content: 'Hi' },
           { role: 'developer', content: 'In French.' },
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: 'Salut' },
+          { role: 'system', content: 'Today is Monday.' },
         ],
       }),
     ).toEqual({
       system: [{ text: 'Be brief.' }, { text: 'In French.' }],
-      messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
+      messages: [
+        { role: 'user', content: [{ text: 'Hi' }] },
+        { role: 'assistant', content: [{ text: 'Salut' }] },
+        { role: 'user', content: [{ text: 'Today is Monday.' }] },
+      ],
     });
+  });
+
+  it('has what tools returned before an instruction that came between', () => {
+    const [, , { content = [] } = {}] = turns([
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [call('a', 'f', '{}'), call('b', 'f', '{}')],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'dry' },
+      { role: 'system', content: 'Be brief.' },
+      { role: 'tool', tool_call_id: 'b', content: 'wet' },
+    ]);
+    const [first, second, third] = content;
+    expect([first, second]).toMatchObject([
+      { toolResult: { toolUseId: 'a' } },
+      { toolResult: { toolUseId: 'b' } },
+    ]);
+    expect(third).toEqual({ text: 'Be brief.' });
   });
 
   it("has instructions without messages as a user's turn", () => {

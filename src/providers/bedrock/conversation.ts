@@ -61,6 +61,14 @@ function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentSc
   };
 }
 
+/** Claude requires the results of tools first. */
+function addContent({ content }: ConverseTurn, more: ConverseTurn): void {
+  const isResult = (block: Block): boolean => 'toolResult' in block;
+  const after = content.findIndex((block) => !isResult(block) && !('cachePoint' in block));
+  if (after >= 0 && more.content.some(isResult)) content.splice(after, 0, ...more.content);
+  else content.push(...more.content);
+}
+
 /** Meets more demands of Bedrock, in place. */
 function correctTurns(turns: readonly ConverseTurn[]): void {
   for (const turn of turns) {
@@ -77,8 +85,9 @@ function correctTurns(turns: readonly ConverseTurn[]): void {
 }
 
 /**
- * Translates a conversation. Successive messages of one role become one turn, and messages without
- * content none.
+ * Translates a conversation. Instructions before the first turn go to `system`, later ones into the
+ * user's turn at their place, so that the start of the prompt stays the same and its cache valid.
+ * Successive messages of one role become one turn, and messages without content none.
  * @throws GatewayError `request_refused` for content that Bedrock does not support
  */
 export function toConverseMessages(
@@ -89,13 +98,14 @@ export function toConverseMessages(
   const system: Block[] = [];
   const turns: ConverseTurn[] = [];
   for (const message of messages) {
-    if (message.role === 'system' || message.role === 'developer') {
+    const isInstruction = message.role === 'system' || message.role === 'developer';
+    if (isInstruction && turns.length === 0) {
       system.push(...readContent(message.content, scope), ...cachePointOf(message, scope));
       continue;
     }
     const turn = readMessage(message, traits, scope);
     const previous = turns.at(-1);
-    if (previous?.role === turn.role) previous.content.push(...turn.content);
+    if (previous?.role === turn.role) addContent(previous, turn);
     else if (turn.content.length > 0) turns.push(turn);
   }
   correctTurns(turns);

@@ -166,6 +166,8 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     search: openrouterSearch,
     history: { developer: true, fields: 'all', cacheControl: true, lists: true },
     ...unlimited,
+    // Cohere refuses it there (reports of 2026)
+    strictTools: /^(?!cohere\/)/,
     adaptBody: dropSearchBlocks,
     // not `provider`, `preset`, `models` and `route`: they choose who serves, and so at what price
     pricedFields: ['transforms', 'usage', 'session_id'],

@@ -35,7 +35,8 @@ export function fitParameters(
   }
   for (const rule of fitting) applyRule(body, rule, api === 'chat', lost);
   // once, though OpenAI's models and their providers both ask for it
-  if (fitting.some(({ closedSchemas }) => closedSchemas)) closeSchemas(body, lost);
+  const refused = fitting.flatMap(({ closedSchemas }) => (closedSchemas ? [closedSchemas] : []));
+  if (refused.length > 0) closeSchemas(body, [...looseKeywords, ...refused.flat()], lost);
   return [...lost];
 }
 
@@ -91,11 +92,11 @@ export function renameField(body: Body, from: string, to: string): void {
 }
 
 /** Closes what is `strict`, and takes the mark from what would then mean something else. */
-function closeSchemas(body: Body, lost: Set<string>): void {
+function closeSchemas(body: Body, loose: readonly string[], lost: Set<string>): void {
   const close = (holder: unknown, inner: string, key: string, field: string): unknown => {
     const given = isObject(holder) ? holder[inner] : undefined;
     if (!isObject(given) || given['strict'] !== true) return holder;
-    const schema = strictSchema(given[key] ?? { type: 'object', properties: {} });
+    const schema = strictSchema(given[key] ?? { type: 'object', properties: {} }, loose);
     if (!schema) lost.add(field);
     const asked = schema ? { ...given, [key]: schema } : { ...given, strict: false };
     return { ...(holder as Body), [inner]: asked };
@@ -113,13 +114,13 @@ const looseKeywords = namesIn(`
 `);
 
 /** A schema with its objects closed; null: it has open ones, optional fields or loose keywords. */
-function strictSchema(given: unknown): Body | null {
+function strictSchema(given: unknown, loose: readonly string[]): Body | null {
   if (!isObject(given)) return null;
   let fits = true as boolean;
   // a field that is always there needs no default, which Azure refuses
   const schema = mapSchema(given, ({ default: _unused, ...one }) => {
     const { type, properties, required = [], additionalProperties: more = false } = one;
-    if (looseKeywords.some((key) => key in one)) fits = false;
+    if (loose.some((key) => key in one)) fits = false;
     if (!properties && ![type].flat().includes('object')) return one;
     const needed = new Set(asList(required));
     if (!isObject(properties) || !Object.keys(properties).every((name) => needed.has(name)))

@@ -19,14 +19,14 @@ export interface ParameterRule {
   readonly newerLength?: boolean;
   /** Fields that turn its reasoning off: for the effort `none`, and where a tool is forced. */
   readonly reasoningOff?: Readonly<Record<string, unknown>>;
-  /** True: `strict` takes closed schemas without optional fields alone. */
-  readonly closedSchemas?: true;
+  /**
+   * Keywords that it refuses in a `strict` schema, beside those that OpenAI does. Absent: it takes
+   * more than closed schemas without optional fields.
+   */
+  readonly closedSchemas?: readonly string[];
   /** `auto`: no tool can be forced. */
   readonly toolChoice?: 'auto';
 }
-
-/** At OpenAI, Groq and Cerebras (documentation, 2026-11). */
-const closedSchemas = { models: /./, closedSchemas: true } as const;
 
 /** Words of other APIs, which those that check their fields refuse. */
 const foreign = namesIn(`
@@ -60,7 +60,7 @@ export const openaiName = /gpt|(?:^|[/.~])o\d/i;
 
 /** OpenAI's models, wherever they run (API reference, and what users report, 2026-11). */
 export const openaiModels: readonly ParameterRule[] = [
-  closedSchemas,
+  { models: /./, closedSchemas: [] },
   { models: /gpt-oss/i, efforts: between('low', 'high') },
   { models: named('(?:gpt-[34]|gpt-5-chat|chatgpt)'), efforts: [] },
   {
@@ -95,7 +95,7 @@ const reasoningOff = { thinking: { type: 'disabled' } };
 
 /** What other makers' models take, at the providers that serve them. */
 export const parameterRules = {
-  openai: [{ models: /./, refuses: foreign, closedSchemas: true }],
+  openai: [{ models: /./, refuses: foreign, closedSchemas: [] }],
   // V4 reasons unless told not to, and then no tool can be forced
   deepseek: [{ models: /./, reasoningOff }],
   // GLM, at Z.AI: it forces no tool
@@ -121,12 +121,12 @@ export const parameterRules = {
   ],
   // what Groq serves
   groq: [
-    closedSchemas,
+    { models: /./, closedSchemas: namesIn('minItems maxItems') },
     { models: /./, refuses: [...foreign, 'store', 'logit_bias', 'logprobs', 'top_logprobs'] },
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
   ],
   cerebras: [
-    closedSchemas,
+    { models: /./, closedSchemas: namesIn('minItems maxItems pattern format') },
     { models: /./, refuses: [...foreign, ...penalties, 'logit_bias', 'service_tier', 'store'] },
     { models: /gpt-oss/, refuses: ['parallel_tool_calls'] },
   ],

@@ -122,3 +122,23 @@ it('a strict tool without parameters has none, also at Responses', async () => {
     { type: 'function', name: 'then', strict: false },
   ]);
 });
+
+it.each([
+  ['groq', 'qwen/qwen3-32b', { type: 'array', items: text, minItems: 1 }],
+  ['cerebras', 'gpt-oss-120b', { type: 'array', items: text, maxItems: 3 }],
+  ['cerebras', 'gpt-oss-120b', { ...text, pattern: '^a' }],
+  ['cerebras', 'gpt-oss-120b', { ...text, format: 'date' }],
+])('a strict schema for %s is no longer strict with words that it refuses', async (...row) => {
+  const [api, model, field] = row;
+  const schema = { type: 'object', properties: { a: field }, required: ['a'] };
+  const { answer } = await sent(api, model, schema);
+  expect(answer).toEqual({ strict: false, schema });
+  expect((await sent('openai', 'gpt-5-mini', schema)).answer.strict).toBe(true);
+});
+
+it('tools of Cohere at OpenRouter are not strict, which Cohere refuses', async () => {
+  const schema = { type: 'object', properties: { a: text }, required: ['a'] };
+  const { tool, lost } = await sent('openrouter', 'cohere/command-a', schema);
+  expect(tool).toEqual({ schema });
+  expect(lost).toEqual(['tools']);
+});

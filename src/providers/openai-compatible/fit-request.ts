@@ -11,8 +11,8 @@ export interface RequestRules {
   readonly maxStops?: number;
   /** True: it takes seeds of 64 bits. Others get what is left of one in 31. */
   readonly longSeeds?: boolean;
-  /** True: it takes `strict` on each tool by itself. */
-  readonly strictTools?: boolean;
+  /** Matches models whose tools each take `strict`; true: all do. */
+  readonly strictTools?: true | RegExp;
   /** What its models take, in addition to the rules of OpenAI's models. */
   readonly parameters?: readonly ParameterRule[];
 }
@@ -30,8 +30,14 @@ export function fitRequest(
   names: readonly string[],
   rules: RequestRules & { readonly history?: HistoryRules },
 ): string[] {
-  const lost = [...fitTools(body, rules), ...fitStops(body, rules.maxStops ?? 4)];
-  if (!rules.history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
+  const { strictTools, history } = rules;
+  const takesStrict =
+    strictTools === true || names.every((name) => strictTools?.test(name) ?? false);
+  const lost = [
+    ...fitTools(body, takesStrict, history?.cacheControl ?? false),
+    ...fitStops(body, rules.maxStops ?? 4),
+  ];
+  if (!history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
   const { seed } = body;
   if (!rules.longSeeds && typeof seed === 'number') body['seed'] = Math.abs(seed % 2 ** 31);
   lost.push(...fitParameters(body, names, rules.parameters));
@@ -42,18 +48,14 @@ export function fitRequest(
 }
 
 /** OpenAI and others refuse an empty list. */
-function fitTools(
-  body: Body,
-  { strictTools, history }: Parameters<typeof fitRequest>[2],
-): string[] {
+function fitTools(body: Body, takesStrict: boolean, marks: boolean): string[] {
   const tools = body['tools'] as readonly ToolDefinition[] | null | undefined;
   if (!tools?.length) {
     if (tools !== undefined) body['tools'] = undefined;
     return [];
   }
-  const marks = history?.cacheControl ?? false;
   const isStrict = (tool: Partial<ToolDefinition>): boolean =>
-    !strictTools && tool.function?.strict !== undefined;
+    !takesStrict && tool.function?.strict !== undefined;
   if (!tools.some((tool) => (!marks && 'cache_control' in tool) || isStrict(tool))) return [];
   body['tools'] = tools.map((tool) => {
     const { cache_control: _mark, ...plain } = tool;

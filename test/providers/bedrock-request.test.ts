@@ -68,7 +68,7 @@ describe('a conversation for Converse', () => {
   });
 
   it('has what tools returned before an instruction that came between', () => {
-    const [, , { content = [] } = {}] = turns([
+    const [, , results] = turns([
       { role: 'user', content: 'Weather?' },
       {
         role: 'assistant',
@@ -79,7 +79,7 @@ describe('a conversation for Converse', () => {
       { role: 'system', content: 'Be brief.' },
       { role: 'tool', tool_call_id: 'b', content: 'wet' },
     ]);
-    const [first, second, third] = content;
+    const [first, second, third] = results?.content ?? [];
     expect([first, second]).toMatchObject([
       { toolResult: { toolUseId: 'a' } },
       { toolResult: { toolUseId: 'b' } },

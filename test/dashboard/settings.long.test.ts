@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goodPassword, signedUp } from '../helpers/browser.js';
 import {
@@ -12,13 +15,25 @@ import type { RunningGateway } from '../helpers/gateway.js';
 
 describe.runIf(hasChromium)('the settings', () => {
   let gateway: RunningGateway;
+  let webhook: Server;
+  const signatures: unknown[] = [];
   beforeAll(async () => {
+    webhook = createServer((req, res) => {
+      signatures.push(req.headers['webhook-signature']);
+      req.resume().on('end', () => res.end());
+    }).listen(0, '127.0.0.1');
+    await once(webhook, 'listening');
+    const { port } = webhook.address() as AddressInfo;
     ({ gateway } = await startDashboard({
       providers: { up: { api: 'openai', apiKey: 'provider-secret' } },
+      alerts: { webhook: { url: `http://127.0.0.1:${port}/`, secret: 'a-secret-of-the-webhook' } },
     }));
     await signedUp(gateway.url, 'bob@example.org');
   });
-  afterAll(closeDashboards);
+  afterAll(async () => {
+    await closeDashboards();
+    webhook.close();
+  });
 
   it('let an administrator invite, limit and disable accounts, and show it in the audit log', async () => {
     const page = await claimAndOpen(gateway, '/settings/accounts');
@@ -69,6 +84,40 @@ describe.runIf(hasChromium)('the settings', () => {
     await page.getByText(/the embedded database answers/).waitFor();
     await page.getByRole('button', { name: 'Test Provider up' }).click();
     await page.getByText(/it answers/).waitFor();
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
+  it('send an alert as a test, signed, and say where it went', async () => {
+    const page = await signInAndOpen(gateway, '/settings/alerts');
+    await page.getByText('Nothing needed attention').waitFor();
+    await page.getByRole('button', { name: 'Test Alerts' }).click();
+    await page.getByRole('row', { name: /This is a test: alerts arrive.*webhook/ }).waitFor();
+    expect(signatures).toEqual([expect.stringMatching(/^v1,/)]);
+  });
+
+  it('let an administrator change and revoke the keys of all accounts', async () => {
+    await signedUp(gateway.url, 'cleo@example.org');
+    const member = await signInAndOpen(gateway, '/keys', {
+      email: 'cleo@example.org',
+      password: goodPassword,
+    });
+    await member.getByRole('button', { name: 'Create a key' }).first().click();
+    await member.getByRole('textbox', { name: 'Name' }).fill('of cleo');
+    await member.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    await member.getByRole('button', { name: 'I have copied it' }).click();
+    const page = await signInAndOpen(gateway, '/keys');
+    const row = page.getByRole('row', { name: /of cleo.*cleo@example.org/ });
+    const choose = async (act: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for of cleo' }).click();
+      await page.getByRole('menuitem', { name: act }).click();
+    };
+    await choose('Edit');
+    await page.getByRole('textbox', { name: 'USD a month' }).fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('of $7.00 this month').waitFor();
+    await choose('Revoke');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText(/revoked/i).waitFor();
     expect(complaintsOf(page)).toEqual([]);
   });
 

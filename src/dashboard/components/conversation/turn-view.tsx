@@ -85,6 +85,7 @@ function UserMessage({ text, pictures, edit }: UserMessageProps) {
               label={words.edit}
               title={words.editMessage}
               size="compact-sm"
+              fz="xs"
               flex="none"
               end={{ label: words.askAnew, isReady: draft.trim() !== '' }}
               onOpen={() => setDraft(text)}

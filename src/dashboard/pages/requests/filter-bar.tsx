@@ -77,7 +77,7 @@ function OutcomeFilter() {
   return (
     <Select
       size="xs"
-      w={130}
+      w={148}
       aria-label={text.outcome}
       value={outcome}
       placeholder={status ?? text.outcome}
@@ -173,7 +173,7 @@ function ModelFilter() {
   return (
     <TagsInput
       size="xs"
-      w={180}
+      w={162}
       aria-label={text.models}
       placeholder={chosen.length === 0 ? text.models : ''}
       data={[...labels]}

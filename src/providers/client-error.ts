@@ -28,6 +28,7 @@ const translations: readonly Translation[] = [
         '(prompt|input|messages) (is|are) too long|prompt too long', // Anthropic, Bedrock
         'length of all messages is too long', // Perplexity
         '(exceeds?|exceeded) (the |its )?(available )?context (window|limit|size|length)',
+        'context the overflows', // LM Studio
         'input tokens? exceed', // OpenAI, Bedrock
         'input token count.{0,60}exceeds the maximum', // Gemini
         'too large for model with', // Mistral

@@ -63,6 +63,8 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
     body['reasoning_effort'] = 'none';
   }
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
+  for (const [field, most] of Object.entries(rule.most ?? {}))
+    if (Number(body[field]) > most) fit(field, most);
   for (const field of rule.refuses ?? []) fit(field, undefined);
   if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);
   if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');

@@ -9,6 +9,8 @@ export interface ParameterRule {
   readonly refuses?: readonly string[];
   /** Fields that it refuses unless its effort is `none`. */
   readonly refusesReasoning?: readonly string[];
+  /** The highest values that it takes of fields that are numbers. */
+  readonly most?: Readonly<Record<string, number>>;
   /** The efforts that it takes; empty: it takes none. */
   readonly efforts?: readonly ReasoningEffort[];
   /** True: it reasons only where the request names an effort. */
@@ -99,11 +101,15 @@ export const parameterRules = {
   // V4 reasons unless told not to, and then no tool can be forced
   deepseek: [{ models: /./, reasoningOff }],
   // GLM, at Z.AI: it forces no tool
-  glm: [{ models: /./, toolChoice: 'auto', reasoningOff }],
+  glm: [{ models: /./, toolChoice: 'auto', reasoningOff, most: { temperature: 1 } }],
   // at Alibaba: it forces no tool while it reasons
-  qwen: [{ models: /^qwen/i, reasoningOff: { enable_thinking: false } }],
+  qwen: [
+    { models: /./, most: { temperature: 1.99 } },
+    { models: /^qwen/i, reasoningOff: { enable_thinking: false } },
+  ],
   // each mode of Kimi has one temperature, and takes no other
   kimi: [
+    { models: /./, most: { temperature: 1 } },
     { models: /k2\.?[56]/, reasoningOff },
     { models: /k2\.?7|thinking/, toolChoice: 'auto' },
     { models: /k2\.?[5-9]|k[3-9]/, refuses: ['temperature', 'top_p', ...penalties] },
@@ -115,7 +121,7 @@ export const parameterRules = {
   ],
   // only some of Mistral's models reason, at one level
   mistral: [
-    { models: /./, refuses: [...foreign, ...ofOpenAI] },
+    { models: /./, refuses: [...foreign, ...ofOpenAI], most: { temperature: 1.5 } },
     { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
     { models: /small|medium/, efforts: ['none', 'high'] },
   ],

@@ -24,6 +24,8 @@ const item = (index: unknown, embedding: unknown): object => ({
 });
 const packed = (...numbers: number[]): string =>
   Buffer.from(new Float32Array(numbers).buffer).toString('base64');
+const vectorOf = (of: object): unknown => at(of, 'embedding');
+const counts = { prompt_tokens: 2 };
 const one = item(0, [0.5, 0.25]);
 const two = item(1, [1, 2]);
 const list = (data: unknown, more: object = {}): object => ({
@@ -43,6 +45,8 @@ describe('embeddings that an odd server sends', () => {
     ['with counts as text', list([one, two], { usage: { prompt_tokens: '2' } })],
     ['with a total alone', list([one, two], { usage: { total_tokens: 2 } })],
     ['without an envelope', { data: [one, two], usage: { prompt_tokens: 2 } }],
+    ['each in a list of its own', list([item(0, [[0.5, 0.25]]), item(1, [[1, 2]])])],
+    ['by the name that Ollama has', { embeddings: [one, two].map(vectorOf), usage: counts }],
     ['behind a byte order mark', `\ufeff${JSON.stringify(list([one, two]))}`, 'text/plain'],
   ];
   it.each(rows)('reach clients right, where they come %s', async (_what, body, type) => {
@@ -62,6 +66,16 @@ describe('embeddings that an odd server sends', () => {
       [0.5, 0.25],
       [1, 2],
     ]);
+  });
+
+  it('reach clients right as a bare list, and are asked for without null', async () => {
+    const model = plays.newModel();
+    plays.set(model, step([one, two]));
+    const fields = { input: ['a', 'b'], encoding_format: null, user: null };
+    const asked = { model: `up/${model}`, ...fields };
+    const { json } = await post(`${gateway.url}/v1/embeddings`, asked, gateway.auth);
+    expect(json).toMatchObject({ data: [one, two] });
+    expect(plays.of(model)[0]?.body).toEqual({ model, input: ['a', 'b'] });
   });
 
   it('go to the client as they were written, where they are right', async () => {

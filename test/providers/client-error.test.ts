@@ -23,6 +23,7 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['Groq', 'Please reduce the length of the messages or completion.'],
     ['Perplexity', 'The total length of all messages is too long.'],
     ['SGLang', "The input (9000 tokens) is longer than the model's context length (8192 tokens)."],
+    ['LM Studio', 'Trying to keep the first 5000 tokens when context the overflows. However, …'],
     ['llama.cpp', 'the request exceeds the available context size, try increasing it'],
   ])('is context_length_exceeded for %s: %s', (_provider, reason) => {
     expect(clientErrorOf('request_refused', reason)).toMatchObject({

@@ -147,9 +147,14 @@ function assistantMessage(message: ChatMessage, content: string | unknown[]): Co
   };
 }
 
+/** Between 0 and 1; undefined: none. */
+const penalty = (asked: unknown): number | undefined =>
+  typeof asked === 'number' ? Math.min(1, Math.max(0, asked)) || undefined : undefined;
+
 function sampling(request: ChatRequest): Record<string, unknown> {
   const { top_p: topP, temperature } = request;
   const stops = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
+  const frequency = penalty(request['frequency_penalty']);
   return present({
     max_tokens: request.max_completion_tokens ?? request.max_tokens,
     temperature: typeof temperature === 'number' ? Math.min(1, temperature) : undefined,
@@ -159,10 +164,8 @@ function sampling(request: ChatRequest): Record<string, unknown> {
     seed: typeof request.seed === 'number' ? Math.abs(request.seed) : undefined,
     stop_sequences: stops.length > 0 ? stops : undefined,
     // Cohere refuses the two together, even where both are 0, and negative seeds
-    presence_penalty: request['frequency_penalty']
-      ? undefined
-      : request['presence_penalty'] || undefined,
-    frequency_penalty: request['frequency_penalty'] || undefined,
+    presence_penalty: frequency ? undefined : penalty(request['presence_penalty']),
+    frequency_penalty: frequency,
     logprobs: request['logprobs'] || undefined,
   });
 }

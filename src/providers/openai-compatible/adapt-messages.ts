@@ -140,6 +140,8 @@ class History {
     const fields: Partial<ChatMessage> = {};
     if (content !== said) fields.content = content;
     if (role === 'developer' && !this.rules.developer) fields.role = 'system';
+    if (role !== 'tool' && message.name && message.name.search(refusedInNames) !== -1)
+      fields.name = message.name.replace(refusedInNames, '_').slice(0, 64);
     if (role === 'tool') {
       const call = takeCall(this.open, given.tool_call_id ?? '');
       // the result of no call is what the user says
@@ -206,10 +208,15 @@ class History {
     const { function: called } = call;
     // servers parse the arguments; custom tools have none
     const isBare = (called as ToolCall['function'] | undefined)?.arguments === '';
-    if (id === given.id && !isBare) return call;
-    return { ...call, id, ...(isBare ? { function: { ...called, arguments: '{}' } } : {}) };
+    const isTyped = 'type' in call || 'custom' in call;
+    if (id === given.id && !isBare && isTyped) return call;
+    const type = isTyped ? call.type : 'function';
+    return { ...call, id, type, ...(isBare ? { function: { ...called, arguments: '{}' } } : {}) };
   }
 }
+
+/** OpenAI and others refuse these in the names of users and assistants. */
+const refusedInNames = /[\s<|\\/>]+/g;
 
 const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom']);
 

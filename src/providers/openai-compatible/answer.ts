@@ -31,6 +31,7 @@ export function readOpenAICompletion(
   let rewritten = mendEnvelope(completion) || validJson(body) !== body;
   // for other dialects
   const { id, created, model: named } = completion as Partial<Completion>;
+  completion.object = 'chat.completion';
   completion.id = id ?? `chatcmpl-${randomUUID()}`;
   completion.created = created ?? Math.floor(Date.now() / 1000);
   completion.model = named ?? model;

@@ -23,7 +23,7 @@ import { fitRequest, type RequestRules } from './fit-request.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 import { countIn } from './usage.js';
-import { asList, objectsIn } from '../../text/is-object.js';
+import { asList, objectsIn, present } from '../../text/is-object.js';
 
 type OpenAIOperation = 'chat/completions' | 'embeddings' | 'rerank';
 
@@ -192,16 +192,29 @@ interface EmbeddingItem {
 interface EmbeddingBody {
   readonly object?: unknown;
   readonly data?: unknown;
+  /** Ollama's own API names them so. */
+  readonly embeddings?: unknown;
   readonly model?: unknown;
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null;
   readonly error?: unknown;
 }
 
 /** Local servers send numbers where base64 was asked for, and others the other way round. */
-function inFormat(given: unknown, format: unknown): unknown {
+function inFormat(sent: unknown, format: unknown): unknown {
+  // llama.cpp has a list around them
+  const given: unknown = Array.isArray(sent) && Array.isArray(sent[0]) ? sent[0] : sent;
   if (Array.isArray(given)) return format === 'base64' ? packVector(given as number[]) : given;
   const isPacked = typeof given === 'string' && given !== '';
   return isPacked && (format ?? 'float') === 'float' ? unpackVector(given) : given;
+}
+
+/** What a body has, which may be a bare list, or one of vectors alone. */
+function embeddingsIn(body: unknown): { answer: EmbeddingBody | null; sent: EmbeddingItem[] } {
+  const answer = (Array.isArray(body) ? { data: body } : body) as EmbeddingBody | null;
+  const items = asList(answer?.data ?? answer?.embeddings).map((item) =>
+    Array.isArray(item) ? { embedding: item } : item,
+  );
+  return { answer, sent: objectsIn(items as EmbeddingItem[]) };
 }
 
 function embeddingAdapter(
@@ -214,13 +227,13 @@ function embeddingAdapter(
     ...(maxInputs === undefined ? {} : { maxInputs: () => maxInputs }),
     buildRequest(body, model, apiKey) {
       const called = deploymentOf(settings, model) ?? model;
-      return post('embeddings', { ...body, model: called }, model, apiKey);
+      // some servers refuse null
+      return post('embeddings', { ...present(body), model: called }, model, apiKey);
     },
     readAnswer(body, model, request) {
-      const answer = parseJson(body) as EmbeddingBody | null;
+      const { answer, sent } = embeddingsIn(parseJson(body));
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       const { input, encoding_format: format } = request;
-      const sent = objectsIn(asList(answer?.data) as EmbeddingItem[]);
       const data = sent
         .map((item, at) => ({
           ...item,

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { ChatRequest } from '../../src/completion.js';
+import { callOf } from '../helpers/collect-stream.js';
+import { adapterOf } from './accepts/adapters.js';
+
+/** What a provider gets of a request. */
+async function sent(api: string, model: string, request: Partial<ChatRequest>) {
+  const { body } = await adapterOf(api).buildRequest({ ...callOf(request), model }, 'k');
+  return JSON.parse(body.toString()) as Partial<ChatRequest>;
+}
+
+it.each([
+  ['mistral', 'mistral-small-latest', 1.5],
+  ['moonshot', 'moonshot-v1-8k', 1],
+  ['zai', 'glm-4.6', 1],
+  ['alibaba', 'qwen-plus', 1.99],
+  ['cohere', 'command-a', 1],
+  ['deepseek', 'deepseek-chat', 2],
+])('a temperature of 2 is at %s the highest that it takes', async (api, model, most) => {
+  expect(await sent(api, model, { temperature: 2 })).toMatchObject({ temperature: most });
+  expect(await sent(api, model, { temperature: 0.5 })).toMatchObject({ temperature: 0.5 });
+});
+
+it.each([
+  [{ presence_penalty: 1.5 }, { presence_penalty: 1 }],
+  [{ presence_penalty: 1.5, frequency_penalty: 0.5 }, { frequency_penalty: 0.5 }],
+  [{ presence_penalty: 0.2, frequency_penalty: -0.5 }, { presence_penalty: 0.2 }],
+])('the penalties %j are at Cohere %j', async (asked, taken) => {
+  const { presence_penalty, frequency_penalty } = await sent('cohere', 'command-a', asked);
+  expect({ presence_penalty, frequency_penalty }).toEqual(taken);
+});
+
+it('a name that OpenAI refuses becomes one that it takes', async () => {
+  const messages = [{ role: 'user', name: 'Jane <J> Doe', content: 'Hi' }];
+  expect((await sent('openai', 'gpt-4o', { messages })).messages).toEqual([
+    { role: 'user', name: 'Jane_J_Doe', content: 'Hi' },
+  ]);
+});
+
+it('a call of an earlier turn without a type is one of a function', async () => {
+  const called = { name: 'look', arguments: '{}' };
+  const call = { id: 'c1', function: called } as never;
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: 'seen' },
+  ];
+  const got = await sent('openai', 'gpt-4o', { messages });
+  expect(got.messages?.[1]?.tool_calls).toEqual([{ id: 'c1', type: 'function', function: called }]);
+});
+
+it('a whole answer says what it is, also where its server does not', () => {
+  const body = JSON.stringify({ choices: [{ message: { content: 'Hi' } }] });
+  const { completion, rewritten } = adapterOf('openai-compatible').readCompletion(body, callOf({}));
+  expect(completion.object).toBe('chat.completion');
+  expect(rewritten).toBe(true);
+});

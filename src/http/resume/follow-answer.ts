@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
@@ -34,8 +34,11 @@ export interface Following {
   readonly requestId: string;
 }
 
-/** How the reading ended. `broken`, `gone`: nothing was written, and the answer failed, or its log is gone. */
-export type FollowEnd = 'answered' | 'broken' | 'gone';
+/**
+ * How the reading ended. Of the others nothing was written. `broken`: the answer failed; `gone`: there
+ * is no log; `holed`: a part of it is lost for good, as by a Redis that was emptied.
+ */
+export type FollowEnd = 'answered' | 'broken' | 'gone' | 'holed';
 
 const waitMs = 1_000;
 const touchMs = 1_000;
@@ -64,6 +67,8 @@ class Follower {
   private place: LogPlace;
   private touchedAt = -Infinity;
   private wroteAt = performance.now();
+  /** Written with the first part: until then the log may prove to have lost some. */
+  private head: { status: number; headers: OutgoingHttpHeaders } | null = null;
 
   constructor(
     private readonly logs: AnswerLogs,
@@ -135,20 +140,18 @@ class Follower {
 
   private async take(entry: LogEntry): Promise<FollowEnd | null> {
     const { kind, text } = entry;
+    const { res } = this;
     this.place = placeBehind(entry);
-    if (kind === 'head' && !this.res.headersSent) {
-      const { status, headers } = JSON.parse(text) as { status: number; headers: object };
-      this.res.writeHead(status, { ...headers });
-    }
-    if (kind === 'part') {
-      // what the log has lost must not be passed over
-      if (entry.first > this.next) return this.lose('gone');
-      await this.write(entry);
-    }
-    if (kind === 'broken' && (!this.res.headersSent || text === '')) return this.lose('broken');
-    if (kind !== 'done' && kind !== 'broken') return null;
-    if (!this.isOver()) this.res.end();
-    return 'answered';
+    if (kind === 'head') this.head ??= JSON.parse(text) as Follower['head'];
+    if (kind === 'head' || kind === 'open') return null;
+    if (kind === 'broken' && (!res.headersSent || text === '')) return this.lose('broken');
+    // what the log has lost must not be passed over, also right before its end
+    const hasHole = entry.first > (kind === 'part' ? this.next : this.next - 1);
+    if (hasHole || !(res.headersSent || this.head)) return this.lose('holed');
+    if (!res.headersSent && this.head) res.writeHead(this.head.status, this.head.headers);
+    if (kind === 'part') await this.write(entry);
+    else if (!this.isOver()) res.end();
+    return kind === 'part' ? null : 'answered';
   }
 
   /** Without the events that the client has. Waits until the client has taken it. */

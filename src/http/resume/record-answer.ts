@@ -9,7 +9,7 @@ import {
   type RecordedAnswer,
   type RecordingTerms,
 } from '../../pipeline/resume/recorded-answer.js';
-import { answerLogOf } from '../../pipeline/resume/recorded-answers.js';
+import { answerGone, answerLogOf } from '../../pipeline/resume/recorded-answers.js';
 import { exactJson } from '../../text/exact-json.js';
 import { EventStream } from '../connections/event-stream.js';
 import { cancelWhenClosed, clientLeft } from '../context.js';
@@ -106,6 +106,7 @@ async function claimAnswer(
       parts.metrics.readAgain('repeated');
       return true;
     }
+    if (end === 'holed') throw answerGone();
     // the first has failed, so that this one may try
     res.removeHeader('Idempotent-Replayed');
   }

@@ -208,7 +208,7 @@ export class RecordedAnswer {
     // before the log ends: who waits for this answer may then ask for one
     if (claim && hasFailed) await this.keepTrying((logs) => logs.expire([claim.note], 0));
     const text = this.hasEnded ? 'told' : '';
-    const end = { first: 0, last: this.last, text } as const;
+    const end = { first: this.last, last: this.last, text } as const;
     this.queue.push({ kind: hasFailed ? 'broken' : 'done', ...end });
     this.send();
     await this.sending;

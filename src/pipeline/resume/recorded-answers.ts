@@ -186,7 +186,8 @@ const keyReused = (): GatewayError =>
     'Idempotency-Key: another request was sent with this key; give each request a key of its own',
   );
 
-const answerGone = (): GatewayError =>
+/** An `Idempotency-Key` names an answer that cannot be read any more. */
+export const answerGone = (): GatewayError =>
   new GatewayError(
     'conflict',
     'Idempotency-Key: the request with this key was answered, and its answer is no longer kept; send it with a new key to have it answered again',

@@ -7,7 +7,10 @@ export type LogEntryKind = 'open' | 'head' | 'part' | 'done' | 'broken';
 /** One entry of an answer's log. */
 export interface LogEntry {
   readonly kind: LogEntryKind;
-  /** The numbers of the first and last event of a part; others stand after event `last`. */
+  /**
+   * The numbers of the first and last event of a part; others stand after event `last`. `first` of an
+   * end is the number of the last event that there was.
+   */
   readonly first: number;
   readonly last: number;
   /** A byte string; '' where the kind says all. */

@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { GatewayOptions } from '../../../src/gateway-options.js';
+import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
 import { at, numberAt, textAt } from '../../helpers/json.js';
+import { memoryDatabases } from '../../helpers/memory-databases.js';
 import { metricOf } from '../../helpers/metrics.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
 import { textOf } from '../../helpers/resuming.js';
@@ -14,13 +18,16 @@ const messages = [{ role: 'user', content: 'Hi' }];
 let redis: RunningRedis | null = null;
 let upstream: Upstream;
 let gateway: RunningGateway;
-const start = (more: object = {}): Promise<RunningGateway> =>
-  startGateway({
-    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
-    models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
-    limits: { maxRetries: 0 },
-    ...more,
-  });
+const start = (more: object = {}, options: GatewayOptions = {}): Promise<RunningGateway> =>
+  startGateway(
+    {
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
+      limits: { maxRetries: 0 },
+      ...more,
+    },
+    options,
+  );
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -165,6 +172,41 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     const again = await send('k', openai);
     expect(again.status).toBe(409);
     expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('a request whose answer is kept with a hole, as by a Redis that was emptied', () => {
+  /** Keeps the answer of the key `k` without one of its parts. */
+  async function lose(databases: LazyDatabases, which: number): Promise<void> {
+    const { answerLogs: logs } = (await databases.get()).counters;
+    const note = `fixed:test/key/${createHash('sha256').update('k').digest('hex')}`;
+    await until(async () => (await logs.get(note))?.includes('"isDone":true') ?? false);
+    const { log } = JSON.parse((await logs.get(note)) ?? '') as { log: string };
+    const entries = (await logs.read(log, [0, 0], 0)) ?? [];
+    const lost = entries.filter(({ kind }) => kind === 'part').at(which);
+    await logs.expire([log], 0);
+    for (const entry of entries) if (entry !== lost) await logs.append(log, entry, 10_000);
+  }
+
+  it('is answered 409, or ends in an error where it has begun, and never as if it were whole', async () => {
+    const quiet = (): void => undefined;
+    for (const [way, which] of [
+      ['whole', 0],
+      ['stream', 0],
+      ['stream', -1],
+    ] as const) {
+      await gateway.close();
+      const databases = memoryDatabases(null, { onWarning: quiet, onNews: quiet });
+      gateway = await start({}, { databases });
+      upstream.script([{ text: words, betweenMs: 2 }]);
+      const ask = (): Promise<Reply | StreamReply> =>
+        way === 'whole' ? send('k', native) : stream('k', native);
+      expect((await ask()).status).toBe(200);
+      await lose(databases, which);
+      const again = await ask();
+      if (which === 0) expect(again.status).toBe(409);
+      else expect('frames' in again && again.frames.map(({ event }) => event)).toContain('error');
+    }
   });
 });
 

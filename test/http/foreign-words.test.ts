@@ -198,3 +198,25 @@ it.each<[Surface, Body, Body]>([
       { role: 'user' },
     ]);
 });
+
+it.each(['chat', 'native'] as const)('%s takes arguments of calls as objects', async (surface) => {
+  const call = {
+    id: 'c1',
+    type: 'function',
+    function: { name: 'weather', arguments: { city: 'Rome', id: 1 } },
+  };
+  const history = [
+    ...messages,
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: 'Sunny' },
+  ];
+  const { messages: got } = await sent(surface, 'chat/m', { messages: history });
+  const called = { name: 'weather', arguments: '{"city":"Rome","id":1}' };
+  expect(got).toMatchObject([{}, { tool_calls: [{ function: called }] }, { role: 'tool' }]);
+});
+
+it('Messages takes a turn of the developer as one of the system', async () => {
+  const history = [{ role: 'developer', content: 'Be kind' }, ...messages];
+  const { messages: got } = await sent('Messages', 'chat/m', { messages: history });
+  expect(got).toMatchObject([{ role: 'system', content: 'Be kind' }, { role: 'user' }]);
+});

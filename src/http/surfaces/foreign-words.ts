@@ -1,4 +1,14 @@
-import { isObject, nameSet, objectsIn, omit, pick, present, textIn } from '../../text/is-object.js';
+import { exactJson } from '../../text/exact-json.js';
+import {
+  asList,
+  isObject,
+  nameSet,
+  objectsIn,
+  omit,
+  pick,
+  present,
+  textIn,
+} from '../../text/is-object.js';
 import { jsonFields } from '../../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -9,6 +19,8 @@ interface Words {
   readonly fields: Readonly<Record<string, string>>;
   /** Whether a tool is written so, or is one that a provider runs. */
   isOwnTool(tool: Json): boolean;
+  /** A turn of the conversation; the same object where it is written so. */
+  turn?(turn: Json): Json;
   /** @param plain name, description, parameters and so on of a function */
   tool(plain: Json): Json;
   /** Whether a choice of tools is written so. */
@@ -23,6 +35,11 @@ interface Words {
 
 const chatWords: Words = {
   fields: { max_output_tokens: 'max_tokens', stop_sequences: 'stop' },
+  turn(turn) {
+    const calls = asList(turn['tool_calls']).map(withTextArguments);
+    const isOwn = calls.every((call, at) => call === asList(turn['tool_calls'])[at]);
+    return isOwn ? turn : { ...turn, tool_calls: calls };
+  },
   isOwnTool: ({ type, function: called }) =>
     type === 'function' ? isObject(called) : (type ?? 'custom') !== 'custom',
   tool: ({ cache_control: mark, ...called }) => ({
@@ -54,6 +71,7 @@ export const asMessages = withWordsOf({
     max_output_tokens: 'max_tokens',
     instructions: 'system',
   },
+  turn: (turn) => (turn['role'] === 'developer' ? { ...turn, role: 'system' } : turn),
   isOwnTool: ({ type, name, input_schema: schema = null }) =>
     type === undefined || type === 'custom'
       ? name !== undefined && schema !== null
@@ -104,7 +122,11 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
         foreign.add(from);
         changes[to] = sent[to] ?? changes[to] ?? sent[from];
       }
-    const { tools, tool_choice: choice } = sent;
+    const { tools, tool_choice: choice, messages } = sent;
+    const turns = asList(words.turn && messages).map((one) =>
+      isObject(one) ? words.turn?.(one) : one,
+    );
+    if (turns.some((turn, at) => turn !== asList(messages)[at])) changes['messages'] = turns;
     if (Array.isArray(tools)) {
       const own = tools.flatMap((tool: unknown) => ownTool(tool, words));
       if (own.length !== tools.length || own.some((tool, at) => tool !== tools[at]))
@@ -116,6 +138,14 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     if (foreign.size === 0 && Object.keys(changes).length === 0) return sent;
     return { ...omit(sent, foreign), ...changes };
   };
+}
+
+/** Ollama's own API has the arguments of a call as an object. */
+function withTextArguments(call: unknown): unknown {
+  const called = jsonFields(call)['function'];
+  if (!isObject(called) || !isObject(called['arguments'])) return call;
+  const args = exactJson(called['arguments']);
+  return { ...jsonFields(call), function: { ...called, arguments: args } };
 }
 
 function ownTool(tool: unknown, words: Words): unknown[] {

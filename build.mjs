@@ -139,7 +139,6 @@ async function build(folder) {
 }
 
 const hasSources = existsSync(source);
-if (hasSources) (await import('./config-input.mjs')).writeConfigInput();
 if (hasSources && !(ifStale && isFresh())) {
   if (compiler() === '') {
     console.error(
@@ -147,6 +146,7 @@ if (hasSources && !(ifStale && isFresh())) {
     );
     process.exit(1);
   }
+  (await import('./config-input.mjs')).writeConfigInput();
   const folder = mkdtempSync(join(root, '.build-'));
   try {
     process.exitCode = await build(folder);

@@ -62,6 +62,7 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
     fit('reasoning_effort', 'none');
     body['reasoning_effort'] = 'none';
   }
+  if (rule.takesOnlyNone && body['reasoning_effort'] !== 'none') fit('reasoning_effort', undefined);
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
   for (const [field, most] of Object.entries(rule.most ?? {}))
     if (Number(body[field]) > most) fit(field, most);

@@ -13,6 +13,8 @@ export interface ParameterRule {
   readonly most?: Readonly<Record<string, number>>;
   /** The efforts that it takes; empty: it takes none. */
   readonly efforts?: readonly ReasoningEffort[];
+  /** True: of all efforts it takes `none` alone, beside its own. */
+  readonly takesOnlyNone?: boolean;
   /** True: it reasons only where the request names an effort. */
   readonly restsUnasked?: boolean;
   /** True: the chat API takes function tools at no effort but `none`. */
@@ -130,10 +132,12 @@ export const parameterRules = {
     { models: /./, closedSchemas: namesIn('minItems maxItems') },
     { models: /./, refuses: [...foreign, 'store', 'logit_bias', 'logprobs', 'top_logprobs'] },
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
+    { models: /qwen/, takesOnlyNone: true },
   ],
   cerebras: [
     { models: /./, closedSchemas: namesIn('minItems maxItems pattern format') },
     { models: /./, refuses: [...foreign, ...penalties, 'logit_bias', 'service_tier', 'store'] },
     { models: /gpt-oss/, refuses: ['parallel_tool_calls'] },
+    { models: /glm/, takesOnlyNone: true },
   ],
 } satisfies Record<string, readonly ParameterRule[]>;

@@ -76,7 +76,7 @@ const toolForms: Record<string, unknown[]> = {
 };
 
 describe.each(names)('tools in a body of %s', (surface) => {
-  it.each(Object.entries(toolForms))('may be in the form: %s', async (_form, tools) => {
+  it.each(Object.entries(toolForms))('may be in the form: %s', async (form, tools) => {
     expect((await sent(surface, 'chat/m', { tools }))['tools']).toMatchObject([
       { type: 'function', function: { ...called, parameters: schema } },
     ]);
@@ -84,7 +84,11 @@ describe.each(names)('tools in a body of %s', (surface) => {
       { ...called, input_schema: schema },
     ]);
     expect((await sent(surface, 'answers/m', { tools }))['tools']).toMatchObject([
-      { type: 'function', ...called, parameters: schema },
+      {
+        ...{ type: 'function', ...called, parameters: schema },
+        // without it all arguments would be required
+        ...(surface === 'Responses' && form === "Responses'" ? {} : { strict: false }),
+      },
     ]);
   });
 
@@ -151,6 +155,51 @@ describe.each(names)('the schema of an answer, in a body of %s,', (surface) => {
     });
     expect(ofClaude).not.toHaveProperty('response_format');
   });
+});
+
+it.each<[Surface, Body]>([
+  ['chat', formats["chat's"]!],
+  ['Responses', formats["Responses'"]!],
+  ['Messages', formats["Anthropic's"]!],
+])(
+  'the schema of an answer in the words of %s comes before one in others',
+  async (surface, own) => {
+    const other = { type: 'json_schema', schema: { ...schema, title: 'Other' } };
+    const all = {
+      response_format: other,
+      text: { format: other },
+      output_config: { format: other },
+    };
+    const { response_format: format } = await sent(surface, 'chat/m', { ...all, ...own });
+    expect(format).toMatchObject({ json_schema: { schema } });
+    expect(format).not.toHaveProperty('json_schema.schema.title');
+  },
+);
+
+it.each(['chat', 'Responses'] as const)(
+  "%s takes an effort in Anthropic's words",
+  async (surface) => {
+    const fields = { output_config: { effort: 'high', format: { type: 'json_schema', schema } } };
+    expect(await sent(surface, 'chat/m', fields)).toMatchObject({ reasoning_effort: 'high' });
+  },
+);
+
+it('Responses forwards what names no level of effort: some providers have such a field', async () => {
+  for (const fields of [{ thinking: { type: 'enabled' } }, { enable_thinking: true }])
+    expect(await sent('Responses', 'answers/m', fields)).toMatchObject(fields);
+});
+
+it('types in capitals are written small in schemas alone', async () => {
+  const values = { enum: [{ type: 'A' }], default: { type: 'A' } };
+  const parameters = { type: 'OBJECT', properties: { type: { type: 'STRING', ...values } } };
+  const tools = [{ functionDeclarations: [{ ...called, parameters }] }];
+  expect((await sent('chat', 'chat/m', { tools }))['tools']).toMatchObject([
+    {
+      function: {
+        parameters: { type: 'object', properties: { type: { type: 'string', ...values } } },
+      },
+    },
+  ]);
 });
 
 describe.each(['chat', 'Messages', 'Responses'] as const)(

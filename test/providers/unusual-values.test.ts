@@ -22,6 +22,17 @@ it.each([
 });
 
 it.each([
+  ['groq', 'qwen/qwen3-32b'],
+  ['cerebras', 'zai-glm-4.7'],
+])('%s gets no effort for %s but none, which it takes alone', async (api, model) => {
+  const thinking = { type: 'enabled', budget_tokens: 4_000 };
+  for (const asked of [{ thinking }, { reasoning_effort: 'high' as const }])
+    expect(await sent(api, model, asked)).not.toHaveProperty('reasoning_effort');
+  const off = { reasoning_effort: 'none' as const };
+  expect(await sent(api, model, off)).toMatchObject(off);
+});
+
+it.each([
   [{ presence_penalty: 1.5 }, { presence_penalty: 1 }],
   [{ presence_penalty: 1.5, frequency_penalty: 0.5 }, { frequency_penalty: 0.5 }],
   [{ presence_penalty: 0.2, frequency_penalty: -0.5 }, { presence_penalty: 0.2 }],

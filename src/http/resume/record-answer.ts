@@ -106,9 +106,9 @@ async function claimAnswer(
       parts.metrics.readAgain('repeated');
       return true;
     }
-    if (end === 'holed') throw answerGone();
-    // the first has failed, so that this one may try
     res.removeHeader('Idempotent-Replayed');
+    if (end === 'holed') throw answerGone();
+    // else the first has failed, so that this one may try
   }
 }
 

@@ -9,6 +9,7 @@ import {
   present,
   textIn,
 } from '../../text/is-object.js';
+import { effortOf } from '../../completion.js';
 import { jsonFields } from '../../text/json-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -17,6 +18,8 @@ type Json = Readonly<Record<string, unknown>>;
 interface Words {
   /** Its fields, by the names that others have for the same. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Its field for an effort; absent: its own is the one in `output_config`. */
+  readonly effort?: string;
   /** Whether a tool is written so, or is one that a provider runs. */
   isOwnTool(tool: Json): boolean;
   /** A turn of the conversation; the same object where it is written so. */
@@ -35,6 +38,7 @@ interface Words {
 
 const chatWords: Words = {
   fields: { max_output_tokens: 'max_tokens', stop_sequences: 'stop' },
+  effort: 'reasoning_effort',
   turn(turn) {
     const calls = asList(turn['tool_calls']).map(withTextArguments);
     const isOwn = calls.every((call, at) => call === asList(turn['tool_calls'])[at]);
@@ -97,8 +101,10 @@ export const asResponses = withWordsOf({
     max_completion_tokens: 'max_output_tokens',
     system: 'instructions',
   },
+  effort: 'reasoning_effort',
   isOwnTool: (tool) => 'type' in tool && !('input_schema' in tool),
-  tool: ({ cache_control: _mark, ...plain }) => ({ type: 'function', ...plain }),
+  // true is the default there, and would make every optional argument a required one
+  tool: ({ cache_control: _mark, ...plain }) => ({ type: 'function', strict: false, ...plain }),
   isOwnChoice: (choice) =>
     isObject(choice)
       ? !ofMessages.has(textIn(choice['type'])) && choice['type'] !== 'required'
@@ -123,6 +129,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
         changes[to] = sent[to] ?? changes[to] ?? sent[from];
       }
     const { tools, tool_choice: choice, messages } = sent;
+    const effort = words.effort && effortOf(jsonFields(sent['output_config'])['effort']);
+    if (words.effort && effort) changes[words.effort] = sent[words.effort] ?? effort;
     const turns = asList(words.turn && messages).map((one) =>
       isObject(one) ? words.turn?.(one) : one,
     );
@@ -175,19 +183,21 @@ function plainFunction({ name, description, strict, ...tool }: Json): Json {
 
 /** Google writes types in capitals. */
 function googleFunction({ name, description, parameters, parametersJsonSchema }: Json): Json {
-  return { name, description, parameters: withSmallTypes(parameters) ?? parametersJsonSchema };
+  if (isObject(parameters)) writeTypesSmall(parameters);
+  return { name, description, parameters: parameters ?? parametersJsonSchema };
 }
 
-function withSmallTypes(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withSmallTypes);
-  // a long integer is an object too, but no plain one
-  if (!isObject(schema) || Object.getPrototypeOf(schema) !== Object.prototype) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [
-      key,
-      key === 'type' && typeof value === 'string' ? value.toLowerCase() : withSmallTypes(value),
-    ]),
-  );
+/** Keywords whose values are no schemas, whatever they look like. */
+const values = nameSet('enum const default example examples');
+
+/** In place: a copy of a schema with 150,000 fields held the process for 100 ms. */
+function writeTypesSmall(schema: Record<string, unknown>): void {
+  for (const key in schema) {
+    const value = schema[key];
+    if (key === 'type' && typeof value === 'string') schema[key] = value.toLowerCase();
+    else if (typeof value === 'object' && value !== null && !values.has(key))
+      writeTypesSmall(value as Record<string, unknown>);
+  }
 }
 
 /** The mode of a choice of tools, and the name of the only one; null: it is in no known words. */
@@ -206,15 +216,14 @@ const formatPlaces = ['response_format', 'text', 'output_config', 'output_format
 
 /** The fields for the form of an answer, where another API's ask for one. */
 function foreignFormat(sent: Json, words: Words, foreign: Set<string>): Json {
-  for (const place of formatPlaces) {
-    const given =
-      place === 'text' || place === 'output_config'
-        ? jsonFields(sent[place])['format']
-        : sent[place];
-    if (!isObject(given) || given['type'] === 'text' || words.isOwnFormat(place, given)) continue;
-    foreign.add(place);
-    const { json_schema: nested, ...flat } = given;
-    return words.format({ ...flat, ...jsonFields(nested) }, sent);
-  }
-  return {};
+  const given = formatPlaces.flatMap((place) => {
+    const isInner = place === 'text' || place === 'output_config';
+    const format = isInner ? jsonFields(sent[place])['format'] : sent[place];
+    return isObject(format) && format['type'] !== 'text' ? [{ place, format }] : [];
+  });
+  const [first] = given;
+  if (!first || given.some(({ place, format }) => words.isOwnFormat(place, format))) return {};
+  foreign.add(first.place);
+  const { json_schema: nested, ...flat } = first.format;
+  return words.format({ ...flat, ...jsonFields(nested) }, sent);
 }

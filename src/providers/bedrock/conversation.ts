@@ -61,12 +61,17 @@ function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentSc
   };
 }
 
-/** Claude requires the results of tools first. */
+const isResult = (block: Block): boolean => 'toolResult' in block;
+
+/** Claude requires the results of tools first, with the marks of their caches. */
 function addContent({ content }: ConverseTurn, more: ConverseTurn): void {
-  const isResult = (block: Block): boolean => 'toolResult' in block;
-  const after = content.findIndex((block) => !isResult(block) && !('cachePoint' in block));
-  if (after >= 0 && more.content.some(isResult)) content.splice(after, 0, ...more.content);
-  else content.push(...more.content);
+  if (!more.content.some(isResult)) {
+    content.push(...more.content);
+    return;
+  }
+  let after = content.findLastIndex(isResult) + 1;
+  while ('cachePoint' in (content[after] ?? {})) after++;
+  content.splice(after, 0, ...more.content);
 }
 
 /** Meets more demands of Bedrock, in place. */

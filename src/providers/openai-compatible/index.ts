@@ -202,7 +202,8 @@ interface EmbeddingBody {
 /** Local servers send numbers where base64 was asked for, and others the other way round. */
 function inFormat(sent: unknown, format: unknown): unknown {
   // llama.cpp has a list around them
-  const given: unknown = Array.isArray(sent) && Array.isArray(sent[0]) ? sent[0] : sent;
+  const isNested = Array.isArray(sent) && sent.length === 1 && Array.isArray(sent[0]);
+  const given: unknown = isNested ? sent[0] : sent;
   if (Array.isArray(given)) return format === 'base64' ? packVector(given as number[]) : given;
   const isPacked = typeof given === 'string' && given !== '';
   return isPacked && (format ?? 'float') === 'float' ? unpackVector(given) : given;

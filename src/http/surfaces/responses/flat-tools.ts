@@ -58,7 +58,11 @@ function unnested(tool: Json): Json {
 
 /** A body whose tools and choice are as providers of this dialect take them. */
 export function withOwnTools(body: ResponsesBody): ResponsesBody {
-  const tools = jsonList(body.tools).map(unnested);
+  const tools = jsonList(body.tools).map((tool) => {
+    const flat = unnested(tool);
+    // true is the default here, false in the chat API
+    return flat === tool || flat['type'] !== 'function' ? flat : { strict: false, ...flat };
+  });
   const choice = isObject(body.tool_choice) ? unnested(body.tool_choice) : null;
   const allowed = jsonList(choice?.['tools']).map(unnested);
   return {

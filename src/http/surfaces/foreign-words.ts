@@ -36,13 +36,16 @@ interface Words {
   format(plain: Json, body: Json): Json;
 }
 
+const formatPlaces = ['response_format', 'text', 'output_config', 'output_format'];
+
 const chatWords: Words = {
   fields: { max_output_tokens: 'max_tokens', stop_sequences: 'stop' },
   effort: 'reasoning_effort',
   turn(turn) {
-    const calls = asList(turn['tool_calls']).map(withTextArguments);
-    const isOwn = calls.every((call, at) => call === asList(turn['tool_calls'])[at]);
-    return isOwn ? turn : { ...turn, tool_calls: calls };
+    const sent = turn['tool_calls'];
+    if (!Array.isArray(sent)) return turn;
+    const calls = sent.map(withTextArguments);
+    return calls.every((call, at) => call === sent[at]) ? turn : { ...turn, tool_calls: calls };
   },
   isOwnTool: ({ type, function: called }) =>
     type === 'function' ? isObject(called) : (type ?? 'custom') !== 'custom',
@@ -119,11 +122,18 @@ export const asResponses = withWordsOf({
  * same object where there is nothing to change.
  */
 function withWordsOf(words: Words): (body: unknown) => unknown {
+  const { turn: ownTurn } = words;
+  const isForeign = (one: unknown): boolean => isObject(one) && ownTurn?.(one) !== one;
+  const renamed = Object.entries(words.fields);
+  const places = [...Object.keys(words.fields), ...formatPlaces, 'tools', 'tool_choice'];
   return (sent) => {
     if (!isObject(sent)) return sent;
+    const hasTurns = ownTurn !== undefined && asList(sent['messages']).some(isForeign);
+    // most requests have none of them
+    if (!hasTurns && places.every((place) => sent[place] === undefined)) return sent;
     const changes: Record<string, unknown> = {};
     const foreign = new Set<string>();
-    for (const [from, to] of Object.entries(words.fields))
+    for (const [from, to] of renamed)
       if (sent[from] !== undefined) {
         foreign.add(from);
         changes[to] = sent[to] ?? changes[to] ?? sent[from];
@@ -131,10 +141,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     const { tools, tool_choice: choice, messages } = sent;
     const effort = words.effort && effortOf(jsonFields(sent['output_config'])['effort']);
     if (words.effort && effort) changes[words.effort] = sent[words.effort] ?? effort;
-    const turns = asList(words.turn && messages).map((one) =>
-      isObject(one) ? words.turn?.(one) : one,
-    );
-    if (turns.some((turn, at) => turn !== asList(messages)[at])) changes['messages'] = turns;
+    if (hasTurns)
+      changes['messages'] = asList(messages).map((one) => (isObject(one) ? ownTurn(one) : one));
     if (Array.isArray(tools)) {
       const own = tools.flatMap((tool: unknown) => ownTool(tool, words));
       if (own.length !== tools.length || own.some((tool, at) => tool !== tools[at]))
@@ -211,8 +219,6 @@ function readChoice(choice: unknown): [mode: string, name: string] | null {
   if (mode === 'any' || mode === 'required') return ['required', ''];
   return mode === 'auto' || mode === 'none' ? [mode, ''] : null;
 }
-
-const formatPlaces = ['response_format', 'text', 'output_config', 'output_format'];
 
 /** The fields for the form of an answer, where another API's ask for one. */
 function foreignFormat(sent: Json, words: Words, foreign: Set<string>): Json {

@@ -138,8 +138,7 @@ async function build(folder) {
   return 0;
 }
 
-const hasSources = existsSync(source);
-if (hasSources && !(ifStale && isFresh())) {
+if (existsSync(source) && !(ifStale && isFresh())) {
   if (compiler() === '') {
     console.error(
       'dist cannot be built without the development packages: run `npm ci`, or install the package that `npm pack` makes.',

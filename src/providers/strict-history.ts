@@ -62,6 +62,24 @@ export function completeTurns<Turn extends { role?: string }>(
   if (turns.at(-1)?.role !== 'user' && !prefill) turns.push(says(filler.goOn));
 }
 
+/**
+ * Adds to a turn, in place: Claude requires the results of tools first.
+ * @param isMark says of blocks that they belong to the result before them
+ */
+export function addToTurn<Block extends object>(
+  content: Block[],
+  more: readonly Block[],
+  isResult: (block: Block) => boolean,
+  isMark: (block: Block) => boolean = () => false,
+): void {
+  let after = content.length;
+  if (more.some(isResult)) {
+    after = content.findLastIndex(isResult) + 1;
+    while (after < content.length && isMark(content[after]!)) after++;
+  }
+  content.splice(after, 0, ...more);
+}
+
 /** The ids of tool calls that a provider takes. */
 export interface CallIdForm {
   /** Matches each character that is refused. */

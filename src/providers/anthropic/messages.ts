@@ -2,7 +2,7 @@ import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
 import { parseJson } from '../json.js';
-import { completeTurns } from '../strict-history.js';
+import { addToTurn, completeTurns } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
 import { isObject } from '../../text/is-object.js';
 
@@ -78,10 +78,7 @@ function addTurn(
     turns.push({ role, content });
     return;
   }
-  // Anthropic requires the results of tools first
-  const results = last.content.findLastIndex(isResult) + 1;
-  if (content.some(isResult)) last.content.splice(results, 0, ...content);
-  else last.content.push(...content);
+  addToTurn(last.content, content, isResult);
 }
 
 const isResult = ({ type }: AnthropicBlock): boolean => type === 'tool_result';

@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import { thinkingBlock, toolInput } from '../anthropic/messages.js';
-import { completeTurns } from '../strict-history.js';
+import { addToTurn, completeTurns } from '../strict-history.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
 import type { ModelTraits } from './model-traits.js';
 
@@ -62,17 +62,7 @@ function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentSc
 }
 
 const isResult = (block: Block): boolean => 'toolResult' in block;
-
-/** Claude requires the results of tools first, with the marks of their caches. */
-function addContent({ content }: ConverseTurn, more: ConverseTurn): void {
-  if (!more.content.some(isResult)) {
-    content.push(...more.content);
-    return;
-  }
-  let after = content.findLastIndex(isResult) + 1;
-  while ('cachePoint' in (content[after] ?? {})) after++;
-  content.splice(after, 0, ...more.content);
-}
+const isCachePoint = (block: Block): boolean => 'cachePoint' in block;
 
 /** Meets more demands of Bedrock, in place. */
 function correctTurns(turns: readonly ConverseTurn[]): void {
@@ -110,7 +100,8 @@ export function toConverseMessages(
     }
     const turn = readMessage(message, traits, scope);
     const previous = turns.at(-1);
-    if (previous?.role === turn.role) addContent(previous, turn);
+    if (previous?.role === turn.role)
+      addToTurn(previous.content, turn.content, isResult, isCachePoint);
     else if (turn.content.length > 0) turns.push(turn);
   }
   correctTurns(turns);

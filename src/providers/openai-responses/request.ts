@@ -1,7 +1,8 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall, OriginalRequest } from '../adapter.js';
+import { nearestEffort } from '../asked-effort.js';
 import { unsupported } from '../failure.js';
-import { isObject, nameSet, pick, present } from '../../text/is-object.js';
+import { isObject, nameSet, omit, pick, present } from '../../text/is-object.js';
 import { withPairedCalls } from '../strict-history.js';
 import { responsesInput } from './input.js';
 import { searchFields } from './web-search.js';
@@ -64,6 +65,8 @@ function outputLimit({ max_completion_tokens: limit, max_tokens: older }: ChatRe
   return typeof asked === 'number' ? Math.max(16, asked) : asked;
 }
 
+const foreignEfforts = nameSet('thinking enable_thinking');
+
 /** A client's own body for a call, with the limit and the effort that the gateway adds to it. */
 export function forwardedBody(
   { body }: OriginalRequest,
@@ -72,8 +75,10 @@ export function forwardedBody(
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const reasoning = body['reasoning'] as { effort?: unknown } | null | undefined;
   const effort = request.reasoning_effort;
+  // other words for a level of effort; what names none may be a field of the provider's own
+  const isForeign = Boolean(nearestEffort({ messages: [], ...pick(body, foreignEfforts) }));
   return {
-    ...body,
+    ...(isForeign ? omit(body, foreignEfforts) : body),
     model,
     ...(stream || body['stream'] !== undefined ? { stream } : {}),
     ...(limit && !body['max_output_tokens'] ? { max_output_tokens: limit } : {}),

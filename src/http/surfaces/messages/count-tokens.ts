@@ -10,8 +10,8 @@ import { dialectHeaders } from '../../passthrough/headers.js';
 import { sendJson } from '../../send-json.js';
 import { answer } from '../../stage.js';
 import { omit } from '../../../text/is-object.js';
-import { chatRequest, foreignEfforts } from './chat-request.js';
-import { originalOf } from './forwarded-body.js';
+import { chatRequest } from './chat-request.js';
+import { notForwarded, originalOf } from './forwarded-body.js';
 import type { MessagesRequest } from './request.js';
 
 /**
@@ -21,7 +21,7 @@ import type { MessagesRequest } from './request.js';
 export function countTokens(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
     const request = requestOf(res);
-    const body = omit(req.body as MessagesRequest, new Set(foreignEfforts)) as MessagesRequest;
+    const body = omit(req.body as MessagesRequest, notForwarded) as MessagesRequest;
     const candidate = candidateOf(request, body.model);
     const provider = request.snapshot.providers.get(candidate.provider ?? '');
     cancelWhenClosed(request, res);

@@ -1,12 +1,17 @@
 import type { OriginalRequest } from '../../../providers/adapter.js';
 import { openReasoning } from '../foreign-reasoning.js';
+import { gatewayFields } from '../openai.js';
 import type { SentAlong } from '../surface.js';
+import { foreignEfforts } from './chat-request.js';
 import {
   blocksOf,
   type MessagesBlock,
   type MessagesRequest,
   type MessagesTurn,
 } from './request.js';
+
+/** Fields of a request that no provider gets. */
+export const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, ...foreignEfforts]);
 
 /** How the ids of searches begin that the gateway has written into an answer. */
 export const ownSearchId = 'srvtoolu_sbx1_';

@@ -1,16 +1,14 @@
 import { omit } from '../../../text/is-object.js';
 import { asMessages } from '../foreign-words.js';
-import { chatCall, gatewayFields } from '../openai.js';
+import { chatCall } from '../openai.js';
 import type { CompletionSurface } from '../surface.js';
-import { chatRequest, foreignEfforts, searchWish } from './chat-request.js';
+import { chatRequest, searchWish } from './chat-request.js';
 import { messagesErrors } from './errors.js';
-import { originalOf } from './forwarded-body.js';
+import { notForwarded, originalOf } from './forwarded-body.js';
 import { MessagesReply } from './messages-reply.js';
 import { MessagesStream } from './messages-stream.js';
 import { onlyMessages } from './only-messages.js';
 import type { MessagesRequest } from './request.js';
-
-const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, ...foreignEfforts]);
 
 /** Anthropic's Messages. */
 export const messages: CompletionSurface = {

@@ -1,4 +1,4 @@
-import { type ChatRequest, effortOfBudget } from '../../../completion.js';
+import type { ChatRequest } from '../../../completion.js';
 import { invalidField } from '../../../errors.js';
 import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
@@ -6,7 +6,6 @@ import { chatCall, gatewayFields } from '../openai.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
-import { jsonFields } from '../../../text/json-values.js';
 import { namesIn, omit, pick, present, textIn } from '../../../text/is-object.js';
 import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { compactionChat } from './compaction.js';
@@ -83,21 +82,11 @@ const notForwarded: ReadonlySet<string> = new Set([
   'reasoning_effort',
   'previous_response_id',
 ]);
-const withoutEfforts: ReadonlySet<string> = new Set([...notForwarded, ...foreignEfforts]);
-
-/** Whether the words of other APIs name a level; others may be fields that a provider itself has. */
-function namesEffort({ thinking, enable_thinking: enabled }: Json): boolean {
-  const { type, budget_tokens: budget } = jsonFields(thinking);
-  return enabled === false || type === 'disabled' || effortOfBudget(budget) !== null;
-}
 
 /** The body for providers that speak this dialect: they store nothing, and get the whole input. */
 function originalOf(body: ResponsesBody, headers: SentAlong['headers']): ForwardedRequest {
   const { needs } = onlyOriginal(body);
-  const forwarded: Record<string, unknown> = omit(
-    body,
-    namesEffort(body) ? withoutEfforts : notForwarded,
-  );
+  const forwarded: Record<string, unknown> = omit(body, notForwarded);
   const { input } = body;
   if (Array.isArray(input)) forwarded['input'] = (input as Json[]).flatMap(readable);
   // without its store a provider has to give the reasoning along, for the next turn

@@ -6,6 +6,8 @@ import { authenticate, type AuthenticateOptions } from './authenticate.js';
 import { inOrder, stage } from './stage.js';
 import { contextOf } from './context.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
+import { messagesErrors } from './surfaces/messages/errors.js';
+import { isClientRoot, speaksMessages } from './surfaces/messages/paths.js';
 import { nativeErrorBody } from './surfaces/native-error.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
@@ -24,14 +26,15 @@ const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
  * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's or Google's
- * for the paths of their APIs. Without a dashboard, browsers that open `/` are redirected to the API
- * documentation; `HEAD /`, by which some clients ask whether a server is there, is answered 200.
+ * for the paths of their APIs; Anthropic's also for clients that speak its dialect. Without a
+ * dashboard, browsers that open `/` are redirected to the API documentation; `HEAD` of a base URL, by
+ * which some clients ask whether a server is there, is answered 200.
  */
 export function notFound(parts: GatewayParts): RequestHandler {
   const authenticated = authenticate(parts);
   return (req, res, next) => {
     contextOf(parts, res);
-    if (req.path === '/' && req.method === 'HEAD') {
+    if (req.method === 'HEAD' && isClientRoot(req.path)) {
       res.end();
       return;
     }
@@ -40,7 +43,7 @@ export function notFound(parts: GatewayParts): RequestHandler {
       res.redirect('docs');
       return;
     }
-    track(parts, surfaceOf(req.path))(
+    track(parts, surfaceOf(req))(
       req,
       res,
       () =>
@@ -94,7 +97,9 @@ export function refuseUpgrades(
   };
 }
 
-function surfaceOf(path: string): Surface {
+function surfaceOf({ path, headers }: Request): Surface {
+  if (speaksMessages(headers) || /^\/v1\/messages(?=$|\/)/i.test(path))
+    return messagesErrors('other');
   const errorBody = dialectsWith(path)[0]?.errorBody;
   if (errorBody)
     return { ...unknownPath, errorBody: ({ status, message }) => errorBody(status, message) };

@@ -3,11 +3,16 @@ import { NameCache } from './name-cache.js';
 import { readModelTable } from './model-tables.js';
 import type { ReasoningEffort } from '../completion.js';
 
-const { families, snapshots, sameModels, namedEfforts, prefixes } = readModelTable('aliases');
+const { families, snapshots, sameModels, namedEfforts, prefixes, standIns } =
+  readModelTable('aliases');
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
 
 const ofFamilies = families.map(({ pattern, family }) => ({ name: whole(pattern), family }));
 const same = sameModels.map(({ pattern, model }) => ({ name: whole(pattern), model }));
+const ofAgents = standIns.map(({ names, families: theirs }) => ({
+  name: whole(names),
+  families: theirs.map(whole),
+}));
 const snapshot = whole(snapshots.join('|'));
 
 /** Words that say how a model is packed or served, not which it is. */
@@ -151,4 +156,30 @@ export function sameModelIn(models: ReadonlyMap<string, unknown>, name: string):
       a.model.length - b.model.length,
   );
   return found[0]?.model ?? null;
+}
+
+/**
+ * Which of some models answer to a name that an agent sends by itself, where none of them is the one
+ * of that name: those that are the most able one of its family, whoever serves it. None: it is no such
+ * name, or none of them is of its maker.
+ */
+export function standInsFor<Model extends { readonly model: string }>(
+  name: string,
+  models: readonly Model[],
+  abilityOf: (model: Model) => number | null,
+): readonly Model[] {
+  const canonical = canonicalName(name);
+  const { families: found = [] } = ofAgents.find((one) => one.name.test(canonical)) ?? {};
+  for (const family of found) {
+    const related = models.filter(
+      ({ model }) => !isVariant(model) && family.test(modelIdentity(model)),
+    );
+    const best = related.toSorted(
+      (a, b) =>
+        (abilityOf(b) ?? 0) - (abilityOf(a) ?? 0) ||
+        productOf(b.model).localeCompare(productOf(a.model), 'en', { numeric: true }),
+    )[0];
+    if (best) return related.filter(({ model }) => productOf(model) === productOf(best.model));
+  }
+  return [];
 }

@@ -48,6 +48,8 @@ interface ModelTables {
     };
     /** Names in a provider's price list, by its id there, of models that its own API does not serve. */
     readonly otherApis: Readonly<Record<string, string>>;
+    /** Names that agents send by themselves (regular expressions), and who answers to them. */
+    readonly standIns: readonly { readonly names: string; readonly families: readonly string[] }[];
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
   };

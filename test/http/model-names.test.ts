@@ -133,25 +133,26 @@ describe('the name of a model', () => {
   });
 });
 
-describe('a bare name that no provider has, of a model that one has under another name', () => {
-  const names = async (
-    providers: Record<string, string[]>,
-    asked: string,
-  ): Promise<{ label: unknown; text: string }> => {
-    const started = await startGateway({
-      providers: Object.fromEntries(
-        Object.entries(providers).map(([name, models]) => [
-          name,
-          { ...listed(...models), api: 'openai-compatible' as const },
-        ]),
-      ),
-    });
-    const body = { model: asked, messages };
-    const reply = await post(`${started.url}/v1/chat/completions`, body, started.auth);
-    await started.close();
-    return { label: called(reply), text: reply.text };
-  };
+/** The model that answers to a name, of providers with these models. */
+const names = async (
+  providers: Record<string, string[]>,
+  asked: string,
+): Promise<{ label: unknown; text: string }> => {
+  const started = await startGateway({
+    providers: Object.fromEntries(
+      Object.entries(providers).map(([name, models]) => [
+        name,
+        { ...listed(...models), api: 'openai-compatible' as const },
+      ]),
+    ),
+  });
+  const body = { model: asked, messages };
+  const reply = await post(`${started.url}/v1/chat/completions`, body, started.auth);
+  await started.close();
+  return { label: called(reply), text: reply.text };
+};
 
+describe('a bare name that no provider has, of a model that one has under another name', () => {
   it.each([
     ['claude-haiku-4-5-20251001', 'claude-haiku-4-5'],
     ['claude-haiku-4-5', 'claude-haiku-4-5-20251001'],
@@ -175,7 +176,6 @@ describe('a bare name that no provider has, of a model that one has under anothe
       ['gpt-5.5', 'gpt-5.5-pro'],
       ['o3-mini-high', 'o3-mini'],
       ['mistral-large-2411', 'mistral-large-2407'],
-      ['codex-auto-review', 'gpt-5.5'],
       ['gpt-4o', 'ft:gpt-4o:org::id'],
       ['deepseek-r1', 'deepseek/deepseek-r1:free'],
     ] as const) {
@@ -192,6 +192,82 @@ describe('a bare name that no provider has, of a model that one has under anothe
     expect(await of('gpt-4o-20240806')).toBe('up/gpt-4o-2024-08-06');
     expect(await of('gpt-4o-latest', 'openai/gpt-4o')).toBe('up/openai/gpt-4o');
     expect(await of('gpt-4o-latest', 'gpt-4o-2024-11-20')).toBe('up/gpt-4o-2024-11-20');
+  });
+});
+
+describe('a name that an agent sends by itself, of a model that no provider has', () => {
+  const claudes = ['claude-opus-4-1', 'claude-opus-4-7', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
+  const gpts = [
+    'gpt-5-nano',
+    'gpt-5-mini',
+    'gpt-5.5',
+    'gpt-5.5-pro',
+    'gpt-4o',
+    'gpt-5-chat-latest',
+  ];
+  const rest = ['llama-3.3-70b', 'gemini-3-pro-preview', 'gpt-oss-120b', 'text-embedding-3-large'];
+  const all = [...rest, ...claudes, ...gpts];
+
+  it.each([
+    ['opus', 'claude-opus-4-7'],
+    ['claude-opus-5-5', 'claude-opus-4-7'],
+    ['sonnet', 'claude-sonnet-4-5'],
+    ['claude-sonnet-5-5', 'claude-sonnet-4-5'],
+    ['claude-3-7-sonnet-latest', 'claude-sonnet-4-5'],
+    ['haiku', 'claude-haiku-4-5'],
+    ['claude-haiku-5-5', 'claude-haiku-4-5'],
+    ['claude-3-5-haiku-latest', 'claude-haiku-4-5'],
+    ['claude-fable-5-2', 'claude-opus-4-7'],
+    ['gpt-5-codex', 'gpt-5.5'],
+    ['gpt-5.1-codex', 'gpt-5.5'],
+    ['gpt-5.1-codex-max', 'gpt-5.5'],
+    ['gpt-6.1-sol', 'gpt-5.5'],
+    ['codex-auto-review', 'gpt-5.5'],
+    ['codex-mini-latest', 'gpt-5-mini'],
+    ['gpt-5.1-codex-mini', 'gpt-5-mini'],
+  ])('%s stands for %s, the most able of its family', async (asked, model) => {
+    expect(await names({ up: all }, asked)).toMatchObject({ label: `up/${model}` });
+  });
+
+  it('stands for the nearest family of its maker where there is no other', async () => {
+    for (const [asked, offered, model] of [
+      ['claude-haiku-4-5-20251001', claudes.slice(0, 3), 'claude-sonnet-4-5'],
+      ['haiku', ['us.anthropic.claude-opus-4-7-v1:0'], 'us.anthropic.claude-opus-4-7-v1:0'],
+      ['opus', ['anthropic/claude-sonnet-4.5', 'x'], 'anthropic/claude-sonnet-4.5'],
+      ['codex-mini-latest', ['gpt-5.5'], 'gpt-5.5'],
+    ] as const)
+      expect(await names({ up: [...rest, ...offered] }, asked), asked).toMatchObject({
+        label: `up/${model}`,
+      });
+  });
+
+  it('is the model itself where a provider has it, and the target of an alias of that name', async () => {
+    expect((await names({ up: ['gpt-5.1-codex', ...all] }, 'gpt-5.1-codex')).label).toBe(
+      'up/gpt-5.1-codex',
+    );
+    const started = await startGateway({
+      providers: { up: { ...listed(...all), api: 'openai-compatible' } },
+      aliases: { opus: 'up/llama-3.3-70b' },
+    });
+    const body = { model: 'opus', messages };
+    const reply = await post(`${started.url}/v1/chat/completions`, body, started.auth);
+    await started.close();
+    expect(called(reply)).toBe('up/llama-3.3-70b');
+  });
+
+  it('is a set of candidates where several providers have that model', async () => {
+    const { label } = await names({ a: claudes, b: claudes }, 'opus');
+    expect(label).toMatch(/^[ab]\/claude-opus-4-7$/);
+  });
+
+  it('is never a model of another maker, nor one that does not chat', async () => {
+    for (const asked of ['opus', 'haiku', 'gpt-5-codex', 'codex-mini-latest']) {
+      const { label, text } = await names({ up: rest }, asked);
+      expect([asked, label]).toEqual([asked, undefined]);
+      expect(text).toContain('model_not_found');
+    }
+    expect((await names({ up: gpts }, 'sonnet')).label).toBeUndefined();
+    expect((await names({ up: claudes }, 'codex-auto-review')).label).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { post } from '../helpers/sse.js';
+import { ask, post } from '../helpers/sse.js';
 import { startUpstream } from '../helpers/upstream.js';
 
 const unreached = 'http://127.0.0.1:9';
@@ -96,5 +96,54 @@ describe("a path of a provider's own API is 404", () => {
     await post(gateway.url + path, { requests: [] }, gateway.auth);
     expect(upstream.requests.map((call) => call.path)).toEqual(['/v1/messages/batches']);
     await upstream.close();
+  });
+});
+
+describe('an unknown path or method of a client that speaks Messages', () => {
+  const version = { 'anthropic-version': '2023-06-01' };
+
+  it.each([
+    ['GET', '/anthropic', {}],
+    ['POST', '/anthropic/v2/things', {}],
+    ['GET', '/anthropic/v1/files', {}],
+    ['GET', '/v1/messages/batches', {}],
+    ['GET', '/v1/skills', version],
+    ['GET', '/nothing', version],
+  ] as const)('%s %s is 404 in Anthropic’s shape', async (method, path, headers) => {
+    gateway = await startGateway({ providers });
+    const reply = await ask(method, gateway.url + path, { ...gateway.auth, ...headers });
+    expect(reply).toMatchObject({
+      status: 404,
+      json: {
+        type: 'error',
+        error: { type: 'not_found_error', message: expect.stringContaining(method) },
+        request_id: reply.headers['request-id'],
+      },
+    });
+    expect(await ask(method, gateway.url + path, headers)).toMatchObject({
+      status: 401,
+      json: { type: 'error', error: { type: 'authentication_error' } },
+    });
+  });
+
+  it.each(['/anthropic/v1/messages', '/v1/messages', '/anthropic/v1/messages/count_tokens'])(
+    'GET %s is 405 in Anthropic’s shape',
+    async (path) => {
+      gateway = await startGateway({ providers });
+      expect(await ask('GET', gateway.url + path, gateway.auth)).toMatchObject({
+        status: 405,
+        json: { type: 'error', error: { type: 'invalid_request_error' } },
+      });
+    },
+  );
+
+  it('leaves other clients the shape of their API', async () => {
+    gateway = await startGateway({ providers });
+    expect((await ask('GET', `${gateway.url}/v1/skills`, gateway.auth)).json).toMatchObject({
+      error: { code: 'not_found' },
+    });
+    expect((await ask('GET', `${gateway.url}/anthropics`, gateway.auth)).json).toMatchObject({
+      error: 'Not Found',
+    });
   });
 });

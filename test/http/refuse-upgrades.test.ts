@@ -74,13 +74,14 @@ describe.each(['standalone', 'mounted'])('a WebSocket upgrade (%s)', (where) => 
   });
 });
 
-describe('HEAD /', () => {
+describe('HEAD of a base URL', () => {
   it('is answered 200 without a key, and with a wrong one', async () => {
-    for (const key of ['', 'sk_wrong'])
-      expect(await ask('HEAD', `${gateway.url}/`, { 'x-api-key': key })).toMatchObject({
-        status: 200,
-        text: '',
-      });
+    for (const path of ['/', '/anthropic', '/anthropic/', '/anthropic?beta=true'])
+      for (const key of ['', 'sk_wrong'])
+        expect(await ask('HEAD', gateway.url + path, { 'x-api-key': key })).toMatchObject({
+          status: 200,
+          text: '',
+        });
     expect((await ask('GET', `${gateway.url}/`)).status).toBe(401);
   });
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatRequest, ContentPart, ToolDefinition } from '../../src/completion.js';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  ToolDefinition,
+} from '../../src/completion.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
 import { gemini } from '../../src/providers/gemini/index.js';
 
@@ -90,18 +95,50 @@ describe('where a request goes', () => {
 });
 
 describe('messages', () => {
-  test('all system and developer messages become the instruction', () => {
-    const body = translate({
-      messages: [
-        { role: 'system', content: 'be brief' },
-        { role: 'user', content: 'hi' },
-        { role: 'developer', content: [{ type: 'text', text: 'be kind' }] },
-      ],
-    });
-    expect(body['systemInstruction']).toEqual({
+  test('system and developer messages before the first turn become the instruction, and later ones stay in their place', () => {
+    const messages: ChatMessage[] = [
+      { role: 'system', content: 'be brief' },
+      { role: 'developer', content: [{ type: 'text', text: 'be kind' }] },
+      { role: 'user', content: 'hi' },
+    ];
+    const before = translate({ messages });
+    expect(before['systemInstruction']).toEqual({
       parts: [{ text: 'be brief' }, { text: 'be kind' }],
     });
-    expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'hi' }] }]);
+    const after = translate({
+      messages: [
+        ...messages,
+        { role: 'assistant', content: 'hello' },
+        { role: 'system', content: 'in German from now on' },
+        { role: 'user', content: 'who are you?' },
+      ],
+    });
+    expect(after['systemInstruction']).toEqual(before['systemInstruction']);
+    expect(after['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'model', parts: [{ text: 'hello' }] },
+      { role: 'user', parts: [{ text: 'in German from now on' }] },
+      { role: 'user', parts: [{ text: 'who are you?' }] },
+    ]);
+  });
+
+  test('an instruction between a call and its result follows the result', () => {
+    const contents = contentsOf([
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'system', content: 'be brief' },
+      { role: 'tool', tool_call_id: 'c', content: '1' },
+    ]);
+    expect(contents).toMatchObject([
+      { role: 'user' },
+      { role: 'model' },
+      { role: 'user', parts: [{ functionResponse: { response: { result: '1' } } }] },
+      { role: 'user', parts: [{ text: 'be brief' }] },
+    ]);
   });
 
   test("instructions without messages become a user's turn", () => {

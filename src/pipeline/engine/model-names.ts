@@ -2,7 +2,7 @@ import { closestNames } from '../../config/closest.js';
 import { GatewayError } from '../../errors.js';
 import { forbiddenReason } from '../../models/access-rules.js';
 import type { Aliases } from '../../models/aliases.js';
-import { sameModelIn } from '../../models/model-identity.js';
+import { sameModelIn, standInsFor } from '../../models/model-identity.js';
 import type { Catalog, Owner } from '../../models/catalog.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { ListedModel } from '../../providers/adapter.js';
@@ -38,8 +38,9 @@ const whereListed = 'GET /v1/models lists the models';
  * Finds the models that names stand for, in this order: a label `<provider>/<model>` of a
  * configured provider, an alias of the configuration, a label with another name of a provider, a
  * bare name that a configured provider has, a bare name for a model that a provider has under
- * another (dated, `-latest`, with its maker before it). Of several providers that have it, the one
- * of the model's maker; else the name is refused, with the choices.
+ * another (dated, `-latest`, with its maker before it); a name that an agent sends by itself, for the
+ * most able model of its family. Of several providers that have a bare name, the one of the model's
+ * maker; else the name is refused, with the choices.
  */
 export class ModelNames {
   constructor(private readonly sources: NameSources) {}
@@ -179,7 +180,20 @@ export class ModelNames {
     if (other !== null) return [candidateOf(`${other}/${model}`)];
     directory.refresh();
     const [only, ...others] = this.serving(name);
+    if (only === undefined) {
+      const standIns = this.standIns(name);
+      if (standIns.length > 0) return standIns.map(({ label }) => candidateOf(label));
+    }
     return [candidateOf(only !== undefined && others.length === 0 ? only : name)];
+  }
+
+  private standIns(name: string): readonly CallableModel[] {
+    if (name.includes('/') || name.length > maxNameLength) return [];
+    const chats = this.callable(null).filter(({ type }) => type === 'chat');
+    return standInsFor(name, chats, (one) => {
+      const { ability } = this.sources.catalog.lookup(one.provider, one.model);
+      return ability;
+    });
   }
 
   /** The labels of the model that a bare name stands for. */

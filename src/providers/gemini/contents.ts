@@ -19,8 +19,10 @@ export interface ContentsOptions {
 const callIdForm = { refused: /[^\x20-\x7e]/g, maxLength: 512 };
 
 /**
- * Translates messages into contents. All system messages become the instruction; successive tool
- * results become one turn of the user, successive messages of the model one of its turns.
+ * Translates messages into contents. Instructions before the first turn become the system
+ * instruction, later ones a user's turn at their place, so that the start of the prompt stays the same
+ * and its cache valid; successive tool results become one turn of the user, successive messages of the
+ * model one of its turns.
  * @throws GatewayError `request_refused` for content that Gemini does not support
  */
 export function toConversation(
@@ -40,7 +42,8 @@ export function toConversation(
       continue;
     }
     results = null;
-    if (message.role === 'system' || message.role === 'developer') {
+    const isInstruction = message.role === 'system' || message.role === 'developer';
+    if (isInstruction && contents.length === 0) {
       system.push(...toParts(message.content, options.provider));
       continue;
     }

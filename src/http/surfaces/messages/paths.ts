@@ -7,15 +7,20 @@ export const messagesPrefix = '/anthropic';
 /** By this header a client says that it speaks the dialect. */
 const versionHeader = 'anthropic-version';
 
-/** Has a request below the prefix go on as the same one without it. */
+const belowPrefix = new RegExp(`^${messagesPrefix}(?=$|[/?])`, 'i');
+
+/** Has a request below the prefix go on as one of the dialect, and without it where it has `/v1`. */
 export const stripMessagesPrefix: RequestHandler = (req, _res, next) => {
-  const { length } = messagesPrefix;
-  if (req.url.slice(0, length + 4).toLowerCase() === `${messagesPrefix}/v1/`) {
-    req.url = req.url.slice(length);
+  if (belowPrefix.test(req.url)) {
+    const stripped = req.url.slice(messagesPrefix.length);
+    if (/^\/v1\//i.test(stripped)) req.url = stripped;
     req.headers[versionHeader] ??= '2023-06-01';
   }
   next();
 };
+
+/** Whether a path is a base URL of clients, who may ask with `HEAD` whether a server is there. */
+export const isClientRoot = (path: string): boolean => /^\/?$/.test(path.replace(belowPrefix, ''));
 
 /** Whether a client wants the list of models in the dialect's shape. */
 export const speaksMessages = (headers: IncomingHttpHeaders): boolean => versionHeader in headers;

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { firstAccountId, noLimits } from '../contracts/accounts.js';
 import {
   type AgedRows,
@@ -15,7 +15,7 @@ import { foldPeriods } from './usage/merge-periods.js';
 import { addingTo, columnList } from './sums.js';
 import { dayKey, dayOf, daySums } from './usage/usage.js';
 import { raiseRevision } from './revisions.js';
-import type { Database, StoreTables } from './tables.js';
+import type { Database, Transaction } from './tables.js';
 import { transact } from './transact.js';
 
 /** The name of a deleted key or preference. */
@@ -25,7 +25,7 @@ const deleted = 'deleted';
 const maxDeletions = 500;
 
 /** The deletion of old rows in SQL. */
-export const createRetentionStore = (database: Kysely<StoreTables>): RetentionStore => ({
+export const createRetentionStore = (database: Database): RetentionStore => ({
   async removeBefore(rows, at, maxRows) {
     let removed = 0;
     while (removed < maxRows) {
@@ -89,7 +89,7 @@ export async function removeConversations(
 }
 
 /** The deletion of accounts in SQL. */
-export const createRemovalStore = (database: Kysely<StoreTables>): RemovalStore => ({
+export const createRemovalStore = (database: Database): RemovalStore => ({
   close: async (accountId, at) => {
     const id = clean(accountId);
     let count = 0;
@@ -105,11 +105,7 @@ export const createRemovalStore = (database: Kysely<StoreTables>): RemovalStore 
 
 const counted = ({ numUpdatedRows }: { numUpdatedRows: bigint }): number => Number(numUpdatedRows);
 
-async function closeKeys(
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-  at: number,
-): Promise<number> {
+async function closeKeys(transaction: Transaction, accountId: string, at: number): Promise<number> {
   const revision = await raiseRevision(transaction, 'keys');
   await endAccess(transaction, accountId, null);
   const closed = await transaction
@@ -130,7 +126,7 @@ async function closeKeys(
 }
 
 async function closePreferences(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   at: number,
 ): Promise<number> {
@@ -153,7 +149,7 @@ async function closePreferences(
 }
 
 async function forgetLearnings(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   at: number,
 ): Promise<number> {
@@ -168,11 +164,7 @@ async function forgetLearnings(
 }
 
 /** The first table that has rows of the account loses some. */
-async function removeRows(
-  database: Kysely<StoreTables>,
-  accountId: string,
-  maxRows: number,
-): Promise<number> {
+async function removeRows(database: Database, accountId: string, maxRows: number): Promise<number> {
   for (const [table, { key, removedBy }] of Object.entries<EndOfRows>(accountTables)) {
     if (removedBy !== 'removeRows') continue;
     const columns = columnList(key);
@@ -188,11 +180,7 @@ async function removeRows(
   return 0;
 }
 
-async function finish(
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-  at: number,
-): Promise<boolean> {
+async function finish(transaction: Transaction, accountId: string, at: number): Promise<boolean> {
   const summed = await foldUsage(transaction, accountId);
   if (accountId !== firstAccountId) {
     const { numDeletedRows } = await transaction
@@ -216,10 +204,7 @@ async function finish(
 }
 
 /** Whether there was usage. */
-async function foldUsage(
-  transaction: Transaction<StoreTables>,
-  accountId: string,
-): Promise<boolean> {
+async function foldUsage(transaction: Transaction, accountId: string): Promise<boolean> {
   await sql`insert into usage_days (${columnList([...dayKey, ...daySums])})
     select day, ${sql.lit(deletedAccountId)}, '', provider, model,
       ${sql.join(daySums.map((column) => sql`sum(${sql.ref(column)})`))}

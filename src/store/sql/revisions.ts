@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Changes } from '../contracts/page.js';
-import type { RevisionTable, StoreTables } from './tables.js';
+import type { Database, RevisionTable, StoreTables, Transaction } from './tables.js';
 
 /**
  * Raises the revision of a topic and returns it. Must be the first statement of a transaction that
@@ -8,7 +8,7 @@ import type { RevisionTable, StoreTables } from './tables.js';
  * order.
  */
 export async function raiseRevision(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   topic: RevisionTable['topic'],
 ): Promise<number> {
   const { revision } = await transaction
@@ -22,7 +22,7 @@ export async function raiseRevision(
 
 /** Makes other writers of a topic wait for this transaction, without raising the revision. */
 export async function lockRevision(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   topic: RevisionTable['topic'],
 ): Promise<void> {
   await transaction
@@ -37,7 +37,7 @@ export async function lockRevision(
  * @param read finds rows with `revision > since`; not called if nothing has changed
  */
 export async function changesSince<T>(
-  database: Kysely<StoreTables>,
+  database: Database,
   topic: RevisionTable['topic'],
   since: number,
   read: (since: number) => Promise<readonly T[]>,
@@ -53,7 +53,7 @@ export async function changesSince<T>(
 
 /** The records of a topic whose table has its name that have changed since a revision. */
 export const recordsSince = <Topic extends 'preferences' | 'learnings', T>(
-  database: Kysely<StoreTables>,
+  database: Database,
   topic: Topic,
   since: number,
   record: (row: Selectable<StoreTables[Topic]>) => T,

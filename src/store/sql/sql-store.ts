@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { createAccountStore } from './accounts/accounts.js';
 import { createAlertStore } from './accounts/alerts.js';
 import { createAuditStore } from './accounts/audit.js';
@@ -20,12 +20,12 @@ import { createResponseStore } from './conversations/responses.js';
 import { createShadowStore } from './choices/shadows.js';
 import { createSelectionStore } from './choices/selections.js';
 import { createSignInStore } from './accounts/sign-ins.js';
-import type { StoreTables } from './tables.js';
+import type { Database } from './tables.js';
 import { createTrainingQueue } from './choices/training-queue.js';
 import { createTrainingStore } from './choices/trainings.js';
 
 /** The part of each kind of row. A new one is a line here, and so a field of `Store`. */
-const partsOn = (database: Kysely<StoreTables>, kind: 'libsql' | 'postgres') => ({
+const partsOn = (database: Database, kind: 'libsql' | 'postgres') => ({
   accounts: createAccountStore(database),
   claims: createClaimStore(database),
   signIns: createSignInStore(database),
@@ -56,7 +56,7 @@ export type StoreParts = Readonly<ReturnType<typeof partsOn>>;
 
 /** The store on a database with the newest schema. */
 export const createSqlStore = (
-  database: Kysely<StoreTables>,
+  database: Database,
   kind: 'libsql' | 'postgres',
   backup: (file: string) => Promise<void>,
 ) => ({
@@ -71,7 +71,7 @@ export const createSqlStore = (
 });
 
 /** 32 random bytes by name; the first process that asks generates them. */
-async function readSecret(database: Kysely<StoreTables>, name: string): Promise<Buffer> {
+async function readSecret(database: Database, name: string): Promise<Buffer> {
   const stored = await findSecret(database, name);
   if (stored !== undefined) return stored;
   await database
@@ -82,10 +82,7 @@ async function readSecret(database: Kysely<StoreTables>, name: string): Promise<
   return (await findSecret(database, name))!;
 }
 
-async function findSecret(
-  database: Kysely<StoreTables>,
-  name: string,
-): Promise<Buffer | undefined> {
+async function findSecret(database: Database, name: string): Promise<Buffer | undefined> {
   const row = await database
     .selectFrom('secrets')
     .select('value')

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Transaction as KyselyTransaction } from 'kysely';
 import type { AccountRecord, KeyLimits, ResetRecord, SignInRecord } from '../contracts/accounts.js';
 import type { AlertRow } from '../contracts/alerts.js';
 import type { PriceEditionRow } from '../contracts/price-editions.js';
@@ -255,4 +255,7 @@ export interface StoreTables {
 }
 
 /** The database, or a transaction on it. */
-export type Database = Kysely<StoreTables> | Transaction<StoreTables>;
+export type Database = Kysely<StoreTables>;
+
+/** A transaction on it. */
+export type Transaction = KyselyTransaction<StoreTables>;

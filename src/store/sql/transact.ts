@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { StoreTables } from './tables.js';
+import type { Database, Transaction } from './tables.js';
 
 const maxAttempts = 3;
 /** PostgreSQL's codes for an aborted transaction: a deadlock, a failed serialization. */
@@ -7,8 +6,8 @@ const abortCodes: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
 /** Runs a transaction, up to three times if PostgreSQL aborts it in favour of another. */
 export async function transact<T>(
-  database: Kysely<StoreTables>,
-  work: (transaction: Transaction<StoreTables>) => Promise<T>,
+  database: Database,
+  work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

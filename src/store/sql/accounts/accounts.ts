@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction, Updateable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import {
   type AccountRecord,
@@ -13,7 +13,7 @@ import { isDuplicate } from '../../failure.js';
 import { clean, columnsOf } from '../columns.js';
 import { readPage } from '../pages.js';
 import { raiseRevision } from '../revisions.js';
-import type { AccountTable, LimitColumns, StoreTables } from '../tables.js';
+import type { AccountTable, Database, LimitColumns, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The account of a row. */
@@ -31,7 +31,7 @@ export const accountFromRow = (row: Selectable<AccountTable>): AccountRecord => 
 export const storedEmail = (email: string): string => clean(email.toLowerCase());
 
 /** The accounts in SQL. */
-export function createAccountStore(database: Kysely<StoreTables>): AccountStore {
+export function createAccountStore(database: Database): AccountStore {
   const accounts = database.selectFrom('accounts').selectAll();
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
@@ -51,7 +51,7 @@ type Row = Selectable<AccountTable>;
 
 /** Undefined if the address is taken. */
 const insert = (
-  database: Kysely<StoreTables>,
+  database: Database,
   { id, email, passwordHash, at, role = 'member', limits = noLimits }: NewAccount,
 ): Promise<Row | undefined> =>
   database
@@ -70,7 +70,7 @@ const insert = (
     .executeTakeFirst();
 
 async function update(
-  database: Kysely<StoreTables>,
+  database: Database,
   id: string,
   changes: AccountUpdate,
   from?: string,
@@ -103,7 +103,7 @@ async function update(
 }
 
 const setPassword = (
-  database: Kysely<StoreTables>,
+  database: Database,
   id: string,
   passwordHash: string,
   { from, keepTokenHash = null }: PasswordOptions = {},
@@ -141,7 +141,7 @@ const changedColumns = ({
 
 /** Ends an account's sign-ins except one, and its reset links. */
 export async function endAccess(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   exceptTokenHash: string | null,
 ): Promise<void> {

@@ -1,11 +1,11 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { AlertRow, AlertStore } from '../../contracts/alerts.js';
 import { clean, columnsOf, fieldsOf } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { AlertTable, StoreTables } from '../tables.js';
+import type { AlertTable, Database } from '../tables.js';
 
 /** The alerts in SQL. */
-export function createAlertStore(database: Kysely<StoreTables>): AlertStore {
+export function createAlertStore(database: Database): AlertStore {
   const open = { attempts: 0, tried_at: null, sent_at: null, sent_to: '[]', error: null };
   return {
     async add(alert) {

@@ -1,11 +1,11 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { AuditRow, AuditStore } from '../../contracts/audit.js';
 import { clean, columnsOf, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { AuditTable, StoreTables } from '../tables.js';
+import type { AuditTable, Database } from '../tables.js';
 
 /** The audit log in SQL. */
-export const createAuditStore = (database: Kysely<StoreTables>): AuditStore => ({
+export const createAuditStore = (database: Database): AuditStore => ({
   async add(row) {
     await database.insertInto('audit').values(toColumns(row)).execute();
   },

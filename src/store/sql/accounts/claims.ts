@@ -1,4 +1,3 @@
-import type { Kysely, Transaction } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import {
   type AccountRecord,
@@ -10,14 +9,14 @@ import {
 import { isDuplicate } from '../../failure.js';
 import { accountFromRow, storedEmail } from './accounts.js';
 import { raiseRevision } from '../revisions.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The name of the code's hash among the secrets. */
 const name = 'claim-code';
 
 /** The claim of the first account in SQL. */
-export const createClaimStore = (database: Kysely<StoreTables>): ClaimStore => ({
+export const createClaimStore = (database: Database): ClaimStore => ({
   hasOwner: () => hasOwner(database),
   async codeHash() {
     const row = await database
@@ -57,10 +56,7 @@ async function hasOwner(database: Database): Promise<boolean> {
   return owned !== undefined;
 }
 
-async function claim(
-  database: Kysely<StoreTables>,
-  owner: NewOwner,
-): Promise<AccountRecord | null> {
+async function claim(database: Database, owner: NewOwner): Promise<AccountRecord | null> {
   try {
     return await transact(database, (transaction) => claimFirst(transaction, owner));
   } catch (error) {
@@ -71,7 +67,7 @@ async function claim(
 }
 
 async function claimFirst(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { email, passwordHash, at }: NewOwner,
 ): Promise<AccountRecord | null> {
   // cached keys contain their account's role

@@ -1,4 +1,4 @@
-import { type Kysely, type Nullable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { type Nullable, type SelectQueryBuilder, sql } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import type { KeyChanges, KeyRecord, KeyRotation, KeyStore, NewKey } from '../../contracts/keys.js';
 import { chunks, clean } from '../columns.js';
@@ -12,7 +12,7 @@ import {
 } from './key-rows.js';
 import { readPage } from '../pages.js';
 import { changesSince, lockRevision, raiseRevision } from '../revisions.js';
-import type { AccountTable, Database, StoreTables } from '../tables.js';
+import type { AccountTable, Database, StoreTables, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** Keys of the same name that one question covers. */
@@ -21,7 +21,7 @@ const maxNamesakes = 100;
 const maxRowsPerStatement = 500;
 
 /** The issued keys in SQL. */
-export const createKeyStore = (database: Kysely<StoreTables>): KeyStore => ({
+export const createKeyStore = (database: Database): KeyStore => ({
   add: (key) => transact(database, (transaction) => add(transaction, key)),
   addFirst: (key) =>
     transact(database, async (transaction) => {
@@ -119,7 +119,7 @@ async function changed(database: Database, since: number): Promise<KeyRecord[]> 
   ];
 }
 
-async function add(transaction: Transaction<StoreTables>, key: NewKey): Promise<KeyRecord> {
+async function add(transaction: Transaction, key: NewKey): Promise<KeyRecord> {
   const revision = await raiseRevision(transaction, 'keys');
   await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
   const added = await find(transaction, key.accountId, key.id);
@@ -128,7 +128,7 @@ async function add(transaction: Transaction<StoreTables>, key: NewKey): Promise<
 }
 
 async function update(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string | null,
   id: string,
   changes: KeyChanges,
@@ -148,7 +148,7 @@ async function update(
 
 /** Gives a key a new secret; the one that it had stays valid for as long as the rotation says. */
 async function rotate(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string | null,
   id: string,
   { hash, prefix, validUntil }: KeyRotation,
@@ -181,10 +181,7 @@ async function rotate(
   });
 }
 
-async function touch(
-  database: Kysely<StoreTables>,
-  usedAt: ReadonlyMap<string, number>,
-): Promise<void> {
+async function touch(database: Database, usedAt: ReadonlyMap<string, number>): Promise<void> {
   if (usedAt.size === 0) return;
   await transact(database, async (transaction) => {
     // two processes that update the same rows in different orders would deadlock

@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely';
 import type { SignInRecord, SignInStore } from '../../contracts/accounts.js';
 import { columnsOf } from '../columns.js';
 import { accountFromRow, endAccess } from './accounts.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** Sign-ins and reset links in SQL. */
-export const createSignInStore = (database: Kysely<StoreTables>): SignInStore => ({
+export const createSignInStore = (database: Database): SignInStore => ({
   add: (signIn, passwordHash) => add(database, signIn, passwordHash),
   find: (tokenHash, now) => find(database, tokenHash, now),
   async remove(tokenHash) {
@@ -24,11 +23,7 @@ export const createSignInStore = (database: Kysely<StoreTables>): SignInStore =>
 const maxSignIns = 100;
 
 /** Also deletes the account's expired sign-ins, and the oldest of too many. */
-function add(
-  database: Kysely<StoreTables>,
-  signIn: SignInRecord,
-  passwordHash: string,
-): Promise<boolean> {
+function add(database: Database, signIn: SignInRecord, passwordHash: string): Promise<boolean> {
   const { accountId, createdAt } = signIn;
   return transact(database, async (transaction) => {
     // an update, because it locks the row: a concurrent password change waits for this transaction,
@@ -68,7 +63,7 @@ function add(
 }
 
 async function find(
-  database: Kysely<StoreTables>,
+  database: Database,
   tokenHash: string,
   now: number,
 ): ReturnType<SignInStore['find']> {
@@ -96,11 +91,7 @@ async function find(
   return { signIn, account: accountFromRow(row) };
 }
 
-const takeReset = (
-  database: Kysely<StoreTables>,
-  tokenHash: string,
-  now: number,
-): Promise<string | null> =>
+const takeReset = (database: Database, tokenHash: string, now: number): Promise<string | null> =>
   transact(database, async (transaction) => {
     const taken = await transaction
       .deleteFrom('password_resets')

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type {
   ChoiceDay,
   ChoiceFilter,
@@ -16,7 +16,7 @@ import {
 } from './choice-rows.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import { clean } from '../columns.js';
-import type { ChoiceDayTable, StoreTables } from '../tables.js';
+import type { ChoiceDayTable, Database } from '../tables.js';
 import { selected } from './shadows.js';
 import { transact } from '../transact.js';
 import { addingTo, summed } from '../sums.js';
@@ -31,7 +31,7 @@ const insertSums = new RepeatedInsert(
 );
 
 /** The sums of choices in SQL. */
-export const createChoiceStore = (database: Kysely<StoreTables>): ChoiceStore => ({
+export const createChoiceStore = (database: Database): ChoiceStore => ({
   async add(sums) {
     await transact(database, (transaction) => insertSums.run(transaction, choiceRowsOf(sums)));
   },
@@ -60,7 +60,7 @@ export const createChoiceStore = (database: Kysely<StoreTables>): ChoiceStore =>
 });
 
 async function sumChoices(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: ChoiceFilter,
   by: ChoiceGrouping | null,
   groups: readonly string[] | null,
@@ -83,7 +83,7 @@ async function sumChoices(
 }
 
 async function largestGroups(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: ChoiceFilter,
   by: ChoiceGrouping,
   limit: number,
@@ -105,10 +105,7 @@ async function largestGroups(
 }
 
 /** Ratings of one answer count as one, with their mean, so that repeating them adds no certainty. */
-async function sumRatings(
-  database: Kysely<StoreTables>,
-  filter: ChoiceFilter,
-): Promise<KeyRatings[]> {
+async function sumRatings(database: Database, filter: ChoiceFilter): Promise<KeyRatings[]> {
   const { rows } = await sql<KeyRatings>`select account_id as "accountId", key as "keyId",
       rated_model as model, sum(share) as answers, sum(share * difference) as difference,
       sum(share * difference * difference) as squares

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import {
   type ByModel,
@@ -9,14 +9,14 @@ import {
 } from '../../contracts/evaluations.js';
 import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { EvaluationTable, StoreTables } from '../tables.js';
+import type { Database, EvaluationTable, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** How much of a prompt lists show. */
 const shownCharacters = 200;
 
 /** The evaluation sets in SQL. */
-export const createEvaluationStore = (database: Kysely<StoreTables>): EvaluationStore => ({
+export const createEvaluationStore = (database: Database): EvaluationStore => ({
   save: (evaluation) => transact(database, (transaction) => save(transaction, evaluation)),
   async find(accountId, id) {
     const row = await rowsOf(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
@@ -55,11 +55,11 @@ export const createEvaluationStore = (database: Kysely<StoreTables>): Evaluation
   },
 });
 
-const rowsOf = (database: Kysely<StoreTables>, accountId: string) =>
+const rowsOf = (database: Database, accountId: string) =>
   database.selectFrom('evaluations').selectAll().where('account_id', '=', accountId);
 
 async function save(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   evaluation: EvaluationRecord,
 ): Promise<EvaluationRecord> {
   const { accountId, scores, costs } = evaluation;
@@ -84,7 +84,7 @@ async function save(
 }
 
 async function merge(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { accountId, requestId, scores, costs }: EvaluationRecord,
 ): Promise<EvaluationRecord> {
   const rows = rowsOf(transaction, accountId).where('request_id', '=', requestId);
@@ -97,7 +97,7 @@ async function merge(
 }
 
 async function write(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   evaluation: EvaluationRecord,
 ): Promise<EvaluationRecord> {
   const { id, accountId, scores, costs } = evaluation;

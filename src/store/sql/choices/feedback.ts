@@ -1,11 +1,11 @@
-import { type Kysely, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
 import { clean, columnsOf, fieldsOf } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 
 /** The feedback in SQL. Adding the same row again changes nothing. */
-export const createFeedbackStore = (database: Kysely<StoreTables>): FeedbackStore => ({
+export const createFeedbackStore = (database: Database): FeedbackStore => ({
   add: (row) => addFeedback(database, row),
   forget: (part) => forget(database, part),
   async ratedModels(accountId) {

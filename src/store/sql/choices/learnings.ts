@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import type {
   ChangeLearning,
   LearningRecord,
@@ -8,11 +8,11 @@ import type {
 import { clean, fieldsOf } from '../columns.js';
 import { addFeedback } from './feedback.js';
 import { raiseRevision, recordsSince } from '../revisions.js';
-import type { Database, LearningTable, StoreTables } from '../tables.js';
+import type { Database, LearningTable, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The learned states in SQL. A forgotten scope stays empty for a while, for other processes. */
-export const createLearningStore = (database: Kysely<StoreTables>): LearningStore => ({
+export const createLearningStore = (database: Database): LearningStore => ({
   async find(scope) {
     const row = await find(database, scope);
     return row ? fromColumns(row) : null;
@@ -37,10 +37,7 @@ export const createLearningStore = (database: Kysely<StoreTables>): LearningStor
  * Leaves an empty row even if there was none: by its date, counts from before are recognized when
  * they are written.
  */
-async function forget(
-  transaction: Transaction<StoreTables>,
-  scope: LearningScope,
-): Promise<boolean> {
+async function forget(transaction: Transaction, scope: LearningScope): Promise<boolean> {
   const revision = await raiseRevision(transaction, 'learnings');
   const before = await find(transaction, scope);
   await write(transaction, scope, { state: null, updated_at: Date.now(), revision });
@@ -49,7 +46,7 @@ async function forget(
 
 /** Forgets what a scope has learned, as a part of a larger transaction. */
 export async function forgetScope(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { accountId, preferenceId }: LearningScope,
   at: number,
 ): Promise<boolean> {
@@ -76,7 +73,7 @@ const find = (
     .executeTakeFirst();
 
 async function put(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   scope: LearningScope,
   change: ChangeLearning,
   revision: number,
@@ -93,7 +90,7 @@ async function put(
 }
 
 async function write(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { accountId, preferenceId }: LearningScope,
   columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>,
 ): Promise<void> {
@@ -108,7 +105,7 @@ async function write(
 
 /** Whether a preference of the account exists and is not deleted. */
 export async function hasPreference(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { accountId, preferenceId }: LearningScope,
 ): Promise<boolean> {
   const row = await transaction

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import type {
   PreferenceRecord,
   PreferenceSettings,
@@ -9,11 +9,11 @@ import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { forgetScope } from './learnings.js';
 import { readPage } from '../pages.js';
 import { raiseRevision, recordsSince } from '../revisions.js';
-import type { Database, PreferenceTable, StoreTables } from '../tables.js';
+import type { Database, PreferenceTable, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The preferences in SQL. A deleted one stays as an empty row, by which other processes notice. */
-export const createPreferenceStore = (database: Kysely<StoreTables>): PreferenceStore => ({
+export const createPreferenceStore = (database: Database): PreferenceStore => ({
   add: (preference) => addPreference(database, preference),
   async find(accountId, id) {
     const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
@@ -35,7 +35,7 @@ export const createPreferenceStore = (database: Kysely<StoreTables>): Preference
 
 /** Changes a preference; null if it does not exist. */
 async function change(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   id: string,
   at: number,
@@ -58,7 +58,7 @@ async function change(
 
 /** Empties a preference, deletes its trainings and learning. False if it does not exist. */
 async function remove(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   id: string,
   at: number,
@@ -83,7 +83,7 @@ const present = (database: Database, accountId: string) =>
     .where('deleted_at', 'is', null);
 
 async function addPreference(
-  database: Kysely<StoreTables>,
+  database: Database,
   { settings, ...plain }: Parameters<PreferenceStore['add']>[0],
 ): Promise<PreferenceRecord> {
   return await transact(database, async (transaction) => {

@@ -1,16 +1,16 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { unpackCandidates } from '../../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../../contracts/requests.js';
 import { clean, columnsOf, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
 import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
-import type { SelectionTable, StoreTables } from '../tables.js';
+import type { Database, SelectionTable } from '../tables.js';
 import { transact } from '../transact.js';
 
 const maxGroup = 1_000;
 
 /** The decisions of model selection in SQL. */
-export const createSelectionStore = (database: Kysely<StoreTables>): SelectionStore => ({
+export const createSelectionStore = (database: Database): SelectionStore => ({
   add: (rows) => addSelections(database, rows),
   group: (accountId, id) => readGroup(database, accountId, clean(id)),
   async some(accountId, ids) {
@@ -34,10 +34,7 @@ export const createSelectionStore = (database: Kysely<StoreTables>): SelectionSt
 
 const insertSelections = new RepeatedInsert('selections', skipKnown);
 
-async function addSelections(
-  database: Kysely<StoreTables>,
-  rows: readonly NewSelection[],
-): Promise<void> {
+async function addSelections(database: Database, rows: readonly NewSelection[]): Promise<void> {
   if (rows.length === 0) return;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -49,7 +46,7 @@ async function addSelections(
  * or may have been deleted. `union` skips ids that were found before, so circles end.
  */
 async function readGroup(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   id: string,
 ): Promise<SelectionRow[]> {
@@ -99,11 +96,7 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
 }
 
 /** A group's first decision, at most `maxGroup` links back; the id itself if there is none. */
-async function firstOf(
-  database: Kysely<StoreTables>,
-  accountId: string,
-  id: string,
-): Promise<string> {
+async function firstOf(database: Database, accountId: string, id: string): Promise<string> {
   const top = await database
     .withRecursive('above(id, height)', (query) =>
       query

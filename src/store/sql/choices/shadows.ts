@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { ChoiceFilter } from '../../contracts/choices.js';
 import type { NewRequest } from '../../contracts/requests.js';
 import type {
@@ -9,13 +9,13 @@ import type {
 } from '../../contracts/shadows.js';
 import { clean, stepped } from '../columns.js';
 import { allOf, namedBy } from '../sums.js';
-import type { Database, ShadowTable, StoreTables } from '../tables.js';
+import type { Database, ShadowTable } from '../tables.js';
 import { dayOf } from '../usage/usage.js';
 
 const dayMs = 86_400_000;
 
 /** What was shadowed, in SQL. */
-export const createShadowStore = (database: Kysely<StoreTables>): ShadowStore => ({
+export const createShadowStore = (database: Database): ShadowStore => ({
   pairs: (filter) => sumPairs(database, filter),
   rated: (filter) => sumRated(database, filter),
   async ofPlan(accountId, planId) {
@@ -49,7 +49,7 @@ export const createShadowStore = (database: Kysely<StoreTables>): ShadowStore =>
 });
 
 async function allow(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   isAllowed: boolean,
   at: number,
@@ -107,7 +107,7 @@ function columnsOf(request: NewRequest): Insertable<ShadowTable>[] {
 /** Over the predicted length. */
 const lengthOf = ({ tokens, expectedTokens }: ComparedAnswer): number => tokens / expectedTokens;
 
-async function sumPairs(database: Kysely<StoreTables>, filter: ChoiceFilter): Promise<PairSums[]> {
+async function sumPairs(database: Database, filter: ChoiceFilter): Promise<PairSums[]> {
   const { rows } = await sql<PairSums>`select chosen, shadow, cast(sum(pair) as bigint) as pairs,
       cast(sum(measured) as bigint) as measured, sum(log_ratio) as "logRatio",
       sum(log_ratio * log_ratio) as "logRatioSquares", sum(cost_usd) as "costUsd"
@@ -123,10 +123,7 @@ type RatedColumns = Omit<KeyRatedPairs, 'singles'> &
  * Several ratings of one answer count as their mean, as among the ratings of single answers. A pair
  * needs both by one key, because how strict another one is would not cancel out.
  */
-async function sumRated(
-  database: Kysely<StoreTables>,
-  filter: ChoiceFilter,
-): Promise<KeyRatedPairs[]> {
+async function sumRated(database: Database, filter: ChoiceFilter): Promise<KeyRatedPairs[]> {
   const one = sql`cast(1 as double precision)`;
   const { rows } = await sql<RatedColumns>`with scored as (
       select s.plan_id as plan_id, s.account_id as account, coalesce(f.key_id, '') as key,

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely, Transaction } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type {
   LeasedTraining,
   Lease,
@@ -8,11 +8,11 @@ import type {
 } from '../../contracts/trainings.js';
 import { clean } from '../columns.js';
 import { lockRevision, raiseRevision } from '../revisions.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database, StoreTables, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The queue of trainings in SQL. */
-export const createTrainingQueue = (database: Kysely<StoreTables>): TrainingQueue => ({
+export const createTrainingQueue = (database: Database): TrainingQueue => ({
   async take(lease) {
     // usually there is none: then no lock is taken
     return (await firstFree(database, lease))
@@ -69,10 +69,7 @@ const firstFree = (database: Database, { at }: Lease): Promise<{ id: string } | 
     .limit(1)
     .executeTakeFirst();
 
-async function take(
-  transaction: Transaction<StoreTables>,
-  lease: Lease,
-): Promise<LeasedTraining | null> {
+async function take(transaction: Transaction, lease: Lease): Promise<LeasedTraining | null> {
   // a lock, so that concurrent processes take different trainings
   await lockRevision(transaction, 'preferences');
   const free = await firstFree(transaction, lease);
@@ -105,7 +102,7 @@ async function take(
 }
 
 async function finish(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   id: string,
   { owner, at }: Pick<Lease, 'owner' | 'at'>,
   { state, report, error, router }: TrainingEnd,

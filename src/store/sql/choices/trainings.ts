@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import { GatewayError } from '../../../errors.js';
 import type {
   Lease,
@@ -10,7 +10,7 @@ import type {
 import { clean, fieldsOf, fromJson } from '../columns.js';
 import { hasPreference } from './learnings.js';
 import { lockRevision, raiseRevision } from '../revisions.js';
-import type { StoreTables, TrainingTable } from '../tables.js';
+import type { Database, TrainingTable, Transaction } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** All columns except the dataset, which may be large. */
@@ -31,7 +31,7 @@ const underWay: readonly TrainingState[] = ['queued', 'running'];
 const maxWaiting = 20;
 
 /** The trainings in SQL. Changes lock the preferences' revision, and so follow one another. */
-export const createTrainingStore = (database: Kysely<StoreTables>): TrainingStore => ({
+export const createTrainingStore = (database: Database): TrainingStore => ({
   add: (training, lease) => transact(database, (transaction) => add(transaction, training, lease)),
   async latest(accountId, preferenceIds) {
     if (preferenceIds.length === 0) return [];
@@ -56,7 +56,7 @@ export const createTrainingStore = (database: Kysely<StoreTables>): TrainingStor
 });
 
 async function add(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   { id, accountId, preferenceId, wishes, dataset, at }: NewTraining,
   lease?: Lease,
 ): Promise<TrainingRecord> {
@@ -92,7 +92,7 @@ async function add(
 
 /** Deletes a running training of the preference whose lease has expired. */
 async function removeExpired(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   preferenceId: string,
   at: number,
 ): Promise<void> {
@@ -105,7 +105,7 @@ async function removeExpired(
 }
 
 /** @throws GatewayError `conflict` for an account's second training, `unavailable` for too many */
-async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
+async function checkQueue(transaction: Transaction, accountId: string): Promise<void> {
   const waiting = await transaction
     .selectFrom('trainings')
     .select('account_id')
@@ -120,7 +120,7 @@ async function checkQueue(transaction: Transaction<StoreTables>, accountId: stri
 }
 
 async function remove(
-  transaction: Transaction<StoreTables>,
+  transaction: Transaction,
   accountId: string,
   preferenceId: string,
   at: number,

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type {
   ConversationRecord,
   ConversationStore,
@@ -9,12 +9,12 @@ import type { Page, PageRequest } from '../../contracts/page.js';
 import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
 import { after, pageOf, type Position } from '../pages.js';
 import { removeConversations } from '../removal.js';
-import type { ConversationTable, MessageTable, StoreTables } from '../tables.js';
+import type { ConversationTable, Database, MessageTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
 import { appendTurns } from './turns.js';
 
 /** The conversations and their messages in SQL. */
-export const createConversationStore = (database: Kysely<StoreTables>): ConversationStore => ({
+export const createConversationStore = (database: Database): ConversationStore => ({
   create: (conversation) => create(database, conversation),
   find: (accountId, id) => find(database, accountId, id),
   async storedBytes(accountId) {
@@ -53,7 +53,7 @@ export const createConversationStore = (database: Kysely<StoreTables>): Conversa
 const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
 
 async function list(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   page: PageRequest,
   search: string | null,
@@ -70,11 +70,11 @@ async function list(
 }
 
 /** The conversations of an account. */
-const owned = (database: Kysely<StoreTables>, accountId: string) =>
+const owned = (database: Database, accountId: string) =>
   database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
 
 async function create(
-  database: Kysely<StoreTables>,
+  database: Database,
   conversation: Parameters<ConversationStore['create']>[0],
 ): Promise<ConversationRecord> {
   const row = await database
@@ -91,7 +91,7 @@ async function create(
 }
 
 async function find(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   id: string,
 ): Promise<FoundConversation | null> {
@@ -122,7 +122,7 @@ const lastAnswer = <C extends 'provider' | 'model'>(
     .limit(1);
 
 async function readMessages(
-  database: Kysely<StoreTables>,
+  database: Database,
   id: string,
   page: PageRequest,
 ): Promise<Page<MessageRecord>> {
@@ -138,7 +138,7 @@ async function readMessages(
 }
 
 async function removeConversation(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   id: string,
 ): Promise<boolean> {

@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely';
 import type { ResearchStore } from '../../contracts/conversations.js';
 import { clean } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 
 /** The notes of research runs in SQL. */
-export const createResearchStore = (database: Kysely<StoreTables>): ResearchStore => ({
+export const createResearchStore = (database: Database): ResearchStore => ({
   async save({ id, accountId, json, at }) {
     const notes = clean(json);
     await database

@@ -1,14 +1,14 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { NewResponse, ResponseRecord, ResponseStore } from '../../contracts/responses.js';
 import { clean } from '../columns.js';
 import { readPage } from '../pages.js';
-import type { Database, StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 import { transact } from '../transact.js';
 
 const columns = sql`id, previous_id as "previousId", input, response`;
 
 /** The responses of the Responses dialect in SQL. */
-export const createResponseStore = (database: Kysely<StoreTables>): ResponseStore => ({
+export const createResponseStore = (database: Database): ResponseStore => ({
   save: (response) => transact(database, (transaction) => save(transaction, response)),
   async chain(accountId, id, maxTurns) {
     const account = clean(accountId);

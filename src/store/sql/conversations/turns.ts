@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, type Selectable, sql } from 'kysely';
+import { PostgresAdapter, type Selectable, sql } from 'kysely';
 import type { Turn } from '../../contracts/conversations.js';
 import { chunks, clean, stepped } from '../columns.js';
 import {
@@ -8,7 +8,7 @@ import {
   recallSystemMessages,
 } from './growing-conversation.js';
 import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
-import type { ConversationTable, Database, StoreTables } from '../tables.js';
+import type { ConversationTable, Database } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** Rows of at most twelve columns. */
@@ -21,7 +21,7 @@ type Conversations = Map<string, GrowingConversation>;
  * because round trips dominate the cost.
  */
 export async function appendTurns(
-  database: Kysely<StoreTables>,
+  database: Database,
   turns: readonly Turn[],
 ): Promise<('stored' | 'gone')[]> {
   if (turns.length === 0) return [];

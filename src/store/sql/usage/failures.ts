@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { FailureGroup, RequestFilter } from '../../contracts/requests.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 import { selects } from './select-requests.js';
 import { keyNames } from './usage.js';
 
@@ -17,7 +17,7 @@ interface KeyFailures {
 
 /** See `RequestStore.failures`. Reads the index of failed requests. */
 export async function groupFailures(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: RequestFilter,
   limit: number,
 ): Promise<FailureGroup[]> {
@@ -57,7 +57,7 @@ const groupOf = ({ code, provider }: Pick<KeyFailures, 'code' | 'provider'>): st
 
 /** The newest request of each group, by the times at which these were. */
 async function newestOf(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: RequestFilter,
   times: readonly number[],
 ): Promise<ReadonlyMap<string, FailureGroup['last']>> {

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
 import { pageOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
 import {
@@ -8,7 +8,7 @@ import {
   periodTiers,
 } from '../../contracts/periods.js';
 import { fieldsOf } from '../columns.js';
-import type { Database, StoreTables, UsagePeriodTable } from '../tables.js';
+import type { Database, UsagePeriodTable } from '../tables.js';
 import { transact } from '../transact.js';
 import { LatencyCounts } from '../../latency-buckets.js';
 import { RepeatedInsert } from '../repeated-insert.js';
@@ -74,7 +74,7 @@ type Row = Selectable<UsagePeriodTable>;
 
 /** Packs the rows of periods that have ended, and merges those that are old; returns how many. */
 export async function mergePeriods(
-  database: Kysely<StoreTables>,
+  database: Database,
   now: number,
   maxRows: number,
 ): Promise<number> {
@@ -118,7 +118,7 @@ async function packSome(
 
 /** One account and one longer period after the other, once all of that period is old. */
 async function mergeTier(
-  database: Kysely<StoreTables>,
+  database: Database,
   { spanMs, keptMs }: PeriodTier,
   next: PeriodTier,
   { now, maxRows }: { now: number; maxRows: number },
@@ -194,7 +194,7 @@ export async function foldPeriods(
 
 /** All rows of an account, oldest first. */
 export async function listPeriods(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   { limit, cursor }: PageRequest,
 ): Promise<Page<PeriodRow>> {

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import {
   everyAccountId,
   type GroupNames,
@@ -12,7 +12,7 @@ import {
 import { clean, fieldsOf } from '../columns.js';
 import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
 import { allOf, namedBy, requestSums, summed } from '../sums.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 
 const groupings = {
   account: ['account_id'],
@@ -22,7 +22,7 @@ const groupings = {
 } as const satisfies Record<SeriesGrouping, readonly string[]>;
 
 /** The sums of short periods in SQL. */
-export const createPeriodStore = (database: Kysely<StoreTables>): PeriodStore => ({
+export const createPeriodStore = (database: Database): PeriodStore => ({
   series: (filter, division) => readSeries(database, filter, division),
   groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
   list: (accountId, page) => listPeriods(database, clean(accountId), page),
@@ -48,7 +48,7 @@ function splitOnce(name: string): string[] {
 
 /** The query for a series; each row is the sum of one point, group, measure and bucket. */
 function seriesQuery(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: PeriodFilter,
   { intervalMs, by, groups, maxRows }: SeriesDivision,
 ) {
@@ -75,7 +75,7 @@ function seriesQuery(
 }
 
 async function readSeries(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: PeriodFilter,
   division: SeriesDivision,
 ): Promise<SeriesRow[]> {
@@ -88,7 +88,7 @@ async function readSeries(
 }
 
 async function largestGroups(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: PeriodFilter,
   by: SeriesGrouping,
   limit: number,

@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely';
 import type { PriceEditionRow, PriceEditionStore } from '../../contracts/price-editions.js';
 import { clean } from '../columns.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 
 const maxKept = 5;
 
 /** Price data in SQL. */
-export function createPriceEditionStore(database: Kysely<StoreTables>): PriceEditionStore {
+export function createPriceEditionStore(database: Database): PriceEditionStore {
   const rows = () =>
     database
       .selectFrom('price_editions')

@@ -1,7 +1,7 @@
-import { type Insertable, type Kysely, sql, type SqlBool } from 'kysely';
+import { type Insertable, sql, type SqlBool } from 'kysely';
 import type { RequestFilter, Spender, UsageGrouping, UsageRow } from '../../contracts/requests.js';
 import { RepeatedInsert } from '../repeated-insert.js';
-import type { Database, StoreTables, UsageDayTable } from '../tables.js';
+import type { Database, UsageDayTable } from '../tables.js';
 import { addingTo, allOf, namedBy, requestSums, summed } from '../sums.js';
 import { pageOfValues, readValues } from '../pages.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
@@ -28,7 +28,7 @@ export async function addUsage(database: Database, rows: readonly DayColumns[]):
 
 /** What budgets count of a key or an account: see `RequestStore.spentUsd`. */
 export async function readSpentUsd(
-  database: Kysely<StoreTables>,
+  database: Database,
   spender: Spender,
   firstDay: string,
   lastDay: string,
@@ -65,7 +65,7 @@ type Column = (typeof dayKey)[number];
 
 /** Sums of the days that overlap the filter's time, newest day first, then by name. */
 export async function sumUsage(
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: RequestFilter,
   by: readonly UsageGrouping[],
   page: PageRequest,
@@ -122,7 +122,7 @@ type SumFields = Omit<UsageRow, 'keyId' | 'keyName' | 'provider' | 'model'> & {
 
 /** The names of issued keys by their ids. */
 export async function keyNames(
-  database: Kysely<StoreTables>,
+  database: Database,
   rows: readonly { readonly key_id?: string | null }[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ key_id }) => key_id ?? ''))].filter((id) => id !== '');

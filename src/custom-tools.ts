@@ -1,8 +1,6 @@
 import type { ChatRequest, ToolCall, ToolDefinition } from './completion.js';
-import { textIn } from './text/is-object.js';
+import { type Json, textIn } from './text/is-object.js';
 import { jsonFields, parsedJson } from './text/json-values.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A tool whose input is text, as a function of one text; the grammar joins the description. */
 export function customTool(name: string, { description, format }: Json): ToolDefinition {

@@ -1,6 +1,7 @@
 import { invalidField } from '../errors.js';
 import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { WithQuery } from './query.js';
+import type { Json } from '../text/is-object.js';
 
 /** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed`: `limit` out of range */
 export function pageRequestOf(
@@ -29,10 +30,7 @@ export function listOf<T, Item>(page: Page<T>, show: (item: T) => Item): List<It
 }
 
 /** A path parameter. It is not checked to be a UUID: anything else is not found in the store. */
-export function idOf(
-  { params }: { readonly params: Readonly<Record<string, unknown>> },
-  name = 'id',
-): string {
+export function idOf({ params }: { readonly params: Json }, name = 'id'): string {
   const id = params[name];
   return typeof id === 'string' ? id : '';
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../completion.js';
 import { jsonFields } from '../text/json-values.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../text/is-object.js';
 
 /** A request that every provider takes, and the client's names of tools that were renamed. */
 export interface PlainRequest {

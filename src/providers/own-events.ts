@@ -1,5 +1,5 @@
 import { byteLine, type CompletionSink } from '../completion.js';
-import { isObject } from '../text/is-object.js';
+import { type Fields, isObject } from '../text/is-object.js';
 
 type Check = (value: unknown) => boolean;
 /** The fields that a client reads of an object, and what they have to be. */
@@ -8,14 +8,11 @@ export interface Shape {
 }
 
 /** Whether a value is an object whose fields are as they have to be. */
-export const fits = (value: unknown, shape: Shape): value is Record<string, unknown> =>
+export const fits = (value: unknown, shape: Shape): value is Fields =>
   isObject(value) && Object.entries(shape).every(([field, isRight]) => isRight(value[field]));
 
 /** Whether a value is an object with a type, and has the shape of that type, if there is one. */
-export const isTyped = (
-  value: unknown,
-  shapes: Readonly<Record<string, Shape>>,
-): value is Record<string, unknown> =>
+export const isTyped = (value: unknown, shapes: Readonly<Record<string, Shape>>): value is Fields =>
   isObject(value) && isFull(value['type']) && fits(value, shapes[String(value['type'])] ?? {});
 
 /** A text, which may be empty. */

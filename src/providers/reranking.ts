@@ -2,7 +2,7 @@ import type { ProviderSettings, TaskAdapter, UpstreamRequest } from './adapter.j
 import { deploymentOf } from './called-model.js';
 import { providerFailure, unreadable } from './failure.js';
 import { parseJson } from './json.js';
-import { objectsIn } from '../text/is-object.js';
+import { type Fields, objectsIn } from '../text/is-object.js';
 
 /** An answer of Cohere, Jina and vLLM (`results`), or of Voyage and Fireworks (`data`). */
 interface Ranking {
@@ -72,19 +72,14 @@ export function rerankAdapter(
   };
 }
 
-const documentsIn = ({ documents }: Record<string, unknown>): readonly unknown[] =>
-  documents as readonly unknown[];
+const documentsIn = ({ documents }: Fields): readonly unknown[] => documents as readonly unknown[];
 
 /** The results in the client's shape, best first, as many as it asked for. */
-function resultsOf(
-  provider: string,
-  given: Ranking | null,
-  request: Record<string, unknown>,
-): object[] {
+function resultsOf(provider: string, given: Ranking | null, request: Fields): object[] {
   const list = Array.isArray(given) ? given : (given?.results ?? given?.data);
   if (!Array.isArray(list)) throw unreadable(provider, 'the body has no results');
   const documents = documentsIn(request);
-  const results = objectsIn(list as Record<string, unknown>[]).map((one) => {
+  const results = objectsIn(list as Fields[]).map((one) => {
     const index = numberIn(one['index']);
     const score = numberIn(one['relevance_score'], one['score']);
     if (index === null || score === null || !(index in documents))

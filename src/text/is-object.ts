@@ -1,3 +1,9 @@
+/** A JSON object of which nothing is known yet. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** One that is being made. */
+export type Fields = Record<string, unknown>;
+
 /** True for a JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { isObject } from './is-object.js';
+import { isObject, type Json } from './is-object.js';
 
 /** The list in a field of a JSON object; null if there is none. */
 export function listIn(value: unknown, field: string): Record<string, unknown>[] | null {
@@ -7,8 +7,7 @@ export function listIn(value: unknown, field: string): Record<string, unknown>[]
 }
 
 /** The value as a JSON object; an empty one if it is none. */
-export const jsonFields = (value: unknown): Readonly<Record<string, unknown>> =>
-  isObject(value) ? value : {};
+export const jsonFields = (value: unknown): Json => (isObject(value) ? value : {});
 
 /** A body without the byte order mark with which some programs begin UTF-8. */
 export const withoutByteOrderMark = (body: Buffer): Buffer =>

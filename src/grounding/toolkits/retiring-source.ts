@@ -1,4 +1,5 @@
 import type { ToolAnswer, ToolOffer, ToolSource } from './tool-source.js';
+import type { Json } from '../../text/is-object.js';
 
 /** How long tools of an earlier configuration stay. */
 export interface RetirementTerms {
@@ -28,11 +29,7 @@ export class RetiringSource implements ToolSource {
     return this.source.offer(signal);
   }
 
-  async call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer> {
+  async call(tool: string, args: Json, signal: AbortSignal): Promise<ToolAnswer> {
     this.calls++;
     clearTimeout(this.idle);
     try {

@@ -1,12 +1,11 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject, type Json } from '../../text/is-object.js';
 import { atPointer } from '../../text/json-values.js';
 import { decoded } from '../../text/parse-url.js';
 
 type Schema = Record<string, unknown>;
 
 /** A schema that providers accept, or what is wrong with it. */
-export type ReadSchema =
-  { readonly schema: Readonly<Record<string, unknown>> } | { readonly problem: string };
+export type ReadSchema = { readonly schema: Json } | { readonly problem: string };
 
 const maxDepth = 16;
 const maxParts = 2_000;

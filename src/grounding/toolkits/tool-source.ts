@@ -1,3 +1,5 @@
+import type { Json } from '../../text/is-object.js';
+
 /** A tool as a toolkit offers it. */
 export interface OfferedTool {
   /** The toolkit's own name for it. */
@@ -29,11 +31,7 @@ export interface ToolSource {
    * Runs one call within the toolkit's time limit. A failure is an answer with `isError`.
    * @throws GatewayError if the signal ends it
    */
-  call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer>;
+  call(tool: string, args: Json, signal: AbortSignal): Promise<ToolAnswer>;
   /**
    * Ends connections and processes. Later calls are answered with an error, and calls in progress
    * where a connection serves several.

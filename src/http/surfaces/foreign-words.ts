@@ -2,6 +2,7 @@ import { exactJson } from '../../text/exact-json.js';
 import {
   asList,
   isObject,
+  type Json,
   nameSet,
   objectsIn,
   omit,
@@ -11,8 +12,6 @@ import {
 } from '../../text/is-object.js';
 import { effortOf } from '../../completion.js';
 import { jsonFields } from '../../text/json-values.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** How an API writes what others have other words for. Absent: all words for it are read later. */
 interface Words {

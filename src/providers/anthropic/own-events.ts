@@ -1,4 +1,4 @@
-import { isObject, namesIn } from '../../text/is-object.js';
+import { type Fields, isObject, namesIn } from '../../text/is-object.js';
 import {
   either,
   fits,
@@ -93,8 +93,7 @@ export function isRightMessage(message: unknown): boolean {
   );
 }
 
-const isCall = (block: unknown): block is Record<string, unknown> =>
-  isObject(block) && block['type'] === 'tool_use';
+const isCall = (block: unknown): block is Fields => isObject(block) && block['type'] === 'tool_use';
 
 /** Passes on the events of the Messages API. */
 export class OwnMessageEvents extends OwnEvents<MessageEvent> {

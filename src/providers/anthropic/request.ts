@@ -9,7 +9,7 @@ import { withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
-import { isObject } from '../../text/is-object.js';
+import { type Fields, isObject } from '../../text/is-object.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -20,8 +20,6 @@ export interface AnthropicBody {
   system?: AnthropicBlock[];
   [field: string]: unknown;
 }
-
-type Fields = Record<string, unknown>;
 
 /** Other providers' ids contain dots and colons, and may come again in each turn. */
 const callIdForm = { refused: /[^a-zA-Z0-9_-]/g, maxLength: 64 };

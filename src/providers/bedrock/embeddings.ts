@@ -1,11 +1,9 @@
 import type { TaskAdapter, UpstreamRequest } from '../adapter.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
-import { pick } from '../../text/is-object.js';
+import { type Fields, pick } from '../../text/is-object.js';
 import { cohereInput, textsOf } from '../cohere/embeddings.js';
 import { embeddingAnswer } from '../embedding-answer.js';
-
-type Fields = Record<string, unknown>;
 
 function titanBody(provider: string, body: Fields): Fields {
   const texts = textsOf(provider, body);

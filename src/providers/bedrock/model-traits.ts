@@ -1,8 +1,7 @@
 import type { ChatRequest } from '../../completion.js';
 import { forcesTool } from '../tool-choice.js';
 import { claudeThinking, rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
-
-type Fields = Record<string, unknown>;
+import type { Fields } from '../../text/is-object.js';
 
 /**
  * What a model supports, judged by its name. Bedrock's names, inference profiles and our names for

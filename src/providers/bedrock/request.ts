@@ -4,7 +4,7 @@ import { stopSequences } from '../anthropic/request.js';
 import { withPairedCalls } from '../strict-history.js';
 import { unsupported } from '../failure.js';
 import { exactJson } from '../../text/exact-json.js';
-import { namesIn, pick } from '../../text/is-object.js';
+import { type Fields, namesIn, pick } from '../../text/is-object.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
 import { toConverseMessages, type ConverseTurn } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
@@ -103,11 +103,7 @@ const converseFields = namesIn(`
   additionalModelResponseFieldPaths
 `);
 
-function readExtras(
-  request: ChatRequest,
-  traits: ModelTraits,
-  maxTokens: number | null,
-): Record<string, unknown> {
+function readExtras(request: ChatRequest, traits: ModelTraits, maxTokens: number | null): Fields {
   const reasoning = reasoningFields(request, traits, maxTokens);
   const withTopK =
     traits.claude !== null &&
@@ -119,7 +115,7 @@ function readExtras(
   return {
     ...(withTopK ? { top_k: request['top_k'] } : {}),
     ...reasoning,
-    ...(request['additionalModelRequestFields'] as Record<string, unknown> | undefined),
+    ...(request['additionalModelRequestFields'] as Fields | undefined),
   };
 }
 
@@ -130,11 +126,7 @@ function readExtras(
  * structured output, `json_object` an instruction.
  * @throws GatewayError `request_refused` for what Bedrock does not support
  */
-export function toConverse(
-  request: ChatRequest,
-  traits: ModelTraits,
-  provider: string,
-): Record<string, unknown> {
+export function toConverse(request: ChatRequest, traits: ModelTraits, provider: string): Fields {
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one answer (n)');
   const scope: ContentScope = {
     provider,

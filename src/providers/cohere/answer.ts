@@ -1,6 +1,6 @@
 import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
-import { objectsIn, textIn } from '../../text/is-object.js';
+import { type Fields, objectsIn, textIn } from '../../text/is-object.js';
 import { argumentsText, urlCitation } from '../answer-chunks.js';
 import { providerFailure } from '../failure.js';
 
@@ -23,9 +23,7 @@ export interface CohereCitation {
   end?: number;
   /** `TEXT_CONTENT`, `THINKING_CONTENT` or `PLAN`: the text that the offsets refer to. */
   type?: string;
-  sources?:
-    | { id?: string; document?: Record<string, unknown>; tool_output?: Record<string, unknown> }[]
-    | null;
+  sources?: { id?: string; document?: Fields; tool_output?: Fields }[] | null;
   [field: string]: unknown;
 }
 

@@ -3,7 +3,7 @@ import { deploymentOf } from '../called-model.js';
 import { embeddingAnswer } from '../embedding-answer.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
-import { pick } from '../../text/is-object.js';
+import { type Fields, pick } from '../../text/is-object.js';
 
 /** Cohere's own fields, which a request may contain beside OpenAI's. */
 const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens'];
@@ -38,7 +38,7 @@ export function cohereEmbeddings(
  * The input of an embedding.
  * @throws GatewayError `request_refused` for lists of tokens
  */
-export function textsOf(provider: string, { input }: Record<string, unknown>): string[] {
+export function textsOf(provider: string, { input }: Fields): string[] {
   const texts = [input ?? []].flat();
   if (texts.some((text) => typeof text !== 'string'))
     throw unsupported(provider, 'embedding token numbers; send text');
@@ -49,10 +49,7 @@ export function textsOf(provider: string, { input }: Record<string, unknown>): s
  * The body of `POST /v2/embed` without the model, which Bedrock has in the address.
  * @throws GatewayError `request_refused` for lists of tokens
  */
-export function cohereInput(
-  provider: string,
-  body: Record<string, unknown>,
-): Record<string, unknown> {
+export function cohereInput(provider: string, body: Fields): Fields {
   const texts = textsOf(provider, body);
   return {
     ...(texts.length > 0 ? { texts } : {}),

@@ -20,7 +20,7 @@ import { parseJson, parseObject } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { rerankAdapter } from '../reranking.js';
-import { namesIn } from '../../text/is-object.js';
+import { type Fields, namesIn } from '../../text/is-object.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
 
@@ -68,11 +68,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
 }
 
 /** `{name, endpoints: ['chat', 'embed', 'rerank'], context_length}` */
-function readModel({
-  name,
-  endpoints,
-  context_length: length,
-}: Record<string, unknown>): ListedModel | null {
+function readModel({ name, endpoints, context_length: length }: Fields): ListedModel | null {
   if (typeof name !== 'string') return null;
   const serves = Array.isArray(endpoints) ? (endpoints as unknown[]) : ['chat'];
   const type: ModelType = serves.includes('chat')

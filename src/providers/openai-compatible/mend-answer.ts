@@ -1,10 +1,8 @@
-import { isObject } from '../../text/is-object.js';
+import { type Fields, isObject } from '../../text/is-object.js';
 import { completeCitation } from '../../completion-builder.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import type { MendedCalls } from './tool-calls.js';
 import { mendUsage } from './usage.js';
-
-type Fields = Record<string, unknown>;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

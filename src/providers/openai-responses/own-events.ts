@@ -1,4 +1,4 @@
-import { isObject } from '../../text/is-object.js';
+import { type Fields, isObject } from '../../text/is-object.js';
 import {
   type Begun,
   either,
@@ -85,11 +85,10 @@ const begun: Readonly<Record<string, Shape>> = {
 };
 
 /** Of a call of the client's tools; the result of another kind of call has the same as the call. */
-const callIdOf = ({ type, call_id: id }: Record<string, unknown>): string[] =>
+const callIdOf = ({ type, call_id: id }: Fields): string[] =>
   type === 'function_call' || type === 'custom_tool_call' ? [String(id)] : [];
 
-const isItem = (value: unknown): value is Record<string, unknown> =>
-  isTyped(value, items) && isFull(value['id']);
+const isItem = (value: unknown): value is Fields => isTyped(value, items) && isFull(value['id']);
 
 const ended: Shape = {
   status: either('completed', 'incomplete'),
@@ -101,7 +100,7 @@ const ended: Shape = {
 export function isRightResponse(value: unknown, status: unknown): boolean {
   if (!fits(value, response) || !fits(value, ended) || value['status'] !== status) return false;
   const { output, incomplete_details: details } = value;
-  const ids = (output as Record<string, unknown>[]).flatMap(callIdOf);
+  const ids = (output as Fields[]).flatMap(callIdOf);
   const isCut = status === 'incomplete';
   return (
     new Set(ids).size === ids.length &&
@@ -128,7 +127,7 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
 
   private isEnd(type: string, value: unknown): boolean {
     if (this.open.size > 0 || !isRightResponse(value, type.slice('response.'.length))) return false;
-    return ((value as Record<string, unknown>)['output'] as unknown[]).length >= this.count;
+    return ((value as Fields)['output'] as unknown[]).length >= this.count;
   }
 
   private isItemEvent(type: string, { item, output_index: index }: ResponsesEvent): boolean {

@@ -2,7 +2,7 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall, OriginalRequest } from '../adapter.js';
 import { nearestEffort } from '../asked-effort.js';
 import { unsupported } from '../failure.js';
-import { isObject, nameSet, omit, pick, present } from '../../text/is-object.js';
+import { type Fields, isObject, nameSet, omit, pick, present } from '../../text/is-object.js';
 import { withPairedCalls } from '../strict-history.js';
 import { responsesInput } from './input.js';
 import { searchFields } from './web-search.js';
@@ -27,11 +27,7 @@ const translated = nameSet(`
  * @param askedModel our name of the model; the call has the provider's
  * @throws GatewayError `request_refused` for several choices, stop sequences and audio
  */
-export function responsesBody(
-  provider: string,
-  call: ModelCall,
-  askedModel = call.model,
-): Record<string, unknown> {
+export function responsesBody(provider: string, call: ModelCall, askedModel = call.model): Fields {
   const { request } = call;
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
   if (request.stop?.length) throw unsupported(provider, 'stop sequences');
@@ -71,7 +67,7 @@ const foreignEfforts = nameSet('thinking enable_thinking');
 export function forwardedBody(
   { body }: OriginalRequest,
   { request, model, stream }: ModelCall,
-): Record<string, unknown> {
+): Fields {
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const reasoning = body['reasoning'] as { effort?: unknown } | null | undefined;
   const effort = request.reasoning_effort;

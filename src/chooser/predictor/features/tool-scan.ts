@@ -1,4 +1,4 @@
-import { isObject, textIn } from '../../../text/is-object.js';
+import { isObject, type Json, textIn } from '../../../text/is-object.js';
 import { capital, digit, kindOf, letter, lowered } from './characters.js';
 import type { GramBag } from './grams.js';
 import { bucketOf, emptyHash, hashNext } from './grams.js';
@@ -17,8 +17,6 @@ const salts = {
 const maxTools = 32;
 const maxDescriptionLength = 400;
 const maxNodes = 200;
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** One tool, in either of the shapes that clients send. */
 interface Tool {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../text/is-object.js';
+import { type Fields, isObject } from '../../../text/is-object.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { type ColumnOptions, readColumns } from './columns.js';
 import {
@@ -89,7 +89,7 @@ function wordsFor({ code }: CsvError): string {
 }
 
 interface Line {
-  readonly row: Record<string, unknown>;
+  readonly row: Fields;
   readonly line: number;
 }
 
@@ -137,7 +137,7 @@ function readCollected(text: string): EvaluationRows {
 }
 
 /** An own property only: a model may have the name of a property that every object inherits. */
-const own = (row: Record<string, unknown>, name: string): unknown =>
+const own = (row: Fields, name: string): unknown =>
   Object.hasOwn(row, name) ? row[name] : undefined;
 
 /** Parses line by line and stops at the limit: millions of lines are refused early. */
@@ -156,7 +156,7 @@ function linesIn(text: string, promptColumn: string): Line[] {
   return rows;
 }
 
-function objectIn(line: string, at: number): Record<string, unknown> {
+function objectIn(line: string, at: number): Fields {
   try {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
@@ -173,11 +173,7 @@ const nested = [
 ] as const;
 
 /** A row with its models' numbers as columns; without costs and latencies of unscored models. */
-function flat(
-  row: Record<string, unknown>,
-  promptColumn: string,
-  line: number,
-): Record<string, unknown> {
+function flat(row: Fields, promptColumn: string, line: number): Fields {
   const scores = own(row, 'scores');
   if (typeof scores !== 'object' || scores === null) return row;
   const cells = nested.flatMap(([field, ending]) => {

@@ -7,6 +7,7 @@ import type { OfferedTool, ToolAnswer, ToolOffer, ToolSource } from '../tool-sou
 import { isSessionLost, mcpFailureReason } from './mcp-failure.js';
 import type { McpSession, SessionOptions } from './mcp-session.js';
 import { answerOf } from './result-text.js';
+import type { Json } from '../../../text/is-object.js';
 
 /** How long a list of tools holds, also of servers that never say that it has changed. */
 const offerMs = 60_000;
@@ -45,11 +46,7 @@ export class McpSource implements ToolSource {
     return unlessAborted(this.listed.offer, signal);
   }
 
-  async call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer> {
+  async call(tool: string, args: Json, signal: AbortSignal): Promise<ToolAnswer> {
     try {
       const result = await this.onSession(({ client }) => {
         const params = { name: tool, arguments: { ...args } };

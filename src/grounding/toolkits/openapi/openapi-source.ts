@@ -7,6 +7,7 @@ import type { ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
 import { operationCall } from './operation-call.js';
 import { type ApiOperation, operationsOf } from './operations.js';
 import { readDocument } from './read-document.js';
+import type { Json } from '../../../text/is-object.js';
 
 /** What a document says. */
 interface ReadApi {
@@ -37,11 +38,7 @@ export class OpenApiSource implements ToolSource {
     return { tools, warnings: [] };
   }
 
-  async call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer> {
+  async call(tool: string, args: Json, signal: AbortSignal): Promise<ToolAnswer> {
     const api = await this.known?.api.catch(() => null);
     if (!api || this.closing.signal.aborted)
       return { text: 'The tool is no longer there.', isError: true };

@@ -1,6 +1,5 @@
 import { atPointer, jsonFields } from '../../../text/json-values.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../../../text/is-object.js';
 
 /** A parameter of an operation. */
 export interface OperationParameter {

@@ -6,7 +6,7 @@ import {
   unescapeJson,
   type UrlCitation,
 } from './completion.js';
-import { isObject, objectsIn } from './text/is-object.js';
+import { isObject, nameSet, objectsIn } from './text/is-object.js';
 
 const newChoice = (index: number): CompletionChoice => ({
   index,
@@ -67,40 +67,25 @@ export class CompletionBuilder {
   }
 }
 
-const joined = (
-  before: string | null | undefined,
-  more: string | null | undefined,
-): string | null => (more ? (before ?? '') + more : (before ?? null));
+/** Fields whose empty texts and lists add nothing. */
+const growing = nameSet('content reasoning_content refusal annotations reasoning_details');
 
 function addDelta(
-  choice: CompletionChoice,
+  { message }: CompletionChoice,
   delta: CompletionChunk['choices'][number]['delta'],
 ): void {
-  const { message } = choice;
-  const {
-    role: _role,
-    content,
-    reasoning_content: reasoning,
-    refusal,
-    tool_calls: toolCalls,
-    annotations,
-    reasoning_details: details,
-    ...others
-  } = delta;
-  if (content) message.content = joined(message.content, content);
-  if (reasoning) message.reasoning_content = joined(message.reasoning_content, reasoning);
-  if (refusal) message.refusal = joined(message.refusal, refusal);
-  if (annotations?.length) message.annotations = [...(message.annotations ?? []), ...annotations];
-  if (details?.length)
-    message.reasoning_details = [...(message.reasoning_details ?? []), ...details];
-  for (const call of toolCalls ?? []) addToolCall((message.tool_calls ??= []), call);
-  for (const [field, value] of Object.entries(others)) {
-    const before = message[field];
-    message[field] = merged(before, value);
+  // not by a rest pattern and a list of entries, which cost several µs
+  for (const field of Object.keys(delta)) {
+    const value = delta[field];
+    if (field === 'role') continue;
+    if (field === 'tool_calls')
+      for (const call of delta.tool_calls ?? []) addToolCall((message.tool_calls ??= []), call);
+    else if (!growing.has(field) || (value as { length?: number } | null | undefined)?.length)
+      message[field] = merged(message[field], value);
   }
 }
 
-/** Merges an unknown field: strings and lists grow, of anything else the latest value counts. */
+/** Merges a field: strings and lists grow, of anything else the latest value counts. */
 function merged(before: unknown, more: unknown): unknown {
   if (typeof before === 'string' && typeof more === 'string') return before + more;
   if (Array.isArray(before) && Array.isArray(more))

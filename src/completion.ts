@@ -265,23 +265,20 @@ export interface EventReader {
   close(): void;
 }
 
-const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'];
-
 /** The reasoning text of a message or delta, whatever its provider calls it; null if there is none. */
 export function reasoningOf(part: { readonly [field: string]: unknown }): string | null {
-  for (const field of reasoningFields) {
+  for (const field of ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking']) {
     const text = part[field];
     if (typeof text === 'string' && text !== '') return text;
   }
   return null;
 }
 
-/** ASCII that JSON needs not escape. */
+/** ASCII that JSON needs not escape, as most pieces of an answer are. */
 const isPlain = /^[ !#-[\]-~]*$/;
 
 /** Escapes a string for JSON in ASCII, without the quotes, so that it is its own byte string. */
 export function escapeJson(text: string): string {
-  // most pieces of an answer are such
   if (isPlain.test(text)) return text;
   return JSON.stringify(text)
     .slice(1, -1)
@@ -290,7 +287,9 @@ export function escapeJson(text: string): string {
 
 /** Converts a JSON-escaped byte string back to text. */
 export const unescapeJson = (escaped: string): string =>
-  JSON.parse(`"${Buffer.from(escaped, 'latin1').toString('utf8')}"`) as string;
+  isPlain.test(escaped)
+    ? escaped
+    : (JSON.parse(`"${Buffer.from(escaped, 'latin1').toString()}"`) as string);
 
 /** Text as a byte string, on one line. */
 export function byteLine(text: string): string {

@@ -59,10 +59,12 @@ export const textOf = (value: unknown): string =>
 
 /** The parts of a content: a list, or a part or a text that a server sent bare. */
 export const partsIn = <Part extends object>(content: unknown): Part[] =>
-  [content]
-    .flat()
-    .map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part))
-    .filter(isObject) as Part[];
+  (Array.isArray(content) && content.every(isObject)
+    ? content
+    : [content]
+        .flat()
+        .map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part))
+        .filter(isObject)) as Part[];
 
 /** Of a JSON-escaped byte string, the length of its text in UTF-16 units. */
 function lengthOf(escaped: string): number {

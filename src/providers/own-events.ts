@@ -8,8 +8,12 @@ export interface Shape {
 }
 
 /** Whether a value is an object whose fields are as they have to be. */
-export const fits = (value: unknown, shape: Shape): value is Fields =>
-  isObject(value) && Object.entries(shape).every(([field, isRight]) => isRight(value[field]));
+export function fits(value: unknown, shape: Shape): value is JsonObject {
+  if (!isObject(value)) return false;
+  // not by a list of entries, which costs several µs
+  for (const field in shape) if (!shape[field]!(value[field])) return false;
+  return true;
+}
 
 /** Whether a value is an object with a type, and has the shape of that type, if there is one. */
 export const isTyped = (value: unknown, shapes: Readonly<Record<string, Shape>>): value is Fields =>

@@ -257,8 +257,9 @@ class MessageStream {
     this.stopReason = event.delta?.stop_reason ?? this.stopReason;
     const explanation = event.delta?.stop_details?.explanation;
     if (this.stopReason === 'refusal' && explanation) this.chunks.write({ refusal: explanation });
+    if (!this.sink.counted || !this.stopReason) return;
     const usage = readAnthropicUsage(this.usage);
-    if (usage && this.stopReason) this.sink.counted?.(usage);
+    if (usage) this.sink.counted(usage);
   }
 
   /** Counts are running totals, which a later event may repeat, correct or omit. */

@@ -61,11 +61,14 @@ const shown = (name: unknown): string =>
 /** Finds what only Messages has, by the tables above. */
 export function onlyMessages(body: MessagesRequest): OnlyOwn {
   const found = new OnlyOwn();
-  for (const [field, value] of Object.entries(body))
-    if (isGiven(value)) found.note(fateIn(fieldFates, field), shown(field), `\`${shown(field)}\``);
+  for (const field of Object.keys(body)) {
+    const fate = fateIn(fieldFates, field);
+    if (fate !== 'silent' && isGiven(body[field]))
+      found.note(fate, shown(field), `\`${shown(field)}\``);
+  }
   for (const tool of body.tools ?? []) noteTool(tool, found);
   for (const { content } of body.messages)
-    for (const block of blocksOf(content)) noteBlock(block, found);
+    if (typeof content !== 'string') for (const block of blocksOf(content)) noteBlock(block, found);
   return found;
 }
 

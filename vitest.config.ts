@@ -6,7 +6,8 @@
  *   memory without a thread (`test/helpers/memory-databases.ts`).
  * - `npm run test:all` runs everything: first the benchmark's own test alone, in mode `bench`, because
  *   it keeps both cores busy and other tests must not wait for it; then vitest's mode `all`, with
- *   those files too, and property tests with all their runs.
+ *   those files too, and property tests with all their runs; beside it, in mode `soak`, the soak, which
+ *   would hold up a worker for ten minutes and mostly waits.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
  * `test:all`; a table of cases `someOf(cases)`. A single long test in a file of short ones is
@@ -26,13 +27,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What a test, a hook or a poll may take before it is given up, in ms. */
 const giveUp = { test: 90_000, hook: 120_000, poll: 30_000 };
 
-const benchmark = 'test/bench.long.test.ts';
+/** Files that have a mode of their own. */
+const apart: Readonly<Record<string, string>> = {
+  bench: 'test/bench.long.test.ts',
+  soak: 'test/soak/soak.long.test.ts',
+};
 
 /** Begins with the files that run for minutes: at the end one core would wait for them. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /(soak|chaos)\.long/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification): boolean => /chaos\.long/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -40,13 +44,13 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: [mode === 'bench' ? benchmark : 'test/**/*.test.ts'],
+    include: [apart[mode] ?? 'test/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...(mode === 'bench'
+      ...(apart[mode]
         ? []
         : mode === 'all'
-          ? [benchmark]
+          ? Object.values(apart)
           : ['**/*.long.test.ts', 'test/lab/**']),
     ],
     env: { SIGNALBOX_TEST_ALL: mode === 'all' ? '1' : '' },

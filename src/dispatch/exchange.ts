@@ -17,6 +17,17 @@ const lingerMs = 2_000;
 /** The longest wait for the body of a failure: its status line has told what it is. */
 const failureBodyMs = 2_000;
 
+/**
+ * Bytes that only keep the connection alive: empty lines, comments (OpenRouter, DeepSeek, vLLM) and
+ * events named so (Anthropic's `ping`, OpenAI's `keepalive`).
+ */
+const pings =
+  /^(?:\s|:[^\n]*(?:\n|$)|event: ?(?:ping|keepalive)\r?\n|data: ?(?:\{"type": ?"(?:ping|keepalive)"[^}]*\})?\r?\n)*$/;
+const maxPingBytes = 256;
+
+const isPing = (bytes: Buffer): boolean =>
+  bytes.length <= maxPingBytes && pings.test(bytes.toString('latin1'));
+
 /** `opening`: what has come does not tell yet whether the answer is streamed. */
 type Phase = 'waiting' | 'opening' | 'streaming' | 'collecting' | 'failing';
 
@@ -97,7 +108,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.isSettled) return;
-    this.idleTimeout.recordActivity();
+    this.idleTimeout.recordActivity(!isPing(bytes));
     if (this.encoding === 'identity') this.receive(bytes);
     else if ((this.decoder ??= this.decoderFor(bytes))?.write(bytes) === false) controller.pause();
   }

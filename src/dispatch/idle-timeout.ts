@@ -11,10 +11,14 @@ interface IdleTimeoutOptions {
   deadline: Deadline;
 }
 
+/** How many times the longer of both waits a provider may send nothing but signs of life. */
+const patience = 2;
+
 /**
  * Ends an attempt whose provider is silent for too long, or whose request has passed its deadline.
- * Has one timer, which checks when bytes last arrived: setting a new timer for every read costs
- * more than the read.
+ * Comments and pings show that a provider lives, not that it will ever answer: they hold off the
+ * timeout for some time only. Has one timer, which checks when bytes last arrived: setting a new
+ * timer for every read costs more than the read.
  */
 export class IdleTimeout {
   private timer: NodeJS.Timeout | null = null;
@@ -23,6 +27,7 @@ export class IdleTimeout {
   private isPaused = false;
   /** In `performance.now()` ms. */
   private lastActivityAt = performance.now();
+  private lastEventAt = this.lastActivityAt;
 
   /** @param onTimeout called once, with `upstream_timeout` or `deadline_exceeded` */
   constructor(
@@ -32,10 +37,11 @@ export class IdleTimeout {
     this.schedule(Math.min(options.firstEventMs, options.idleMs));
   }
 
-  /** Call when bytes arrive from the provider. */
-  recordActivity(): void {
+  /** Call when bytes arrive from the provider. @param isEvent whether they are more than a ping */
+  recordActivity(isEvent = true): void {
     this.hasReceived = true;
     this.lastActivityAt = performance.now();
+    if (isEvent) this.lastEventAt = this.lastActivityAt;
   }
 
   /**
@@ -88,20 +94,26 @@ export class IdleTimeout {
     const { deadline, firstEventMs, idleMs } = this.options;
     if (deadline.leftMs() <= 0) return deadline.error();
     const limitMs = this.hasReceived ? idleMs : firstEventMs;
-    const leftMs = this.lastActivityAt + limitMs - performance.now();
-    if (!this.isPaused && leftMs <= 0) return this.timeoutError();
+    const pingMs = patience * Math.max(firstEventMs, idleMs);
+    const silentUntil = this.lastActivityAt + limitMs;
+    const pingsUntil = this.lastEventAt + pingMs;
+    const leftMs = Math.min(silentUntil, pingsUntil) - performance.now();
+    if (!this.isPaused && leftMs <= 0)
+      return this.timeoutError(pingsUntil < silentUntil ? pingMs : null);
     // idleMs counts from the first bytes, which may arrive at any time
     this.schedule(this.isPaused ? idleMs : Math.min(Math.ceil(leftMs), idleMs));
     return null;
   }
 
-  private timeoutError(): GatewayError {
+  /** @param pingMs for how long there were only pings; null: there was nothing */
+  private timeoutError(pingMs: number | null): GatewayError {
     const { provider, firstEventMs, idleMs } = this.options;
+    const what = this.hasReceived
+      ? `nothing for ${idleMs} ms`
+      : `no first event within ${firstEventMs} ms`;
     return new GatewayError(
       'upstream_timeout',
-      this.hasReceived
-        ? `${provider} sent nothing for ${idleMs} ms`
-        : `${provider} sent no first event within ${firstEventMs} ms`,
+      `${provider} sent ${pingMs === null ? what : `only pings for ${pingMs} ms`}`,
     );
   }
 }

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deadline } from '../../src/dispatch/cancellation.js';
 import { IdleTimeout } from '../../src/dispatch/idle-timeout.js';
+import { startGateway } from '../helpers/gateway.js';
+import { post } from '../helpers/sse.js';
 
 const server = createServer();
 let provider: Socket;
@@ -72,5 +75,59 @@ describe('a timeout', () => {
     standStill(2 * idleMs);
     await new Promise((resolve) => setTimeout(resolve, idleMs));
     expect(failures).toEqual([]);
+  });
+});
+
+describe('a provider that sends nothing but signs of life', () => {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const pings = {
+    comments: ': OPENROUTER PROCESSING\n\n',
+    'empty events': 'data:\r\n\r\n',
+    "Anthropic's pings": 'event: ping\ndata: {"type": "ping"}\n\n',
+    "OpenAI's pings": 'data: {"type":"keepalive","sequence_number":466}\n\n',
+    'empty lines': '\n',
+  };
+
+  it.each([
+    ...Object.entries(pings).map(([name, ping]) => [name, ping, ''] as const),
+    ['comments after an event', pings.comments, chunk({ role: 'assistant' })] as const,
+  ])('%s, is given up after twice its longer timeout', async (_name, ping, before) => {
+    const provider = createHttpServer((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(before || ping);
+      const timer = setInterval(() => res.write(ping), 10);
+      res.once('close', () => clearInterval(timer));
+    });
+    const good = createHttpServer((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.end(`${chunk({ content: 'good' })}${chunk({}, 'stop')}data: [DONE]\n\n`);
+    });
+    const listening = async (each: typeof good): Promise<{ api: string; baseUrl: string }> => {
+      each.listen(0, '127.0.0.1');
+      await once(each, 'listening');
+      const { port } = each.address() as AddressInfo;
+      return { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` };
+    };
+    const timeouts = { firstEventMs: 100, idleMs: 200 };
+    const pinging = { ...(await listening(provider)), timeouts };
+    const gateway = await startGateway({
+      providers: { pinging, answering: await listening(good) },
+    });
+    const { json, text } = await post(
+      `${gateway.url}/api/v1/completions`,
+      {
+        models: ['pinging/m', 'answering/m'],
+        order: 'given',
+        messages: [{ role: 'user', content: 'Hi' }],
+      },
+      gateway.auth,
+    );
+    expect(text).toContain('good');
+    expect(json).toMatchObject({
+      errorTrace: [{ error: expect.stringContaining('only pings for 400 ms') as string }],
+    });
+    await gateway.close();
+    provider.close();
+    good.close();
   });
 });

@@ -33,12 +33,17 @@ export interface ClaimNote {
   readonly isDone: boolean;
 }
 
+/** A note's text. A new claim and its renewals have the same. */
+export const noteOf = (note: ClaimNote): string => JSON.stringify(note);
+
 /** How long a log lives without a sign of the process that writes it. */
 export const leaseMs = 30_000;
 /** A longer answer is sent, but cannot be read again. */
 const maxLength = 4 * 1024 * 1024;
 const retryMs = 250;
 const lookMs = 1_000;
+/** How long the note of readers may be missing: they set it again where Redis has lost it. */
+const missMs = 3_000;
 
 /**
  * How long a log may be missing that another replica writes: its client gets the first events before
@@ -69,6 +74,8 @@ export class RecordedAnswer {
   private hasEnded = false;
   /** When the client left; null: it is there. */
   private leftAt: number | null = null;
+  /** When the note of its readers was seen last. */
+  private readAt = -Infinity;
   private look: NodeJS.Timeout | undefined;
   private readonly listeners: (() => void)[] = [];
 
@@ -146,11 +153,12 @@ export class RecordedAnswer {
         .logs()
         .then(async (logs) => (await logs.get(note)) !== null)
         .catch(() => false);
-    const hasGrace = performance.now() - (this.leftAt ?? 0) < graceMs;
-    const isWanted =
-      !(await has(cancelledNoteOf(log))) && (hasGrace || (await has(readersOf(log))));
+    const now = performance.now();
+    const hasGrace = now - (this.leftAt ?? 0) < graceMs;
+    const isCancelled = await has(cancelledNoteOf(log));
+    if (!hasGrace && (await has(readersOf(log)))) this.readAt = now;
     if (!this.isRunning) return;
-    if (isWanted) this.lookSoon();
+    if (!isCancelled && (hasGrace || now - this.readAt < missMs)) this.lookSoon();
     else this.cancel();
   }
 
@@ -214,16 +222,33 @@ export class RecordedAnswer {
     await this.sending;
     const stayMs = hasFailed ? Math.max(graceMs, leaseMs) : keepMs;
     await this.keepTrying((logs) => logs.expire([log], stayMs));
-    if (claim && !hasFailed) await this.remember(claim);
+    if (claim && !hasFailed) await this.remember();
     this.place.ended(this, this.length, stayMs);
   }
 
-  /** Also an answer whose log is lost has been charged. */
-  private async remember(claim: NonNullable<RecordingTerms['claim']>): Promise<void> {
-    const { log } = this.terms;
-    const note: ClaimNote = { fingerprint: claim.fingerprint, log, isDone: true };
-    const logs = await this.place.logs().catch(() => null);
-    await logs?.set(claim.note, JSON.stringify(note), dayMs).catch(() => undefined);
+  /** Sets the claim again while the call runs, because an emptied Redis has lost it. */
+  async renewClaim(): Promise<void> {
+    if (this.isRunning && this.terms.claim) await this.note(false, leaseMs).catch(() => undefined);
+  }
+
+  /** Also an answer whose log is lost has been charged: until this is written, it is tried. */
+  private async remember(): Promise<void> {
+    for (const endAt = performance.now() + dayMs; performance.now() < endAt;)
+      try {
+        await this.note(true, dayMs);
+        return;
+      } catch {
+        await wait(retryMs, undefined, { ref: false });
+      }
+  }
+
+  private async note(isDone: boolean, keepMs: number): Promise<void> {
+    const { log, claim } = this.terms;
+    if (!claim) return;
+    const text = noteOf({ fingerprint: claim.fingerprint, log, isDone });
+    const logs = await this.place.logs();
+    // the call may have ended meanwhile, and its last word stands
+    if (isDone || this.isRunning) await logs.set(claim.note, text, keepMs);
   }
 
   private giveUp(): void {

@@ -10,6 +10,7 @@ import {
   type ClaimNote,
   lateMsOf,
   leaseMs,
+  noteOf,
   RecordedAnswer,
   type RecordingPlace,
   type RecordingTerms,
@@ -17,7 +18,8 @@ import {
 
 /** Bytes of all answers that this process has recorded. */
 const maxTotalLength = 128 * 1024 * 1024;
-const heartbeatMs = 10_000;
+/** So soon is also known what Redis has lost. */
+const heartbeatMs = 2_000;
 /** How long answers that were cut short have to write their end. */
 const lastWordsMs = 1_000;
 
@@ -88,7 +90,7 @@ export class RecordedAnswers implements RecordingPlace {
     { fingerprint, log }: { readonly fingerprint: string; readonly log: string },
   ): Promise<{ readonly note: string } | { readonly log: string }> {
     const note = answerLogOf(accountId, `key/${createHash('sha256').update(key).digest('hex')}`);
-    const text = JSON.stringify({ fingerprint, log, isDone: false } satisfies ClaimNote);
+    const text = noteOf({ fingerprint, log, isDone: false });
     const logs = await this.logs();
     const away = (): never => {
       throw logsAway();
@@ -165,6 +167,7 @@ export class RecordedAnswers implements RecordingPlace {
       [...this.live].flatMap(({ names }) => names),
       leaseMs,
     );
+    for (const answer of this.live) void answer.renewClaim();
   }
 
   private async expire(names: readonly string[], keepMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GatewayOptions } from '../../../src/gateway-options.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
@@ -29,8 +30,19 @@ const start = (more: object = {}, options: GatewayOptions = {}): Promise<Running
     options,
   );
 
+/** Sends a command to Redis by itself. */
+async function command(...args: string[]): Promise<void> {
+  const client = await createClient({ url: redis?.url ?? '' }).connect();
+  await client.sendCommand(args);
+  client.destroy();
+}
+
+/** As if Redis had kept notes for long: in a new one, keys wait until every process has found it. */
+const age = (): Promise<void> => command('SET', 'signalbox:notes-since', '0');
+
 beforeAll(async () => {
   redis = await startRedis();
+  if (redis) await age();
 });
 beforeEach(async () => {
   upstream = await startUpstream({ hasLists: false });
@@ -42,6 +54,10 @@ afterEach(async () => {
 });
 afterAll(() => redis?.stop());
 
+interface Door {
+  url: string;
+  headers: Record<string, string>;
+}
 interface Surface {
   path: string;
   body: object;
@@ -223,6 +239,53 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
     expect(upstream.requests).toHaveLength(1);
     await Promise.all(replicas.map((replica) => replica.close()));
   });
+
+  it.each([
+    ['whole', 'emptied', () => command('FLUSHALL')],
+    ['whole', 'restarted without its data', () => redis!.restart()],
+    ['stream', 'emptied', () => command('FLUSHALL')],
+  ] as const)(
+    'call the provider once for it, %s, also where Redis is %s meanwhile',
+    async (way, what, lose) => {
+      const shared = { redis: { url: redis?.url ?? '' } };
+      const replicas = await Promise.all([start(shared), start(shared)]);
+      await age();
+      upstream.script([
+        way === 'whole' ? { text: words, delayMs: 2_500 } : { text: ['a', 'b'], betweenMs: 700 },
+      ]);
+      const body = { ...native.body, stream: way === 'stream' };
+      const doorOf = ({ url, auth }: RunningGateway): Door => ({
+        url: `${url}${native.path}`,
+        headers: { ...auth, 'idempotency-key': what + way },
+      });
+      const [first, second] = [doorOf(replicas[0]), doorOf(replicas[1])];
+      let losing: Promise<void> | undefined;
+      const began =
+        way === 'stream'
+          ? postStream(first.url, body, {
+              headers: first.headers,
+              onFrame: () => void (losing ??= lose()),
+            })
+          : post(first.url, body, first.headers);
+      await upstream.received(0);
+      if (way === 'whole') losing = lose();
+      await until(() => losing !== undefined);
+      await losing;
+      const ask = async (): Promise<Reply> => {
+        const reply = await post(second.url, body, second.headers);
+        // until it has found Redis again
+        return reply.status === 503 ? ask() : reply;
+      };
+      const repeated = await ask();
+      expect((await began).status).toBe(200);
+      if (way === 'whole') expect(repeated.text).toBe((await began).text);
+      // of a stream a part is lost
+      expect(repeated.status).toBe(way === 'whole' ? 200 : 409);
+      expect((await ask()).status).toBe(repeated.status);
+      expect(upstream.requests).toHaveLength(1);
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  );
 
   it('refuse it while Redis is away, as nobody can tell what was answered, and go on without', async () => {
     const replica = await start({ redis: { url: redis?.url ?? '' } });

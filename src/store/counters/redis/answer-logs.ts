@@ -7,12 +7,14 @@ import {
   placeOf,
 } from '../../contracts/answer-logs.js';
 import type { RedisLink } from './link.js';
-import { appendEntryScript } from './scripts.js';
+import { appendEntryScript, unsettledScript } from './scripts.js';
 
 const maxEntries = 200;
 const firstPollMs = 20;
 /** The link to Redis is shared, so a reader polls instead of blocking it. */
 const maxPollMs = 200;
+/** Within this, every live process has found Redis again and renewed its notes. */
+const settleMs = 10_000;
 
 /** Logs that replicas share: one stream of Redis each, with the place of an entry as its id. */
 export class RedisAnswerLogs implements AnswerLogs {
@@ -45,11 +47,23 @@ export class RedisAnswerLogs implements AnswerLogs {
   async claim(note: string, text: string, keepMs: number): Promise<string | null> {
     const set = ['SET', this.keyOf(note), text, 'PX', String(keepMs), 'NX'];
     for (;;) {
-      if ((await this.link.send(set)) !== null) return null;
-      const known = await this.get(note);
-      // else it has expired between the two
-      if (known !== null) return known;
+      const [, leftMs, known] = await Promise.all([
+        this.link.send(set),
+        this.unsettledMs(),
+        this.get(note),
+      ]);
+      if (known !== null && known !== text) return known;
+      // else it has expired between the two, or an emptied Redis may have lost another's note, which
+      // its owner is about to set again
+      if (known !== null && leftMs === 0) return null;
+      await wait(Math.min(leftMs, maxPollMs));
     }
+  }
+
+  /** @param isBack whether Redis was away for so long that notes may have expired */
+  async unsettledMs(isBack = false): Promise<number> {
+    const args = [this.time(), String(settleMs), isBack ? '1' : '0'];
+    return Number(await this.link.run(unsettledScript, [`${this.prefix}notes-since`], args));
   }
 
   async set(note: string, text: string, keepMs: number): Promise<void> {

@@ -25,6 +25,7 @@ import {
   reserveScript,
   setSpentScript,
   settleScript,
+  unsettledScript,
 } from './scripts.js';
 import { Settlements } from './settlements.js';
 import { parseUrl } from '../../../text/parse-url.js';
@@ -47,6 +48,8 @@ export interface RedisCountersOptions {
 const drainMs = 1_000;
 /** While Redis is away, how long a replica does not know what others spend. */
 const apartMs = 5_000;
+/** In a longer absence notes may expire although their owners live. */
+const maxNoteGapMs = 20_000;
 /** The topic on which replicas publish the key of a budget whose spending was set. */
 const spentTopic = 'budget-seeded';
 
@@ -82,6 +85,7 @@ class RedisCounters implements Counters {
   /** Counts while Redis is away. */
   private local: MemoryLimits;
   private lastReservation = 0;
+  private awaySince = Infinity;
 
   constructor(
     url: string,
@@ -105,6 +109,7 @@ class RedisCounters implements Counters {
         failScript,
         recentListScript,
         appendEntryScript,
+        unsettledScript,
       ],
       onUp: () => this.useRedis(),
       onDown: (reason) => this.fallBack(reason),
@@ -218,11 +223,14 @@ class RedisCounters implements Counters {
     this.settlements.resume();
     this.reservations.renew();
     this.recentLists.flush();
+    const isBack = performance.now() - this.awaySince > maxNoteGapMs;
+    void this.answerLogs.unsettledMs(isBack).catch(() => undefined);
     this.setState('redis');
     this.options.onNews?.('Redis is available: replicas share limits');
   }
 
   private fallBack(reason: string): void {
+    this.awaySince = performance.now();
     // what an earlier outage has counted is out of date
     this.local = new MemoryLimits(this.now, apartMs);
     for (const reservation of this.reservations.values())

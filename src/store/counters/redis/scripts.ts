@@ -210,3 +210,17 @@ local added = redis.pcall('XADD', KEYS[1], ARGV[3], 'first', ARGV[4], 'kind', AR
 if type(added) == 'table' and added.err and not string.find(added.err, 'equal or smaller') then return added end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`);
+
+/**
+ * For how many ms notes may still be missing that a live process has set. The key has the time at
+ * which this Redis began to keep notes, or came back after it was away for long. Arguments: after how
+ * many ms all live notes have been renewed; 1 if it has just come back.
+ */
+export const unsettledScript = script(`
+local since = tonumber(redis.call('GET', KEYS[1]))
+if not since or ARGV[3] == '1' then
+  since = now
+  redis.call('SET', KEYS[1], digits(now))
+end
+redis.call('PEXPIRE', KEYS[1], keep.usd_month)
+return math.max(0, since + ARGV[2] - now)`);

@@ -5,7 +5,8 @@ import type { ResponseRecord, ResponseStore } from '../store/contracts/responses
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { VolatileConversations } from './known-conversations.js';
 import type { StorageQuota } from './storage-quota.js';
-import type { Json } from '../text/is-object.js';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** A turn of the Responses dialect, before its answer. */
 export interface ResponseTurn {

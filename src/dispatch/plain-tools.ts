@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../completion.js';
 import { jsonFields } from '../text/json-values.js';
-import type { Json } from '../text/is-object.js';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** A request that every provider takes, and the client's names of tools that were renamed. */
 export interface PlainRequest {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ChatMessage, ToolCall } from '../../../src/completion.js';
-import type { Json } from '../../../src/http/surfaces/responses/body.js';
+import type { Json } from '../../../src/text/is-object.js';
 import { OutputItems } from '../../../src/http/surfaces/responses/output-items.js';
 import { chatMessages } from '../../../src/http/surfaces/responses/read-input.js';
 import { chunksOf } from '../../../src/completion-builder.js';

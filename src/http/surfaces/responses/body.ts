@@ -1,7 +1,4 @@
-import { isObject, textIn } from '../../../text/is-object.js';
-
-/** A JSON object of the Responses dialect; new fields appear every month, and pass. */
-export type Json = Readonly<Record<string, unknown>>;
+import { isObject, type Json, textIn } from '../../../text/is-object.js';
 
 /** The body of `POST /v1/responses`, with what is read of it. All else is the provider's. */
 export interface ResponsesBody {

@@ -5,8 +5,7 @@ import {
   escapeJson,
   unescapeJson,
 } from '../../../completion.js';
-import { present } from '../../../text/is-object.js';
-import { type Json } from './body.js';
+import { type Json, present } from '../../../text/is-object.js';
 import type { EventSink } from './output-items.js';
 
 const task = `Write a detailed summary of this conversation for the assistant that will go on with it and will see nothing else of it. Keep what was asked, each requirement and decision, what was done and found, names of files, commands and values exactly as they are, what is still open, and the next step. Answer with the summary alone.`;

@@ -6,12 +6,12 @@ import type { Candidate } from '../../../chooser/plan.js';
 import type { FieldWarning, GatewayRequest } from '../../../pipeline/request.js';
 import { openAIErrorBody } from '../openai-error.js';
 import { getsOriginal } from '../surface.js';
-import type { Json, ResponsesBody } from './body.js';
+import type { ResponsesBody } from './body.js';
 import { CompactionItem } from './compaction.js';
 import { type FlatTool, flatTools } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
 import { type EventSink, OutputItems } from './output-items.js';
-import { namesIn } from '../../../text/is-object.js';
+import { type Json, namesIn } from '../../../text/is-object.js';
 
 /** The response object of an answer that was translated into this dialect. */
 export class Envelope {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ToolDefinition } from '../../../completion.js';
 import { customTool } from '../../../custom-tools.js';
-import { isObject, omit, present, textIn } from '../../../text/is-object.js';
-import { itemsOf, type Json, jsonList, type ResponsesBody } from './body.js';
+import { isObject, type Json, omit, present, textIn } from '../../../text/is-object.js';
+import { itemsOf, jsonList, type ResponsesBody } from './body.js';
 
 /** A tool that the client runs, as a function that every model can call. */
 export interface FlatTool {

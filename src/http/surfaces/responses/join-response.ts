@@ -4,8 +4,8 @@ import { GatewayError, invalidField } from '../../../errors.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../../pipeline/request.js';
 import { parseExactJson } from '../../../text/exact-json.js';
-import { textIn } from '../../../text/is-object.js';
-import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
+import { type Json, textIn } from '../../../text/is-object.js';
+import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { summaryMessage } from './compaction.js';
 import { withOwnTools } from './flat-tools.js';
 

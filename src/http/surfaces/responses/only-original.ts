@@ -1,7 +1,7 @@
-import { isObject } from '../../../text/is-object.js';
+import { isObject, type Json } from '../../../text/is-object.js';
 import { fateIn, type Fates, fatesOf, isGiven, OnlyOwn } from '../fates.js';
 import { gatewayFields } from '../openai.js';
-import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
+import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { sentTools } from './flat-tools.js';
 
 /** Every thing that is known, by where it is. */

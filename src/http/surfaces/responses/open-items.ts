@@ -1,7 +1,7 @@
 import { customInput } from '../../../custom-tools.js';
 import { unescapeJson } from '../../../completion.js';
 import { byteJson } from '../streamed-answer.js';
-import type { Json } from './body.js';
+import type { Json } from '../../../text/is-object.js';
 import type { FlatTool } from './flat-tools.js';
 
 /** An item that is not whole yet, at its place in the output. */

@@ -8,9 +8,9 @@ import {
   unescapeJson,
   type UrlCitation,
 } from '../../../completion.js';
-import { isObject, textIn } from '../../../text/is-object.js';
+import { isObject, type Json, textIn } from '../../../text/is-object.js';
 import { sealReasoning } from '../foreign-reasoning.js';
-import { type Json, jsonList } from './body.js';
+import { jsonList } from './body.js';
 import type { FlatTool } from './flat-tools.js';
 import {
   callItem,

@@ -1,8 +1,8 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { exactJson } from '../../../text/exact-json.js';
-import { isObject, present, textIn } from '../../../text/is-object.js';
-import { itemsOf, type Json, jsonList, type ResponsesBody, typeOf } from './body.js';
+import { isObject, type Json, present, textIn } from '../../../text/is-object.js';
+import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
 import { flatName } from './flat-tools.js';
 

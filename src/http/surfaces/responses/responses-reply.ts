@@ -5,7 +5,7 @@ import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import { WholeAnswer } from '../../../pipeline/whole-answer.js';
 import { parseExactJson } from '../../../text/exact-json.js';
 import { sendJson } from '../../send-json.js';
-import type { Json } from './body.js';
+import type { Json } from '../../../text/is-object.js';
 import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
 
 const silent = { emit: () => undefined, delta: () => undefined };

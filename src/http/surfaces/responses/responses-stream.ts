@@ -6,7 +6,7 @@ import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-
 import type { EventStream } from '../../connections/event-stream.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { byteJson, StreamedAnswer } from '../streamed-answer.js';
-import type { Json } from './body.js';
+import type { Json } from '../../../text/is-object.js';
 import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
 import type { EventSink } from './output-items.js';
 

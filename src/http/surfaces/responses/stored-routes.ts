@@ -15,7 +15,8 @@ import { track } from '../../track.js';
 import { asResponses } from '../foreign-words.js';
 import { listedPage } from '../listed-page.js';
 import { openAIErrors } from '../openai-error.js';
-import { type Json, jsonList, type ResponsesBody } from './body.js';
+import type { Json } from '../../../text/is-object.js';
+import { jsonList, type ResponsesBody } from './body.js';
 import { joinResponse } from './join-response.js';
 import { chatOf } from './read-call.js';
 

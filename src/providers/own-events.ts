@@ -8,7 +8,7 @@ export interface Shape {
 }
 
 /** Whether a value is an object whose fields are as they have to be. */
-export function fits(value: unknown, shape: Shape): value is JsonObject {
+export function fits(value: unknown, shape: Shape): value is Fields {
   if (!isObject(value)) return false;
   // not by a list of entries, which costs several µs
   for (const field in shape) if (!shape[field]!(value[field])) return false;

@@ -92,7 +92,7 @@ async function shownProvider({ parts, snapshot, caller }: Call, provider: Provid
   const { name, keys, adapter, breaker } = provider;
   const { directory, names, providerConfigs } = snapshot;
   const config = providerConfigs.get(name);
-  const health = parts.state.health.find(name) ?? (await loggedHealth(parts, name));
+  const health = await healthOf(parts, name);
   const circuits = breaker.list();
   const rests = circuits.filter(({ mark }) => keys.marks.includes(mark));
   const isAllowed = (model: string): boolean =>
@@ -128,8 +128,16 @@ async function shownProvider({ parts, snapshot, caller }: Call, provider: Provid
 
 const dayMs = 86_400_000;
 
-/** How a provider did in the last day, for a process that has not called it; null: not at all. */
-async function loggedHealth(parts: GatewayParts, provider: string): Promise<LoggedHealth | null> {
+/**
+ * How a provider did: where no call of this process has succeeded or failed yet, its last success and
+ * failure in the last day by the request log. Null: nothing is known.
+ */
+async function healthOf(
+  parts: GatewayParts,
+  provider: string,
+): Promise<ProviderHealth | LoggedHealth | null> {
+  const own = parts.state.health.find(provider);
+  if (own && (own.lastSuccessAt ?? own.lastFailure) !== null) return own;
   const { store } = await parts.state.opened();
   const filter = { accountId: null, provider, from: Date.now() - dayMs };
   const newest = async (more: Partial<RequestFilter>): Promise<RequestSummary | undefined> =>
@@ -138,10 +146,10 @@ async function loggedHealth(parts: GatewayParts, provider: string): Promise<Logg
     newest({ failed: false }),
     newest({ failedBy: 'provider' }),
   ]);
-  if (!success && !failure) return null;
+  if (!success && !failure) return own;
   const none = { attempts: 0, failures: 0, latencyMs: null, ttftMs: null, lastModelError: null };
   return {
-    ...none,
+    ...(own ?? none),
     isLogged: true,
     lastSuccessAt: success?.at ?? null,
     lastFailure: failure

@@ -40,7 +40,8 @@ export function reasonAmongEquals({ costs, index, all, quality, costText }: Amon
       : `${quality}, as good as the best, ${why}`;
   }
   const alike = costs.length;
-  const found = `${alike === all ? `all ${all}` : `${alike} of ${all}`} candidates answer this equally well`;
+  const whole = all === 2 ? 'both' : `all ${all}`;
+  const found = `${alike === all ? whole : `${alike} of ${all}`} candidates answer this equally well`;
   if (cost === null) return `${found}; no price of them is known: ${quality}`;
   return `${found}; ${firstAmong(costs)}: ${quality}, ${costText}`;
 }

@@ -20,21 +20,21 @@ const quality = 'predicted quality 0.8';
 describe('the reason for a place among equals', () => {
   it('names the cheaper only where both prices are known', () => {
     expect(reasons({ a: 1, b: 2 })).toEqual([
-      `all 2 ${found} this is the cheaper: ${quality}, about 1 USD`,
+      `both ${found} this is the cheaper: ${quality}, about 1 USD`,
       `${quality}, as good as the best, but not cheaper`,
     ]);
   });
 
   it('says that no price is known where none is', () => {
     expect(reasons({ 'gpt-6': null, 'gpt-6-mini': null })).toEqual([
-      `all 2 ${found} no price of them is known: ${quality}`,
+      `both ${found} no price of them is known: ${quality}`,
       `${quality}, as good as the best; no price is known`,
     ]);
   });
 
   it('compares with known prices only', () => {
     expect(reasons({ a: null, b: 2 })).toEqual([
-      `all 2 ${found} only the price of this is known: ${quality}, about 2 USD`,
+      `both ${found} only the price of this is known: ${quality}, about 2 USD`,
       `${quality}, as good as the best, but its price is not known`,
     ]);
     expect(reasons({ a: null, b: 2, c: 1 })).toEqual([

@@ -67,17 +67,20 @@ describe.runIf(hasChromium)('the page of conversations', () => {
 
   it('renames, exports and, after a question, deletes a conversation', async () => {
     await open('Why is the sky blue?');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    const choose = async (title: string, name: string): Promise<void> => {
+      await page.getByRole('button', { name: `Actions for ${title}` }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await choose('Why is the sky blue?', 'Rename');
     await page.getByLabel('Title').fill('About the sky');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'About the sky' }).waitFor();
-    await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'As Markdown' }).click(),
+      choose('About the sky', 'Export as Markdown'),
     ]);
     expect(await readFile(await download.path(), 'utf8')).toContain('# About the sky');
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await choose('About the sky', 'Delete');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/cannot be undone/).waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -8,7 +8,7 @@ import {
 } from '../../src/dashboard/pages/requests/filters.js';
 import { placeNames } from '../../src/dashboard/components/place-names.js';
 import { apiOf, outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
-import { formatClock } from '../../src/dashboard/format/times.js';
+import { formatClock, formatUntil } from '../../src/dashboard/format/times.js';
 import { keptContentOf } from '../../src/dashboard/pages/requests/kept-content.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
 import { errorCodes } from '../../src/errors.js';
@@ -66,6 +66,7 @@ describe('the time of a row', () => {
     const at = new Date(2026, 4, 1, 14, 3, 22, 7).getTime();
     expect(formatClock(at, at + 1_000)).toBe('14:03:22.007');
     expect(formatClock(at, at + 86_400_000)).toBe('May 1, 14:03:22.007');
+    expect(formatUntil(at, at + 1_000)).toBe('14:03:22');
   });
 });
 

@@ -41,11 +41,15 @@ describe.runIf(hasChromium)('the settings', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByText(/reset-password#token=/).waitFor();
     const bob = page.getByRole('row', { name: /bob@example.org/ });
-    await bob.getByRole('button', { name: 'Limits' }).click();
+    const choose = async (name: string): Promise<void> => {
+      await bob.getByRole('button', { name: 'Actions for' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await choose('Limits');
     await page.getByLabel('USD a day').fill('5');
     await page.getByRole('button', { name: 'Save' }).click();
     await bob.getByText('$5.00 a day').waitFor();
-    await bob.getByRole('button', { name: 'Disable' }).click();
+    await choose('Disable');
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await bob.getByText(/^disabled/).waitFor();
     await page.goto(`${gateway.url}/settings/audit`);

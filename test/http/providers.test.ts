@@ -248,11 +248,12 @@ describe('a provider that a restarted gateway has not called', () => {
       onNews: () => undefined,
     });
     const { store } = await databases.get();
-    const at = Date.now() - 60_000;
+    const failedAt = Date.now() - 60_000;
+    const failure = { code: 'upstream_overloaded', status: 503, error: 'up answered 503: busy' };
     await store.requests.add([
-      requestRow({ at: at - 5_000 }),
-      requestRow({ at, code: 'upstream_overloaded', status: 503, error: 'up answered 503: busy' }),
-      requestRow({ at: at + 1_000, code: 'budget_spent', status: 429, provider: 'up' }),
+      requestRow({ at: failedAt - 5_000 }),
+      requestRow({ at: failedAt, ...failure }),
+      requestRow({ at: failedAt + 1_000, code: 'budget_spent', status: 429, provider: 'up' }),
     ]);
     const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, listModels: ['known'] };
     const fresh = await startGateway({ providers: { up, other: up } }, { databases });
@@ -272,6 +273,19 @@ describe('a provider that a restarted gateway has not called', () => {
       },
       { name: 'other', condition: 'untried', details: { health: null } },
     ]);
+    const test = async (step: { status?: number }): Promise<unknown> => {
+      upstream.script([step]);
+      await browser.ask('POST', '/api/v1/providers/up/test', { model: 'known' });
+      return at((await browser.ask('GET', '/api/v1/providers/up')).json, 'details', 'health');
+    };
+    // that it lacks a model says nothing of the provider
+    expect(await test({ status: 404 })).toMatchObject({
+      attempts: 1,
+      isLogged: true,
+      lastFailure: { code: 'upstream_overloaded', at: new Date(failedAt).toISOString() },
+      lastModelError: { model: 'known' },
+    });
+    expect(await test({})).toMatchObject({ lastFailure: null });
     await fresh.close();
   });
 });

@@ -1,7 +1,9 @@
 import {
+  ActionIcon,
   Button,
   type ButtonProps,
   Group,
+  Menu,
   Modal,
   Stack,
   type StackProps,
@@ -9,8 +11,9 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode, SyntheticEvent } from 'react';
-import { texts } from '../texts/texts.js';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { fill, texts } from '../texts/texts.js';
 import { SmallButton } from './elements.js';
 import { Failure } from './loaded.js';
 
@@ -84,25 +87,70 @@ export function DialogButton(props: DialogButtonProps) {
   );
 }
 
-interface ConfirmDialogProps extends Pick<ActDialogProps, 'act' | 'close'> {
+interface Question extends Pick<ActDialogProps, 'act'> {
   label: string;
   /** What will happen, and whether it can be undone. */
   question: string;
 }
 
-/** Asks before something that cannot be undone, where a menu has chosen it. */
-export const ConfirmDialog = ({ label, question, act, close }: ConfirmDialogProps) => (
-  <ActDialog title={label} label={label} color="red" act={act} close={close}>
-    <Text size="sm">{question}</Text>
-  </ActDialog>
-);
+/** What can be done with one of several things: a link, a question before it, or its own dialog. */
+export type Action =
+  | Question
+  | { label: string; href: string; isDownload?: boolean }
+  | { label: string; dialog: (close: () => void) => ReactNode };
+
+/** A menu of what can be done with one thing of a list. */
+export function ActionsMenu({ name, actions }: { name: string; actions: readonly Action[] }) {
+  const [chosen, choose] = useState<string | null>(null);
+  const close = (): void => choose(null);
+  const action = actions.find(({ label }) => label === chosen);
+  return (
+    <Group justify="flex-end">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label={fill(texts.common.actionsOf, { name })}>
+            ⋯
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {actions.map((one) => {
+            const { label } = one;
+            if (!('href' in one))
+              return (
+                <Menu.Item key={label} onClick={() => choose(label)}>
+                  {label}
+                </Menu.Item>
+              );
+            return one.isDownload ? (
+              <Menu.Item key={label} component="a" href={one.href} download>
+                {label}
+              </Menu.Item>
+            ) : (
+              <Menu.Item key={label} component={Link} href={one.href}>
+                {label}
+              </Menu.Item>
+            );
+          })}
+        </Menu.Dropdown>
+      </Menu>
+      {action && 'dialog' in action ? action.dialog(close) : null}
+      {action && 'question' in action ? (
+        <ActDialog
+          title={chosen ?? ''}
+          label={action.label}
+          color="red"
+          act={action.act}
+          close={close}
+        >
+          <Text size="sm">{action.question}</Text>
+        </ActDialog>
+      ) : null}
+    </Group>
+  );
+}
 
 /** A button that asks before it does something that cannot be undone. */
-export const ConfirmButton = ({
-  label,
-  question,
-  ...button
-}: Omit<ConfirmDialogProps, 'close'> & ButtonProps) => (
+export const ConfirmButton = ({ label, question, ...button }: Question & ButtonProps) => (
   <DialogButton label={label} end={{ label, color: 'red' }} {...button}>
     <Text size="sm">{question}</Text>
   </DialogButton>

@@ -29,17 +29,18 @@ export const formatInstant = (at: string | number | null | undefined): string =>
 export const formatSecond = (at: string | number | null | undefined): string =>
   shown(at, { ...day, ...clock, second: '2-digit' });
 
+const clockOn = (at: string | number, now: number, parts: Intl.DateTimeFormatOptions): string => {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return shown(at, { ...(isToday ? {} : { month: 'short', day: 'numeric' }), ...clock, ...parts });
+};
+
 /** The clock to the ms in the reader's zone, with the day where that is not today. */
-export function formatClock(at: string | number, now = Date.now()): string {
-  const time = new Date(at);
-  const isToday = time.toDateString() === new Date(now).toDateString();
-  return time.toLocaleString('en', {
-    ...(isToday ? {} : { month: 'short', day: 'numeric' }),
-    ...clock,
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-  });
-}
+export const formatClock = (at: string | number, now = Date.now()): string =>
+  clockOn(at, now, { second: '2-digit', fractionalSecondDigits: 3 });
+
+/** The clock to the second in the reader's zone, with the day where that is not today. */
+export const formatUntil = (at: string | number, now = Date.now()): string =>
+  clockOn(at, now, { second: '2-digit' });
 
 /** The day in the reader's zone. */
 export const formatDay = (at: string | number | null | undefined): string => shown(at, day);

@@ -227,6 +227,12 @@ const costsOfModels = statements(
     (coalesce(model, ''), coalesce(cost_usd, 0), id, at)`,
 );
 
+const orderedValues = {
+  latency: '(latency_ms + 0)',
+  cost: 'coalesce(cost_usd, 0)',
+  tokens: '(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))',
+};
+
 /**
  * An API, provider and model's own orders in place of those of all requests, as one expression, by
  * which filters in the order of time do not choose the index; and a key's and an account's requests
@@ -236,11 +242,7 @@ const ordersOfGroups = statements(
   ...['latency', 'cost', 'tokens', 'model_cost', 'key', 'account'].map(
     (name) => `drop index requests_by_${name}`,
   ),
-  ...Object.entries({
-    latency: '(latency_ms + 0)',
-    cost: 'coalesce(cost_usd, 0)',
-    tokens: '(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))',
-  }).map(
+  ...Object.entries(orderedValues).map(
     ([name, value]) => `create index requests_by_${name} on requests
       ((surface || ' ' || coalesce(provider, '') || '/' || coalesce(model, '')), ${value}, id, at)`,
   ),
@@ -255,6 +257,26 @@ const ordersOfFailures = statements(
   'drop index requests_by_failure',
   `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id,
     latency_ms, cost_usd, prompt_tokens, completion_tokens) where code is not null`,
+);
+
+/**
+ * The orders of groups skip other keys' requests, a key's requests tell their models, and failures
+ * their status; a provider's answer that is passed on as it is has no code.
+ */
+const ordersOfKeys = statements(
+  ...['latency', 'cost', 'tokens', 'key', 'failure'].map(
+    (name) => `drop index requests_by_${name}`,
+  ),
+  ...Object.entries(orderedValues).map(
+    ([name, value]) => `create index requests_by_${name} on requests
+      ((surface || ' ' || coalesce(provider, '') || '/' || coalesce(model, '')), ${value}, id, at,
+      (coalesce(key_id, '${name}')))`,
+  ),
+  `create index requests_by_key on requests
+    (key_id, at, id, provider, model, latency_ms, cost_usd, prompt_tokens, completion_tokens)`,
+  `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id, status,
+    latency_ms, cost_usd, prompt_tokens, completion_tokens)
+    where code is not null or status >= 400`,
 );
 
 /**
@@ -273,4 +295,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0026-costs-of-models', costsOfModels],
   ['0027-orders-of-groups', ordersOfGroups],
   ['0028-orders-of-failures', ordersOfFailures],
+  ['0029-orders-of-keys', ordersOfKeys],
 ]);

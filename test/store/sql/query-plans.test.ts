@@ -57,6 +57,16 @@ const reads: Record<string, Read> = {
     ({ requests }) =>
       requests.list({ accountId: null, models: [models[0]!], ...span }, page, 'cost'),
   ],
+  'the dearest requests of a key': [
+    [/SEARCH requests USING INDEX requests_by_cost \(<expr>=\?/],
+    [/Index Scan (Backward )?using requests_by_cost/],
+    ({ requests }) => requests.list({ accountId: null, keyIds: ['k1'] }, page, 'cost'),
+  ],
+  'requests with a status of errors': [
+    [/requests_by_failure/],
+    [/Index Scan Backward using requests_by_failure/],
+    ({ requests }) => requests.list({ accountId: null, statusClass: 5 }, page),
+  ],
   'the newest requests of a model': [
     [/requests_by_age/],
     [/Index Scan Backward using requests_by_age/],

@@ -1,7 +1,7 @@
-import { Alert, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { CompactButton, CopyText, Note, PageLink, PlainText } from '../../components/elements.js';
 import type { Answer, Turn } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
@@ -12,7 +12,7 @@ import { Page } from '../../components/page.js';
 import { formatInstant } from '../../format/times.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
-import { ConversationButtons } from './conversation-buttons.js';
+import { continued, ConversationActions } from './conversation-actions.js';
 import { readWholeConversation, type WholeConversation } from './conversation-queries.js';
 
 const { conversations: words } = texts;
@@ -36,10 +36,15 @@ function Shown({ whole }: { whole: WholeConversation }) {
       title={title}
       lead={fill(words.facts, { count: messageCount, at: formatInstant(createdAt) })}
       actions={
-        <ConversationButtons
-          conversation={conversation}
-          onDeleted={() => navigate('/conversations')}
-        />
+        <>
+          <Button component={Link} href={continued(conversation)}>
+            {words.goOn}
+          </Button>
+          <ConversationActions
+            conversation={conversation}
+            onDeleted={() => navigate('/conversations')}
+          />
+        </>
       }
     >
       <PageLink href="/conversations">{words.back}</PageLink>

@@ -12,7 +12,7 @@ import { formatCount } from '../../format/numbers.js';
 import { formatAgo, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Conversation } from './conversation-queries.js';
-import { ConversationButtons } from './conversation-buttons.js';
+import { ConversationActions } from './conversation-actions.js';
 
 /** The pages `/conversations` and `/conversations/<id>`. */
 export default function ConversationsPage() {
@@ -71,7 +71,7 @@ function Found({ search }: { search: string }) {
             label={words.title}
             columns={columns}
             rows={found}
-            minWidth={680}
+            minWidth={480}
             highlightOnHover
           />
         ) : list.hasMore ? (
@@ -115,7 +115,7 @@ const columns: readonly Column<Conversation>[] = [
   },
   {
     label: words.actions,
-    cell: (one) => <ConversationButtons conversation={one} />,
+    cell: (one) => <ConversationActions conversation={one} />,
     isHeadHidden: true,
   },
 ];

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Page } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
@@ -16,7 +16,7 @@ import {
 } from '../../components/elements.js';
 import { api, basePath, dataOf } from '../../api/client.js';
 import { read, useAccountNames, usePagedList } from '../../api/queries.js';
-import { ConfirmDialog } from '../../components/dialog.js';
+import { ActionsMenu } from '../../components/dialog.js';
 import { Empty } from '../../components/loaded.js';
 import { type Column, figure, PagedTable } from '../../components/list-table.js';
 import { formatCount } from '../../format/numbers.js';
@@ -172,45 +172,25 @@ function Name({ shown }: { shown: ApiKey }) {
 }
 
 function KeyActions({ shown, onNewSecret }: { shown: ApiKey; onNewSecret: (key: ApiKey) => void }) {
-  const [chosen, choose] = useState<'edit' | 'rotate' | 'revoke' | null>(null);
   const path = { params: { path: { id: shown.id } } };
   const { name } = shown;
-  const close = (): void => choose(null);
   return (
-    <Group justify="flex-end">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" aria-label={fill(text.actionsOf, { name })}>
-            ⋯
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(['edit', 'rotate', 'revoke'] as const).map((act) => (
-            <Menu.Item key={act} onClick={() => choose(act)}>
-              {text[act]}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      {chosen === 'edit' ? <KeyForm edited={shown} close={close} /> : null}
-      {chosen === 'rotate' ? (
-        <ConfirmDialog
-          label={text.rotate}
-          question={fill(text.rotateQuestion, { name })}
-          close={close}
-          act={async () =>
-            onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} })))
-          }
-        />
-      ) : null}
-      {chosen === 'revoke' ? (
-        <ConfirmDialog
-          label={text.revoke}
-          question={fill(text.revokeQuestion, { name })}
-          close={close}
-          act={() => api.DELETE('/api/v1/keys/{id}', path)}
-        />
-      ) : null}
-    </Group>
+    <ActionsMenu
+      name={name}
+      actions={[
+        { label: text.edit, dialog: (close) => <KeyForm edited={shown} close={close} /> },
+        {
+          label: text.rotate,
+          question: fill(text.rotateQuestion, { name }),
+          act: async () =>
+            onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} }))),
+        },
+        {
+          label: text.revoke,
+          question: fill(text.revokeQuestion, { name }),
+          act: () => api.DELETE('/api/v1/keys/{id}', path),
+        },
+      ]}
+    />
   );
 }

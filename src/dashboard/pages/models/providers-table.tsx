@@ -5,7 +5,7 @@ import { reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
-import { formatAgo, formatClock, formatMs, formatSecond } from '../../format/times.js';
+import { formatAgo, formatMs, formatSecond, formatUntil } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { conditionColors, errorShare } from './scales.js';
 import { TestButton } from './test-button.js';
@@ -70,7 +70,7 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
         words={fill(text.openUntil, {
           what: model ?? text.wholeProvider,
           state: text.circuits[state],
-          time: formatClock(until),
+          time: formatUntil(until),
           failures,
         })}
       />
@@ -83,7 +83,7 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
         words={fill(text.cooldownUntil, {
           key,
           model: model === null ? '' : fill(text.ofModel, { model }),
-          time: formatClock(until),
+          time: formatUntil(until),
           why: text.whys[why],
         })}
       />

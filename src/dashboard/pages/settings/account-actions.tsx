@@ -1,10 +1,8 @@
-import { Group, NumberInput, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { SmallButton } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { ConfirmButton, DialogButton } from '../../components/dialog.js';
+import { ActDialog, ActionsMenu } from '../../components/dialog.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { limitNames, type Limits, typedLimit } from '../../format/limits.js';
@@ -32,62 +30,61 @@ export function AccountActions({ account, onLink }: AccountActionsProps) {
   const isActive = account.disabledAt === null;
   const change = (body: { disabled?: boolean; role?: Account['role'] }) =>
     api.PATCH('/api/v1/accounts/{id}', { params, body });
+  const link = {
+    label: text.resetLink,
+    question: fill(text.resetQuestion, { email }),
+    act: async () => {
+      const made = await dataOf(api.POST('/api/v1/accounts/{id}/reset-link', { params }));
+      onLink({ email, url: made.url, expiresAt: made.expiresAt });
+    },
+  };
+  const ofOthers = [
+    {
+      label: account.role === 'admin' ? text.makeMember : text.makeAdmin,
+      question: fill(text.roleQuestion, { email }),
+      act: () => change({ role: account.role === 'admin' ? 'member' : 'admin' }),
+    },
+    {
+      label: isActive ? text.disable : text.enable,
+      question: fill(isActive ? text.disableQuestion : text.enableQuestion, { email }),
+      act: () => change({ disabled: isActive }),
+    },
+    {
+      label: text.remove,
+      question: fill(text.removeQuestion, { email }),
+      act: () => api.DELETE('/api/v1/accounts/{id}', { params }),
+    },
+  ];
   return (
-    <Group gap={6}>
-      <LimitsButton account={account} />
-      {isActive && account.email !== null ? (
-        <LinkButton id={account.id} email={email} onLink={onLink} />
-      ) : null}
-      {own.id === account.id ? null : (
-        <>
-          <ConfirmButton
-            label={account.role === 'admin' ? text.makeMember : text.makeAdmin}
-            question={fill(text.roleQuestion, { email })}
-            act={() => change({ role: account.role === 'admin' ? 'member' : 'admin' })}
-          />
-          <ConfirmButton
-            label={isActive ? text.disable : text.enable}
-            question={fill(isActive ? text.disableQuestion : text.enableQuestion, { email })}
-            act={() => change({ disabled: isActive })}
-          />
-          <ConfirmButton
-            label={text.remove}
-            question={fill(text.removeQuestion, { email })}
-            act={() => api.DELETE('/api/v1/accounts/{id}', { params })}
-          />
-        </>
-      )}
-    </Group>
+    <ActionsMenu
+      name={email}
+      actions={[
+        {
+          label: text.limits,
+          dialog: (close) => <LimitsDialog account={account} close={close} />,
+        },
+        ...(isActive && account.email !== null ? [link] : []),
+        ...(own.id === account.id ? [] : ofOthers),
+      ]}
+    />
   );
 }
 
-interface LinkButtonProps extends Pick<AccountActionsProps, 'onLink'> {
-  id: string;
-  email: string;
-}
-
-function LinkButton({ id, email, onLink }: LinkButtonProps) {
-  const creating = useMutation({
-    mutationFn: () =>
-      dataOf(api.POST('/api/v1/accounts/{id}/reset-link', { params: { path: { id } } })),
-    onSuccess: ({ url, expiresAt }) => onLink({ email, url, expiresAt }),
-  });
-  return (
-    <SmallButton loading={creating.isPending} onClick={() => creating.mutate()}>
-      {text.resetLink}
-    </SmallButton>
-  );
-}
-
-function LimitsButton({ account: { id, email, limits } }: { account: Account }) {
+function LimitsDialog({
+  account: { id, email, limits },
+  close,
+}: {
+  account: Account;
+  close: () => void;
+}) {
   const [edited, setEdited] = useState<Limits>(limits);
   const params = { path: { id } };
   return (
-    <DialogButton
-      label={text.limits}
+    <ActDialog
       title={fill(text.editLimits, { email: email ?? id })}
       gap="sm"
       act={() => api.PATCH('/api/v1/accounts/{id}', { params, body: { limits: edited } })}
+      close={close}
     >
       <Text size="sm">{text.limitsLead}</Text>
       {limitNames.map((name) => (
@@ -100,6 +97,6 @@ function LimitsButton({ account: { id, email, limits } }: { account: Account }) 
           onChange={(value) => setEdited({ ...edited, [name]: typedLimit(value) })}
         />
       ))}
-    </DialogButton>
+    </ActDialog>
   );
 }

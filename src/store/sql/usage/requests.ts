@@ -16,7 +16,7 @@ import { RepeatedInsert, skipKnown } from '../repeated-insert.js';
 import { sumRequests } from './request-sums.js';
 import { countRequests, requestColumns, selectRequests } from './select-requests.js';
 import { groupFailures } from './failures.js';
-import { type LogDatabase, sortRequests } from './sort-requests.js';
+import { findPlaces, type LogDatabase, namesGroups, sortRequests } from './sort-requests.js';
 import { addShadows } from '../choices/shadows.js';
 import type { RequestTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
@@ -129,8 +129,10 @@ async function listRequests(
   page: PageRequest,
   order: RequestOrder | null,
 ): Promise<Page<RequestSummary>> {
-  if (order) {
-    const rows = await sortRequests(log, filter, page, order);
+  const places = order || namesGroups(filter) ? await findPlaces(log.database, filter) : null;
+  if (places?.parts?.length === 0) return { items: [], next: null };
+  if (places && (order ?? places.areFew)) {
+    const rows = await sortRequests(log, filter, places, page, order ?? 'time');
     return pageOfValues(
       rows,
       page.limit,

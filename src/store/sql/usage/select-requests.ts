@@ -100,6 +100,9 @@ function texts(filter: RequestFilter): Condition[] {
     conditions.push(sql<SqlBool>`(requests.id = ${id} or requests.trace_id = ${id}
       or (requests.request_id = ${id} and requests.request_id <> requests.id))`);
   }
+  // in the words of the index of failures; a provider's answer that is passed on as it is has no code
+  if (hasErrorStatus(filter))
+    conditions.push(sql<SqlBool>`(requests.code is not null or requests.status >= 400)`);
   if (filter.failed === false) conditions.push(sql<SqlBool>`requests.code is null`);
   return conditions;
 }
@@ -138,8 +141,14 @@ function keys(filter: RequestFilter): Condition[] {
 }
 
 /** Whether a filter selects failures alone, which have an index with their keys. */
-export const selectsFailures = ({ failed, failedBy, code }: RequestFilter): boolean =>
-  failed === true || Boolean(failedBy) || typeof code === 'string';
+export const selectsFailures = (filter: RequestFilter): boolean =>
+  filter.failed === true ||
+  Boolean(filter.failedBy) ||
+  typeof filter.code === 'string' ||
+  hasErrorStatus(filter);
+
+const hasErrorStatus = ({ status, statusClass }: RequestFilter): boolean =>
+  (status ?? 0) >= 400 || (statusClass ?? 0) >= 4;
 
 function models({ models: wanted }: RequestFilter): Condition[] {
   if (!wanted) return [];

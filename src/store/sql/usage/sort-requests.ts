@@ -12,7 +12,8 @@ import { dayOf, selectsDays } from './usage.js';
  * The values of each order, in the words of its index: none is a column, by which a filter would choose
  * the index too.
  */
-const values: Readonly<Record<RequestOrder, string>> = {
+const values: Readonly<Record<RequestOrder | 'time', string>> = {
+  time: 'requests.at',
   latency: '(requests.latency_ms + 0)',
   cost: 'coalesce(requests.cost_usd, 0)',
   tokens: '(coalesce(requests.prompt_tokens, 0) + coalesce(requests.completion_tokens, 0))',
@@ -22,14 +23,23 @@ const values: Readonly<Record<RequestOrder, string>> = {
 const group = sql<string>`(requests.surface || ' ' || coalesce(requests.provider, '') || '/' || coalesce(requests.model, ''))`;
 
 /**
+ * Whose request it is, behind the value in the index of each order, so that other keys' requests are
+ * skipped there; in other words in each, so that no other index is chosen for it.
+ */
+const keyIn = (order: RequestOrder) => sql<string>`coalesce(requests.key_id, ${sql.lit(order)})`;
+
+/**
  * How many entries of the orders are read, each with its row: a few, which have a page of most
  * filters, then more in tens of ms, without which more filters would have to read and sort all that
  * they select.
  */
 const walks = [400, 4_000] as const;
 
-/** SQLite merges at most 500 orders. With more groups, all that a filter selects is read and sorted. */
-const maxGroups = 500;
+/** SQLite merges at most 500 orders. With more, all that a filter selects is read and sorted. */
+const maxOrders = 500;
+
+/** So many requests of keys are read and sorted at once: to find them in the orders takes longer. */
+const fewRequests = 4_000;
 
 const columns = sql.join(['id', 'account_id', ...requestColumns].map((name) => sql.ref(name)));
 
@@ -37,6 +47,59 @@ const columns = sql.join(['id', 'account_id', ...requestColumns].map((name) => s
 export interface LogDatabase {
   readonly database: Kysely<StoreTables>;
   readonly kind: 'libsql' | 'postgres';
+}
+
+/** One of the orders that are merged. */
+interface Part {
+  /** Of the group. */
+  readonly name: string;
+  /** Null: of all keys. */
+  readonly keyId: string | null;
+}
+
+/** Where the requests are that a filter selects. */
+export interface Places {
+  /** Null: too many to tell. */
+  readonly parts: readonly Part[] | null;
+  /** Whether the filter's keys have few in these. */
+  readonly areFew: boolean;
+}
+
+/**
+ * The groups of the log that may have what a filter selects, each with each of the filter's keys: by
+ * their names, and by the keys' sums of usage, unless these do not tell: they are kept for a shorter
+ * time than the requests, or have some under the name `other`.
+ */
+export async function findPlaces(
+  database: Kysely<StoreTables>,
+  filter: RequestFilter,
+): Promise<Places> {
+  const { accountId, keyIds, from, to } = filter;
+  const known = await readGroups(database);
+  if (known.length > maxOrders) return { parts: null, areFew: false };
+  const groups = known.filter((name) => mayHold(name, filter));
+  const partsOf = (ids: readonly (string | null)[]): Part[] =>
+    groups.flatMap((name) => ids.map((keyId) => ({ name, keyId })));
+  if (!keyIds || groups.length === 0) return { parts: partsOf([null]), areFew: false };
+  const [{ rows: used }, { rows: kept }] = await Promise.all([
+    sql<{ key_id: string; name: string; requests: number }>`
+      select key_id, provider || '/' || model as name, cast(sum(requests) as bigint) as requests
+      from usage_days where ${selectsDays({ accountId, keyIds, from, to }, 'usage_days')}
+      group by key_id, provider, model`.execute(database),
+    sql<{ since: string | null; oldest: number }>`select (select min(day) from usage_days) as since,
+      (select min(at) from requests) as oldest`.execute(database),
+  ]);
+  const areWhole =
+    kept.every(({ since, oldest }) => since !== null && since <= dayOf(oldest)) &&
+    !used.some(({ name }) => /^other\/|\/other$/.test(name));
+  const having = used.filter((one) => groups.some((name) => nameOf(name) === one.name));
+  const hasSome = ({ name, keyId }: Part): boolean =>
+    having.some((one) => one.key_id === keyId && one.name === nameOf(name));
+  const parts = partsOf(keyIds.map(clean)).filter((part) => !areWhole || hasSome(part));
+  return {
+    parts: parts.length > maxOrders ? null : parts,
+    areFew: areWhole && having.reduce((sum, { requests }) => sum + requests, 0) <= fewRequests,
+  };
 }
 
 /**
@@ -47,17 +110,16 @@ export interface LogDatabase {
 export async function sortRequests(
   log: LogDatabase,
   filter: RequestFilter,
+  { parts, areFew }: Places,
   { limit, cursor }: PageRequest,
-  order: RequestOrder,
+  order: RequestOrder | 'time',
 ) {
   const value = sql.raw(values[order]);
   const behind = cursor === null ? null : readValues(cursor, 2);
-  const known = await readGroups(log.database);
-  const groups = known.length <= maxGroups ? known.filter((name) => mayHold(name, filter)) : null;
-  if (groups?.length === 0) return [];
-  const walked = groups
-    ? await walkOrders(log, filter, groups, { order, behind, limit: limit + 1 })
-    : [];
+  const walked =
+    parts && !areFew && order !== 'time'
+      ? await walkOrders(log, filter, parts, { order, behind, limit: limit + 1 })
+      : [];
   // of something that is not the index's value, so that the filter chooses the index
   const sorted = sql<number>`(${value} + 0)`;
   // the ids alone first, which the index of a key or an account has with all values
@@ -65,7 +127,7 @@ export async function sortRequests(
     walked.length > limit
       ? sql.join(walked)
       : sql`select requests.id from requests
-          where ${selects(filter)} and ${byIndex(filter, groups)} and ${isBehind(sorted, behind)}
+          where ${selects(filter)} and ${byIndex(filter, parts)} and ${isBehind(sorted, behind)}
           order by ${sorted} desc, requests.id desc limit ${limit + 1}`;
   return selectSummaries(log.database)
     .select(sorted.as('sorted'))
@@ -92,13 +154,17 @@ async function readGroups(database: Kysely<StoreTables>): Promise<string[]> {
       select (${first} where ${group} > groups.name order by ${group} limit 1)
       from groups where groups.name is not null
     )
-    select name from groups where name is not null limit ${maxGroups + 1}
+    select name from groups where name is not null limit ${maxOrders + 1}
   `.execute(database);
   return rows.map(({ name }) => name);
 }
 
 /** The provider and model of a group, whose API has no space. */
 const nameOf = (name: string): string => name.slice(name.indexOf(' ') + 1);
+
+/** Whether a filter names an API, a provider or a model. */
+export const namesGroups = ({ surface, provider, model, models }: RequestFilter): boolean =>
+  Boolean(surface ?? provider ?? model ?? models);
 
 /** Whether a group may have what a filter selects. */
 function mayHold(name: string, { surface, provider, model, models }: RequestFilter): boolean {
@@ -128,39 +194,17 @@ function boundsOf(filter: RequestFilter, order: RequestOrder): RawBuilder<SqlBoo
 }
 
 /** What a filter says of keys, cost and latency once more, in words by which an index finds few rows. */
-function byIndex(filter: RequestFilter, groups: readonly string[] | null): RawBuilder<SqlBool> {
+function byIndex(filter: RequestFilter, parts: readonly Part[] | null): RawBuilder<SqlBool> {
   const { keyIds } = filter;
   const bounds = [...boundsOf(filter, 'latency'), ...boundsOf(filter, 'cost')];
   return allOf([
     ...(keyIds?.length && !selectsFailures(filter)
       ? [sql`requests.key_id in (${sql.join(keyIds.map(clean))})`]
       : []),
-    ...(groups && bounds.length > 0 ? [sql`${group} in (${sql.join(groups)})`, ...bounds] : []),
+    ...(parts && bounds.length > 0
+      ? [sql`${group} in (${sql.join([...new Set(parts.map(({ name }) => name))])})`, ...bounds]
+      : []),
   ]);
-}
-
-/**
- * Those of some groups that an account's or keys' sums of usage name, as other groups would be read in
- * vain. All of them where the sums do not tell: they are kept for a shorter time than the requests,
- * or have some under the name `other`.
- */
-async function usedGroups(
-  database: Kysely<StoreTables>,
-  { accountId, keyIds, from, to }: RequestFilter,
-  groups: readonly string[],
-): Promise<readonly string[]> {
-  if (accountId === null && !keyIds) return groups;
-  const { rows } = await sql<{ name: string; since: string; oldest: number }>`
-    select distinct provider || '/' || model as name, (select min(day) from usage_days) as since,
-      (select min(at) from requests) as oldest
-    from usage_days where ${selectsDays({ accountId, keyIds, from, to }, 'usage_days')}`.execute(
-    database,
-  );
-  const names = new Set(rows.map(({ name }) => name));
-  const areWhole = rows.every(
-    ({ name, since, oldest }) => since <= dayOf(oldest) && !/^other\/|\/other$/.test(name),
-  );
-  return areWhole ? groups.filter((name) => names.has(nameOf(name))) : groups;
 }
 
 interface Walk {
@@ -173,30 +217,28 @@ interface Walk {
 async function walkOrders(
   log: LogDatabase,
   filter: RequestFilter,
-  groups: readonly string[],
+  parts: readonly Part[],
   walk: Walk,
 ): Promise<string[]> {
   for (const entries of walks) {
-    const found = await readOrders(log, filter, groups, { ...walk, entries });
+    const found = await readOrders(log, filter, parts, { ...walk, entries });
     if (found.length === walk.limit) return found;
   }
-  const used = await usedGroups(log.database, filter, groups);
-  return used.length === 0 || used.length === groups.length
-    ? []
-    : readOrders(log, filter, used, { ...walk, entries: walks[1] });
+  return [];
 }
 
 async function readOrders(
   { database, kind }: LogDatabase,
   filter: RequestFilter,
-  groups: readonly string[],
+  parts: readonly Part[],
   { order, behind, limit, entries }: Walk & { readonly entries: number },
 ): Promise<string[]> {
   const value = sql.raw(values[order]);
   const reached = allOf([isBehind(value, behind), ...boundsOf(filter, order)]);
-  const merged = groups.map((name) => {
+  const merged = parts.map(({ name, keyId }) => {
+    const ofKey = keyId === null ? allOf([]) : sql`${keyIn(order)} = ${keyId}`;
     const rows = sql`select ${columns}, ${value} as sorted from requests
-      where ${group} = ${name} and ${reached}`;
+      where ${group} = ${name} and ${ofKey} and ${reached}`;
     // SQLite reads each order only as far as it needs, unless a limit makes it a table of its own
     return kind === 'postgres'
       ? sql`select * from (${rows} order by ${value} desc, id desc limit ${entries}) as one`

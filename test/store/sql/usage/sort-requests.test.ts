@@ -35,7 +35,7 @@ const madeUp = (at: number, changes: Partial<RequestRow> = {}): RequestRow => ({
   keyId: oneOf(keys),
   surface: oneOf(surfaces),
   at,
-  status: 200,
+  status: oneOf([200, 200, 404, 502]),
   code: oneOf(codes),
   error: null,
   field: null,
@@ -75,6 +75,7 @@ const anyFilter = (): RequestFilter => ({
   ),
   failed: sometimes(() => random() < 0.5),
   code: sometimes(() => oneOf(['all_failed', 'never'])),
+  statusClass: sometimes(() => oneOf([2, 4, 5])),
   minCostUsd: sometimes(() => oneOf([0, 0.05])),
   maxCostUsd: sometimes(() => oneOf([0, 0.08])),
   minLatencyMs: sometimes(() => oneOf([0, 5])),
@@ -105,15 +106,34 @@ async function readPages(
   return seen;
 }
 
-/** The pages of an order have, one after the other, what the pages by time have. */
+/** Whether a request is of the API, provider and model that a filter names, without a database. */
+function isNamed(
+  row: RequestSummary,
+  { surface, provider, model, models }: RequestFilter,
+): boolean {
+  const is = (one: { provider?: string | null; model?: string | null }): boolean =>
+    (one.provider ?? row.provider) === row.provider &&
+    (one.model?.replace('\0', '\ufffd') ?? row.model) === row.model;
+  return (
+    (surface ?? row.surface) === row.surface &&
+    is({ provider, model }) &&
+    (models?.some(is) ?? true)
+  );
+}
+
+/** The pages of each order have, one after the other, the requests that are as the filter says. */
 async function expectOrdered(
   requests: RequestStore,
   filter: RequestFilter,
   limit: number,
   order: RequestOrder,
 ): Promise<void> {
-  const byTime = await readPages(requests, filter, 200, null);
-  const sorted = byTime.sort(
+  const unnamed = { ...filter, surface: null, provider: null, model: null, models: null };
+  const byTime = (await readPages(requests, unnamed, 200, null)).filter((row) =>
+    isNamed(row, filter),
+  );
+  expect(await readPages(requests, filter, limit, null), JSON.stringify(filter)).toEqual(byTime);
+  const sorted = [...byTime].sort(
     (one, other) => valueOf(other, order) - valueOf(one, order) || (one.id < other.id ? 1 : -1),
   );
   expect(await readPages(requests, filter, limit, order), JSON.stringify(filter)).toEqual(sorted);
@@ -161,10 +181,13 @@ describe.each(storeRows)('the request log on $name, in an order of its own', ({ 
     await many.add([...dearer, ...of(30, 'small', 50, 0), ...of(60, 'stream/small', 40, 9 * day)]);
     const filter = { accountId: null, keyIds: ['one'] };
     await expectOrdered(many, filter, 20, 'latency');
+    await expectOrdered(many, { ...filter, model: 'small' }, 20, 'latency');
     await own.connect().deleteFrom('usage_days').where('day', '<', '1970-01-05').execute();
     await expectOrdered(many, filter, 20, 'latency');
+    await expectOrdered(many, { ...filter, model: 'small' }, 20, 'latency');
     await many.add(of(30, 'invented', 60, 8 * day));
     await expectOrdered(many, { ...filter, from: day }, 20, 'latency');
+    await expectOrdered(many, { ...filter, model: 'invented' }, 20, 'latency');
   }, 60_000);
 
   it('has those of a database that an earlier version filled', async () => {

@@ -108,11 +108,13 @@ async function shownProvider({ parts, snapshot, caller }: Call, provider: Provid
       ? {
           baseUrl: addressOf(config?.baseUrl ?? adapter.passthrough?.baseUrl ?? null),
           keys: config?.apiKeys.length ?? 0,
-          cooldowns: rests.map((circuit) => ({
-            key: keys.marks.indexOf(circuit.mark) + 1,
-            why: circuit.cause.code === 'rate_limited' ? 'rate_limited' : 'refused',
-            ...shownCircuit(circuit),
-          })),
+          cooldowns: rests
+            .map((circuit) => ({
+              key: keys.marks.indexOf(circuit.mark) + 1,
+              why: circuit.cause.code === 'rate_limited' ? 'rate_limited' : 'refused',
+              ...shownCircuit(circuit),
+            }))
+            .sort((one, other) => one.key - other.key),
           circuits: circuits
             .filter(({ mark }) => mark === '')
             .map((circuit) => ({

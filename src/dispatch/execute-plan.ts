@@ -294,4 +294,4 @@ function shortestWaitMs(failures: readonly GatewayError[]): number {
 const summary = (failures: readonly GatewayError[], last: GatewayError): string =>
   failures.length === 1
     ? last.message
-    : `all ${failures.length} attempts failed; the last: ${last.message}`;
+    : `${failures.length === 2 ? 'both' : `all ${failures.length}`} attempts failed; the last: ${last.message}`;

@@ -130,6 +130,7 @@ describe('what was spent', () => {
       '≈ $0.58 + $24.00 held',
       ['$0.20 of it estimated', '$24.00 held for budgets'],
     ]);
+    expect(spendParts({ costUsd: 0.2, estimatedUsd: 0.2, heldUsd: 0 })).toEqual(['estimated']);
   });
 });
 

@@ -72,7 +72,7 @@ describe('a stream whose provider takes its time', () => {
         status: 200,
         ended: 'broken',
         text: '',
-        message: 'all 2 attempts failed; the last: other answered 401: scripted 401',
+        message: 'both attempts failed; the last: other answered 401: scripted 401',
       });
       expect(isPing(heard.frames[0]!)).toBe(true);
       expect(heard.errorTrace.map(({ provider, status }) => [provider, status])).toEqual([

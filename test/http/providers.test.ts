@@ -273,7 +273,7 @@ describe('a provider that a restarted gateway has not called', () => {
       },
       { name: 'other', condition: 'untried', details: { health: null } },
     ]);
-    const test = async (step: { status?: number }): Promise<unknown> => {
+    const test = async (step: Parameters<Upstream['script']>[0][number]): Promise<unknown> => {
       upstream.script([step]);
       await browser.ask('POST', '/api/v1/providers/up/test', { model: 'known' });
       return at((await browser.ask('GET', '/api/v1/providers/up')).json, 'details', 'health');

@@ -37,7 +37,7 @@ describe('a log line for people', () => {
       level: 40,
       status: 502,
       code: 'all_failed',
-      error: 'all 2 attempts failed; the last: up answered 500',
+      error: 'both attempts failed; the last: up answered 500',
       attempts: 2,
       tried: [{ model: 'up/a', outcome: 'error' }],
       promptTokens: undefined,
@@ -45,7 +45,7 @@ describe('a log line for people', () => {
       costUsd: undefined,
     };
     expect(readable(failed, clock)).toBe(
-      '10:20:30.456 WARN request 502 all_failed, openai/gpt-4o-mini, 812 ms, by app (all 2 attempts failed; the last: up answered 500) attempts=2 requestId=r1 ttftMs=90 tried=[{"model":"up/a","outcome":"error"}]',
+      '10:20:30.456 WARN request 502 all_failed, openai/gpt-4o-mini, 812 ms, by app (both attempts failed; the last: up answered 500) attempts=2 requestId=r1 ttftMs=90 tried=[{"model":"up/a","outcome":"error"}]',
     );
   });
 

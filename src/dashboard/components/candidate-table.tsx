@@ -48,7 +48,9 @@ export function CandidateTable({ candidates, answered }: CandidateTableProps) {
           <PlainText fw={label === answered ? 600 : 400}>{label}</PlainText>
           {label === answered ? <Badge size="xs">{words.answered}</Badge> : null}
         </Group>
-        <Note>{excluded ? fill(excludedWords, { reason: excluded }) : reasonWords(reason)}</Note>
+        <Note className="sentence">
+          {excluded ? fill(excludedWords, { reason: excluded }) : reasonWords(reason)}
+        </Note>
       </>
     ),
   };

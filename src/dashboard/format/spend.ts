@@ -11,7 +11,13 @@ export const formatSpend = ({ costUsd, estimatedUsd, heldUsd }: Spend): string =
   `${estimatedUsd > 0 ? '≈ ' : ''}${formatUsd(costUsd)}${heldUsd > 0 ? fill(text.withHeld, { held: formatUsd(heldUsd) }) : ''}`;
 
 /** The parts of a sum in words, those that are not 0. */
-export const spendParts = ({ estimatedUsd, heldUsd }: Spend): string[] => [
-  ...(estimatedUsd > 0 ? [fill(text.estimated, { usd: formatUsd(estimatedUsd) })] : []),
+export const spendParts = ({ costUsd, estimatedUsd, heldUsd }: Spend): string[] => [
+  ...(estimatedUsd > 0
+    ? [
+        estimatedUsd === costUsd
+          ? text.allEstimated
+          : fill(text.estimated, { usd: formatUsd(estimatedUsd) }),
+      ]
+    : []),
   ...(heldUsd > 0 ? [fill(text.held, { usd: formatUsd(heldUsd) })] : []),
 ];

@@ -71,7 +71,9 @@ function Detail({ answer, decision, attempts }: DetailProps) {
     <Stack gap="md">
       {decision ? (
         <>
-          <Text size="sm">{reasonWords(decision.reason)}</Text>
+          <Text size="sm" className="sentence">
+            {reasonWords(decision.reason)}
+          </Text>
           {decision.gate === undefined ? null : (
             <Hint>{fill(words.gate, { share: formatShare(decision.gate, 0) })}</Hint>
           )}

@@ -88,7 +88,7 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
         })}
       />
     ))}
-    {condition === 'failing' || details?.circuits.length ? (
+    {condition === 'failing' || condition === 'resting' || details?.circuits.length ? (
       <PageLink size="xs" href={`/requests?provider=${encodeURIComponent(name)}&failedBy=provider`}>
         {text.seeFailures}
       </PageLink>

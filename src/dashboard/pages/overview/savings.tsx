@@ -60,7 +60,12 @@ const Saved = ({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Sa
     ) : null}
     {best ? <Note>{qualityOf(best.qualityGivenUp)}</Note> : null}
     {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
-    <Note>{fill(text.basis, { count: formatCount(choices), from, to })}</Note>
+    <Note>
+      {fill(text.basis, {
+        count: formatCount(choices),
+        days: [...new Set([from, to])].join(' to '),
+      })}
+    </Note>
     <details>
       <summary>{text.how}</summary>
       <Text size="sm" mt={4}>

@@ -57,7 +57,9 @@ function countTiles(series: UsageSeries): Tile[] {
       label: text.requests,
       value: formatCompact(totals.requests),
       change: relativeChange(totals.requests, previous.requests),
-      detail: fill(text.beforeCount, { count: formatCompact(previous.requests) }),
+      detail: previous.requests
+        ? fill(text.beforeCount, { count: formatCompact(previous.requests) })
+        : '',
       history: points.requests,
       filters: {},
     },
@@ -67,7 +69,9 @@ function countTiles(series: UsageSeries): Tile[] {
       change: relativeChange(totals.costUsd, previous.costUsd),
       better: 'down',
       detail: [
-        fill(text.beforeCount, { count: formatUsd(previous.costUsd) }),
+        ...(previous.costUsd
+          ? [fill(text.beforeCount, { count: formatUsd(previous.costUsd) })]
+          : []),
         ...spendParts(totals),
       ].join(' · '),
       history: points.costUsd,

@@ -30,7 +30,11 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   return (
     <Panel title={text.candidates}>
       <Stack gap="sm">
-        {request.plan?.reason ? <Text size="sm">{reasonWords(request.plan.reason)}</Text> : null}
+        {isChoice && request.plan?.reason ? (
+          <Text size="sm" className="sentence">
+            {reasonWords(request.plan.reason)}
+          </Text>
+        ) : null}
         {isChoice ? (
           <SimpleGrid cols={{ base: 1, md: 2 }}>
             <Stack gap={4}>

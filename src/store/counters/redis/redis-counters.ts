@@ -17,16 +17,7 @@ import { counterKey, partsOf, RedisLimits, type ReservationPart } from './limits
 import { RedisLink } from './link.js';
 import { type LiveReservation, LiveReservations } from './live-reservations.js';
 import { RedisRecentLists } from './recent-lists.js';
-import {
-  appendEntryScript,
-  failScript,
-  recentListScript,
-  renewScript,
-  reserveScript,
-  setSpentScript,
-  settleScript,
-  unsettledScript,
-} from './scripts.js';
+import { allScripts } from './scripts.js';
 import { Settlements } from './settlements.js';
 import { parseUrl } from '../../../text/parse-url.js';
 
@@ -48,7 +39,7 @@ export interface RedisCountersOptions {
 const drainMs = 1_000;
 /** While Redis is away, how long a replica does not know what others spend. */
 const apartMs = 5_000;
-/** In a longer absence notes may expire although their owners live. */
+/** Notes of processes that live may expire in a longer absence. */
 const maxNoteGapMs = 20_000;
 /** The topic on which replicas publish the key of a budget whose spending was set. */
 const spentTopic = 'budget-seeded';
@@ -101,16 +92,7 @@ class RedisCounters implements Counters {
       url,
       channel,
       probeKey: `${prefix}probe`,
-      scripts: [
-        reserveScript,
-        settleScript,
-        setSpentScript,
-        renewScript,
-        failScript,
-        recentListScript,
-        appendEntryScript,
-        unsettledScript,
-      ],
+      scripts: allScripts,
       onUp: () => this.useRedis(),
       onDown: (reason) => this.fallBack(reason),
       onMessage: (text) => this.pubSub.receive(text),
@@ -223,8 +205,8 @@ class RedisCounters implements Counters {
     this.settlements.resume();
     this.reservations.renew();
     this.recentLists.flush();
-    const isBack = performance.now() - this.awaySince > maxNoteGapMs;
-    void this.answerLogs.unsettledMs(isBack).catch(() => undefined);
+    const awayMs = performance.now() - this.awaySince;
+    void this.answerLogs.unsettledMs(awayMs > maxNoteGapMs).catch(() => undefined);
     this.setState('redis');
     this.options.onNews?.('Redis is available: replicas share limits');
   }

@@ -224,3 +224,9 @@ if not since or ARGV[3] == '1' then
 end
 redis.call('PEXPIRE', KEYS[1], keep.usd_month)
 return math.max(0, since + ARGV[2] - now)`);
+
+/** Those that Redis loads when it is connected. */
+export const allScripts: readonly Script[] = [
+  ...[reserveScript, settleScript, setSpentScript, renewScript, failScript, recentListScript],
+  ...[appendEntryScript, unsettledScript],
+];

@@ -4,7 +4,7 @@ import { createAccountStore } from './accounts/accounts.js';
 import { createAlertStore } from './accounts/alerts.js';
 import { createAuditStore } from './accounts/audit.js';
 import { createChoiceStore } from './choices/choices.js';
-import { createClaimStore } from './accounts/claims.js';
+import { createClaimStore, findSecret } from './accounts/claims.js';
 import { createConversationStore } from './conversations/conversations.js';
 import { createEvaluationStore } from './choices/evaluations.js';
 import { createFeedbackStore } from './choices/feedback.js';
@@ -72,21 +72,14 @@ export const createSqlStore = (
 
 /** 32 random bytes by name; the first process that asks generates them. */
 async function readSecret(database: Database, name: string): Promise<Buffer> {
-  const stored = await findSecret(database, name);
-  if (stored !== undefined) return stored;
-  await database
-    .insertInto('secrets')
-    .values({ name, value: randomBytes(32).toString('hex') })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
-  return (await findSecret(database, name))!;
-}
-
-async function findSecret(database: Database, name: string): Promise<Buffer | undefined> {
-  const row = await database
-    .selectFrom('secrets')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row === undefined ? undefined : Buffer.from(row.value, 'hex');
+  let stored = await findSecret(database, name);
+  if (stored === null) {
+    await database
+      .insertInto('secrets')
+      .values({ name, value: randomBytes(32).toString('hex') })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+    stored = await findSecret(database, name);
+  }
+  return Buffer.from(stored!, 'hex');
 }

@@ -5,9 +5,7 @@ import {
   type AccountStore,
   type AccountUpdate,
   type KeyLimits,
-  type NewAccount,
   noLimits,
-  type PasswordOptions,
 } from '../../contracts/accounts.js';
 import { isDuplicate } from '../../failure.js';
 import { clean, columnsOf } from '../columns.js';
@@ -36,38 +34,44 @@ export function createAccountStore(database: Database): AccountStore {
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
   return {
-    create: async (account) => found(await insert(database, account)),
+    create: async ({ id, email, passwordHash, at, role = 'member', limits = noLimits }) =>
+      found(
+        await database
+          .insertInto('accounts')
+          .values({
+            id,
+            email: storedEmail(email),
+            password_hash: passwordHash,
+            role,
+            created_at: at,
+            disabled_at: null,
+            ...columnsOf(limits),
+          })
+          .onConflict((conflict) => conflict.column('email').doNothing())
+          .returningAll()
+          .executeTakeFirst(),
+      ),
     find: async (id) => found(await accounts.where('id', '=', clean(id)).executeTakeFirst()),
     findByEmail: async (email) =>
       found(await accounts.where('email', '=', storedEmail(email)).executeTakeFirst()),
     list: (page) => readPage(accounts, 'created_at', page, accountFromRow),
     update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
-    setPassword: (id, passwordHash, options) =>
-      setPassword(database, clean(id), passwordHash, options),
+    setPassword: (accountId, passwordHash, { from, keepTokenHash = null } = {}) =>
+      transact(database, async (transaction) => {
+        const id = clean(accountId);
+        const account = transaction
+          .updateTable('accounts')
+          .where('id', '=', id)
+          .set({ password_hash: passwordHash });
+        const one = from === undefined ? account : account.where('password_hash', '=', from);
+        if (!(await one.returning('id').executeTakeFirst())) return false;
+        await endAccess(transaction, id, keepTokenHash);
+        return true;
+      }),
   };
 }
 
 type Row = Selectable<AccountTable>;
-
-/** Undefined if the address is taken. */
-const insert = (
-  database: Database,
-  { id, email, passwordHash, at, role = 'member', limits = noLimits }: NewAccount,
-): Promise<Row | undefined> =>
-  database
-    .insertInto('accounts')
-    .values({
-      id,
-      email: storedEmail(email),
-      password_hash: passwordHash,
-      role,
-      created_at: at,
-      disabled_at: null,
-      ...columnsOf(limits),
-    })
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .returningAll()
-    .executeTakeFirst();
 
 async function update(
   database: Database,
@@ -78,7 +82,8 @@ async function update(
   try {
     return await transact(database, async (transaction) => {
       // cached keys contain their account's role and limits, and whether it is disabled
-      if (affectsKeys(changes)) {
+      const { role, disabledAt, limits } = changes;
+      if (role !== undefined || disabledAt !== undefined || limits !== undefined) {
         const revision = await raiseRevision(transaction, 'keys');
         await transaction
           .updateTable('api_keys')
@@ -101,28 +106,6 @@ async function update(
     throw error;
   }
 }
-
-const setPassword = (
-  database: Database,
-  id: string,
-  passwordHash: string,
-  { from, keepTokenHash = null }: PasswordOptions = {},
-): Promise<boolean> =>
-  transact(database, async (transaction) => {
-    const account = transaction
-      .updateTable('accounts')
-      .where('id', '=', id)
-      .set({ password_hash: passwordHash });
-    const changed = await (from === undefined ? account : account.where('password_hash', '=', from))
-      .returning('id')
-      .executeTakeFirst();
-    if (changed === undefined) return false;
-    await endAccess(transaction, id, keepTokenHash);
-    return true;
-  });
-
-const affectsKeys = ({ role, disabledAt, limits }: AccountUpdate): boolean =>
-  role !== undefined || disabledAt !== undefined || limits !== undefined;
 
 /** Absent changes are undefined, and leave the column unchanged. */
 const changedColumns = ({

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { AuditRow, AuditStore } from '../../contracts/audit.js';
 import { clean, columnsOf, fieldsOf, fromJson, toJson } from '../columns.js';
 import { readPage } from '../pages.js';
@@ -7,7 +7,8 @@ import type { AuditTable, Database } from '../tables.js';
 /** The audit log in SQL. */
 export const createAuditStore = (database: Database): AuditStore => ({
   async add(row) {
-    await database.insertInto('audit').values(toColumns(row)).execute();
+    const columns = { ...columnsOf(row), at: Math.round(row.at), details: toJson(row.details) };
+    await database.insertInto('audit').values(columns).execute();
   },
   async list({ accountId, act, from, to }, page) {
     let query = database.selectFrom('audit').selectAll();
@@ -24,10 +25,6 @@ export const createAuditStore = (database: Database): AuditStore => ({
     return readPage(query, 'at', page, fromColumns);
   },
 });
-
-function toColumns({ details, ...row }: AuditRow): Insertable<AuditTable> {
-  return { ...columnsOf(row), at: Math.round(row.at), details: toJson(details) };
-}
 
 function fromColumns(row: Selectable<AuditTable>): AuditRow {
   return { ...fieldsOf<Omit<AuditRow, 'details'>>(row), details: fromJson(row.details) };

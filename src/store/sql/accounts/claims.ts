@@ -18,14 +18,7 @@ const name = 'claim-code';
 /** The claim of the first account in SQL. */
 export const createClaimStore = (database: Database): ClaimStore => ({
   hasOwner: () => hasOwner(database),
-  async codeHash() {
-    const row = await database
-      .selectFrom('secrets')
-      .select('value')
-      .where('name', '=', name)
-      .executeTakeFirst();
-    return row?.value ?? null;
-  },
+  codeHash: () => findSecret(database, name),
   async setCode(hash) {
     await database
       .insertInto('secrets')
@@ -43,8 +36,26 @@ export const createClaimStore = (database: Database): ClaimStore => ({
       .executeTakeFirst();
     return added !== undefined;
   },
-  claim: (owner) => claim(database, owner),
+  async claim(owner) {
+    try {
+      return await transact(database, (transaction) => claimFirst(transaction, owner));
+    } catch (error) {
+      if (isDuplicate(error))
+        throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
+      throw error;
+    }
+  },
 });
+
+/** A secret as it is stored; null: there is none of this name. */
+export async function findSecret(database: Database, name: string): Promise<string | null> {
+  const row = await database
+    .selectFrom('secrets')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
 
 async function hasOwner(database: Database): Promise<boolean> {
   const owned = await database
@@ -54,16 +65,6 @@ async function hasOwner(database: Database): Promise<boolean> {
     .where('email', 'is not', null)
     .executeTakeFirst();
   return owned !== undefined;
-}
-
-async function claim(database: Database, owner: NewOwner): Promise<AccountRecord | null> {
-  try {
-    return await transact(database, (transaction) => claimFirst(transaction, owner));
-  } catch (error) {
-    if (isDuplicate(error))
-      throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
-    throw error;
-  }
 }
 
 async function claimFirst(

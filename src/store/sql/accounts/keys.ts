@@ -33,7 +33,14 @@ export const createKeyStore = (database: Database): KeyStore => ({
         .executeTakeFirst();
       return there === undefined ? add(transaction, key) : null;
     }),
-  findByHash: (hash) => findByHash(database, hash),
+  async findByHash(hash) {
+    const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
+    if (row !== undefined) return keyFromRow(row);
+    const replaced = await replacedSecrets(database)
+      .where('rotated_secrets.hash', '=', hash)
+      .executeTakeFirst();
+    return replaced === undefined ? null : keyFromReplaced(replaced);
+  },
   find: (accountId, id) => find(database, accountId, id),
   list: (accountId, page) =>
     readPage(keys(database, accountId), 'created_at', page, keyFromRow, 'api_keys'),
@@ -99,15 +106,6 @@ async function find(
     .where('api_keys.id', '=', clean(id))
     .executeTakeFirst();
   return row === undefined ? null : keyFromRow(row);
-}
-
-async function findByHash(database: Database, hash: string): Promise<KeyRecord | null> {
-  const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
-  if (row !== undefined) return keyFromRow(row);
-  const replaced = await replacedSecrets(database)
-    .where('rotated_secrets.hash', '=', hash)
-    .executeTakeFirst();
-  return replaced === undefined ? null : keyFromReplaced(replaced);
 }
 
 async function changed(database: Database, since: number): Promise<KeyRecord[]> {

@@ -7,7 +7,30 @@ import { transact } from '../transact.js';
 /** Sign-ins and reset links in SQL. */
 export const createSignInStore = (database: Database): SignInStore => ({
   add: (signIn, passwordHash) => add(database, signIn, passwordHash),
-  find: (tokenHash, now) => find(database, tokenHash, now),
+  async find(tokenHash, now) {
+    const row = await database
+      .selectFrom('sign_ins')
+      .innerJoin('accounts', 'accounts.id', 'sign_ins.account_id')
+      .where('sign_ins.token_hash', '=', tokenHash)
+      .where('sign_ins.expires_at', '>', now)
+      .selectAll('accounts')
+      .select([
+        'sign_ins.token_hash',
+        'sign_ins.csrf_token',
+        'sign_ins.created_at as signed_in_at',
+        'sign_ins.expires_at',
+      ])
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const signIn = {
+      tokenHash: row.token_hash,
+      accountId: row.id,
+      csrfToken: row.csrf_token,
+      createdAt: row.signed_in_at,
+      expiresAt: row.expires_at,
+    };
+    return { signIn, account: accountFromRow(row) };
+  },
   async remove(tokenHash) {
     await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
   },
@@ -16,7 +39,17 @@ export const createSignInStore = (database: Database): SignInStore => ({
   async addReset(reset) {
     await database.insertInto('password_resets').values(columnsOf(reset)).execute();
   },
-  takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
+  takeReset: (tokenHash, now) =>
+    transact(database, async (transaction) => {
+      const resets = transaction.deleteFrom('password_resets');
+      const taken = await resets
+        .where('token_hash', '=', tokenHash)
+        .returning(['account_id', 'expires_at'])
+        .executeTakeFirst();
+      if (taken === undefined || taken.expires_at <= now) return null;
+      await resets.where('account_id', '=', taken.account_id).execute();
+      return taken.account_id;
+    }),
 });
 
 /** Sign-ins of one account. */
@@ -61,47 +94,3 @@ function add(database: Database, signIn: SignInRecord, passwordHash: string): Pr
     return true;
   });
 }
-
-async function find(
-  database: Database,
-  tokenHash: string,
-  now: number,
-): ReturnType<SignInStore['find']> {
-  const row = await database
-    .selectFrom('sign_ins')
-    .innerJoin('accounts', 'accounts.id', 'sign_ins.account_id')
-    .where('sign_ins.token_hash', '=', tokenHash)
-    .where('sign_ins.expires_at', '>', now)
-    .selectAll('accounts')
-    .select([
-      'sign_ins.token_hash',
-      'sign_ins.csrf_token',
-      'sign_ins.created_at as signed_in_at',
-      'sign_ins.expires_at',
-    ])
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const signIn = {
-    tokenHash: row.token_hash,
-    accountId: row.id,
-    csrfToken: row.csrf_token,
-    createdAt: row.signed_in_at,
-    expiresAt: row.expires_at,
-  };
-  return { signIn, account: accountFromRow(row) };
-}
-
-const takeReset = (database: Database, tokenHash: string, now: number): Promise<string | null> =>
-  transact(database, async (transaction) => {
-    const taken = await transaction
-      .deleteFrom('password_resets')
-      .where('token_hash', '=', tokenHash)
-      .returning(['account_id', 'expires_at'])
-      .executeTakeFirst();
-    if (taken === undefined || taken.expires_at <= now) return null;
-    await transaction
-      .deleteFrom('password_resets')
-      .where('account_id', '=', taken.account_id)
-      .execute();
-    return taken.account_id;
-  });

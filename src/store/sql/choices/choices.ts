@@ -36,7 +36,22 @@ export const createChoiceStore = (database: Database): ChoiceStore => ({
     await transact(database, (transaction) => insertSums.run(transaction, choiceRowsOf(sums)));
   },
   sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
-  groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+  async groups(filter, by, limit) {
+    const column = groupColumns[by];
+    const rows = await database
+      .selectFrom('choice_days')
+      .select(`${column} as group`)
+      .where(selectsDays(filter, 'choice_days'))
+      // each choice has one such row
+      .whereRef('chosen', '=', 'candidate')
+      .groupBy(column)
+      .having(sql<SqlBool>`sum(choices) > 0`)
+      .orderBy(sql`sum(choices)`, 'desc')
+      .orderBy(column)
+      .limit(limit)
+      .execute();
+    return rows.map(({ group }) => group);
+  },
   ratings: (filter) => sumRatings(database, filter),
   async days(accountId) {
     const rows = await database
@@ -80,28 +95,6 @@ async function sumChoices(
   if (column !== null && groups) query = query.where(column, 'in', groups.map(clean));
   const rows = (await query.execute()) as (SumColumns & { readonly group: string })[];
   return rows.map((row) => ({ group: row.group, ...fromChoiceColumns(row) }));
-}
-
-async function largestGroups(
-  database: Database,
-  filter: ChoiceFilter,
-  by: ChoiceGrouping,
-  limit: number,
-): Promise<string[]> {
-  const column = groupColumns[by];
-  const rows = await database
-    .selectFrom('choice_days')
-    .select(`${column} as group`)
-    .where(selectsDays(filter, 'choice_days'))
-    // each choice has one such row
-    .whereRef('chosen', '=', 'candidate')
-    .groupBy(column)
-    .having(sql<SqlBool>`sum(choices) > 0`)
-    .orderBy(sql`sum(choices)`, 'desc')
-    .orderBy(column)
-    .limit(limit)
-    .execute();
-  return rows.map(({ group }) => group);
 }
 
 /** Ratings of one answer count as one, with their mean, so that repeating them adds no certainty. */

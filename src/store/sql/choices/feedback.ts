@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { FeedbackPart, FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
+import type { FeedbackRow, FeedbackStore } from '../../contracts/requests.js';
 import { clean, columnsOf, fieldsOf } from '../columns.js';
 import { readPage } from '../pages.js';
 import type { Database } from '../tables.js';
@@ -7,7 +7,19 @@ import type { Database } from '../tables.js';
 /** The feedback in SQL. Adding the same row again changes nothing. */
 export const createFeedbackStore = (database: Database): FeedbackStore => ({
   add: (row) => addFeedback(database, row),
-  forget: (part) => forget(database, part),
+  async forget({ accountId, preferenceId, from, keyIds, models }) {
+    if (keyIds?.length === 0 || models?.length === 0) return false;
+    let update = database
+      .updateTable('feedback')
+      .set({ predicted: null })
+      .where('account_id', '=', clean(accountId))
+      .where('predicted', 'is not', null)
+      .where(isOfPreference(clean(preferenceId)));
+    if (from !== null) update = update.where('at', '>=', Math.ceil(from));
+    if (keyIds) update = update.where('key_id', 'in', keyIds.map(clean));
+    if (models) update = update.where('model', 'in', models.map(clean));
+    return Number((await update.executeTakeFirst()).numUpdatedRows) > 0;
+  },
   async ratedModels(accountId) {
     const rows = await database
       .selectFrom('feedback')
@@ -31,23 +43,6 @@ export async function addFeedback(database: Database, row: FeedbackRow): Promise
     .values({ ...columnsOf(row), at: Math.round(row.at) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
-}
-
-async function forget(
-  database: Database,
-  { accountId, preferenceId, from, keyIds, models }: FeedbackPart,
-): Promise<boolean> {
-  if (keyIds?.length === 0 || models?.length === 0) return false;
-  let update = database
-    .updateTable('feedback')
-    .set({ predicted: null })
-    .where('account_id', '=', clean(accountId))
-    .where('predicted', 'is not', null)
-    .where(isOfPreference(clean(preferenceId)));
-  if (from !== null) update = update.where('at', '>=', Math.ceil(from));
-  if (keyIds) update = update.where('key_id', 'in', keyIds.map(clean));
-  if (models) update = update.where('model', 'in', models.map(clean));
-  return Number((await update.executeTakeFirst()).numUpdatedRows) > 0;
 }
 
 /** Feedback itself does not say by which preference the rated model was chosen. */

@@ -29,20 +29,17 @@ export const createLearningStore = (database: Database): LearningStore => ({
       for (const row of feedback) await addFeedback(transaction, row);
       await put(transaction, scope, learn, revision);
     }),
-  forget: (scope) => transact(database, (transaction) => forget(transaction, scope)),
+  // leaves an empty row even if there was none: by its date, counts from before are recognized when
+  // they are written
+  forget: (scope) =>
+    transact(database, async (transaction) => {
+      const revision = await raiseRevision(transaction, 'learnings');
+      const before = await find(transaction, scope);
+      await write(transaction, scope, { state: null, updated_at: Date.now(), revision });
+      return before !== undefined && before.state !== null;
+    }),
   changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
 });
-
-/**
- * Leaves an empty row even if there was none: by its date, counts from before are recognized when
- * they are written.
- */
-async function forget(transaction: Transaction, scope: LearningScope): Promise<boolean> {
-  const revision = await raiseRevision(transaction, 'learnings');
-  const before = await find(transaction, scope);
-  await write(transaction, scope, { state: null, updated_at: Date.now(), revision });
-  return before !== undefined && before.state !== null;
-}
 
 /** Forgets what a scope has learned, as a part of a larger transaction. */
 export async function forgetScope(

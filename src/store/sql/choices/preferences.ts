@@ -14,7 +14,23 @@ import { transact } from '../transact.js';
 
 /** The preferences in SQL. A deleted one stays as an empty row, by which other processes notice. */
 export const createPreferenceStore = (database: Database): PreferenceStore => ({
-  add: (preference) => addPreference(database, preference),
+  add: ({ settings, ...plain }) =>
+    transact(database, async (transaction) => {
+      const revision = await raiseRevision(transaction, 'preferences');
+      const row = await transaction
+        .insertInto('preferences')
+        .values({
+          ...columnsOf(plain),
+          settings: JSON.stringify(settings),
+          updated_at: plain.createdAt,
+          deleted_at: null,
+          router: null,
+          revision,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return fromColumns(row);
+    }),
   async find(accountId, id) {
     const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
     return row ? fromColumns(row) : null;
@@ -82,34 +98,12 @@ const present = (database: Database, accountId: string) =>
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null);
 
-async function addPreference(
-  database: Database,
-  { settings, ...plain }: Parameters<PreferenceStore['add']>[0],
-): Promise<PreferenceRecord> {
-  return await transact(database, async (transaction) => {
-    const revision = await raiseRevision(transaction, 'preferences');
-    const row = await transaction
-      .insertInto('preferences')
-      .values({
-        ...columnsOf(plain),
-        settings: JSON.stringify(settings),
-        updated_at: plain.createdAt,
-        deleted_at: null,
-        router: null,
-        revision,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return fromColumns(row);
-  });
-}
-
 const fromColumns = ({
   revision: _revision,
   ...row
 }: Selectable<PreferenceTable>): PreferenceRecord => ({
   ...fieldsOf<Omit<PreferenceRecord, 'settings' | 'router'>>(row),
-  // only `addPreference` and `change` write it
+  // only `add` and `change` write it
   settings: JSON.parse(row.settings) as PreferenceSettings,
   router: fromJson(row.router) as StoredRouter | null,
 });

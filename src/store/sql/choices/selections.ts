@@ -11,7 +11,12 @@ const maxGroup = 1_000;
 
 /** The decisions of model selection in SQL. */
 export const createSelectionStore = (database: Database): SelectionStore => ({
-  add: (rows) => addSelections(database, rows),
+  async add(rows) {
+    if (rows.length === 0) return;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
+    await transact(database, (transaction) => insertSelections.run(transaction, sorted));
+  },
   group: (accountId, id) => readGroup(database, accountId, clean(id)),
   async some(accountId, ids) {
     if (ids.length === 0) return [];
@@ -33,13 +38,6 @@ export const createSelectionStore = (database: Database): SelectionStore => ({
 });
 
 const insertSelections = new RepeatedInsert('selections', skipKnown);
-
-async function addSelections(database: Database, rows: readonly NewSelection[]): Promise<void> {
-  if (rows.length === 0) return;
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
-  await transact(database, (transaction) => insertSelections.run(transaction, sorted));
-}
 
 /**
  * Follows links by ids, not by rows, because a decision in between may not have been written yet,

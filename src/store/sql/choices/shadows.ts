@@ -45,24 +45,21 @@ export const createShadowStore = (database: Database): ShadowStore => ({
       .executeTakeFirst();
     return row === undefined;
   },
-  allow: (accountId, isAllowed, at) => allow(database, clean(accountId), isAllowed, at),
+  async allow(accountId, isAllowed, at) {
+    const refusal = { account_id: clean(accountId), at };
+    if (isAllowed)
+      await database
+        .deleteFrom('shadow_refusals')
+        .where('account_id', '=', refusal.account_id)
+        .execute();
+    else
+      await database
+        .insertInto('shadow_refusals')
+        .values(refusal)
+        .onConflict((conflict) => conflict.column('account_id').doNothing())
+        .execute();
+  },
 });
-
-async function allow(
-  database: Database,
-  accountId: string,
-  isAllowed: boolean,
-  at: number,
-): Promise<void> {
-  if (isAllowed)
-    await database.deleteFrom('shadow_refusals').where('account_id', '=', accountId).execute();
-  else
-    await database
-      .insertInto('shadow_refusals')
-      .values({ account_id: accountId, at })
-      .onConflict((conflict) => conflict.column('account_id').doNothing())
-      .execute();
-}
 
 /** Adds the second answers among some requests. A plan that is stored already is skipped. */
 export async function addShadows(database: Database, rows: readonly NewRequest[]): Promise<void> {

@@ -50,9 +50,25 @@ export const createTrainingStore = (database: Database): TrainingStore => ({
       .map(trainingOf);
   },
   remove: (accountId, preferenceId) =>
-    transact(database, (transaction) =>
-      remove(transaction, accountId, clean(preferenceId), Date.now()),
-    ),
+    transact(database, async (transaction) => {
+      const id = clean(preferenceId);
+      const revision = await raiseRevision(transaction, 'preferences');
+      const removed = await transaction
+        .deleteFrom('trainings')
+        .where('preference_id', '=', id)
+        .where('account_id', '=', accountId)
+        .returning('id')
+        .execute();
+      const preference = await transaction
+        .updateTable('preferences')
+        .set({ router: null, updated_at: Date.now(), revision })
+        .where('id', '=', id)
+        .where('account_id', '=', accountId)
+        .where('router', 'is not', null)
+        .returning('id')
+        .executeTakeFirst();
+      return removed.length > 0 || preference !== undefined;
+    }),
 });
 
 async function add(
@@ -63,9 +79,13 @@ async function add(
   await lockRevision(transaction, 'preferences');
   if (!(await hasPreference(transaction, { accountId, preferenceId })))
     throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
-  await removeExpired(transaction, preferenceId, at);
+  const ofPreference = transaction
+    .deleteFrom('trainings')
+    .where('preference_id', '=', preferenceId);
+  // a running one whose lease has expired does not wait any more
+  await ofPreference.where('state', '=', 'running').where('lease_until', '<=', at).execute();
   await checkQueue(transaction, accountId);
-  await transaction.deleteFrom('trainings').where('preference_id', '=', preferenceId).execute();
+  await ofPreference.execute();
   const row = await transaction
     .insertInto('trainings')
     .values({
@@ -90,20 +110,6 @@ async function add(
   return trainingOf(row);
 }
 
-/** Deletes a running training of the preference whose lease has expired. */
-async function removeExpired(
-  transaction: Transaction,
-  preferenceId: string,
-  at: number,
-): Promise<void> {
-  await transaction
-    .deleteFrom('trainings')
-    .where('preference_id', '=', preferenceId)
-    .where('state', '=', 'running')
-    .where('lease_until', '<=', at)
-    .execute();
-}
-
 /** @throws GatewayError `conflict` for an account's second training, `unavailable` for too many */
 async function checkQueue(transaction: Transaction, accountId: string): Promise<void> {
   const waiting = await transaction
@@ -117,30 +123,6 @@ async function checkQueue(transaction: Transaction, accountId: string): Promise<
     throw new GatewayError('unavailable', 'too many trainings are waiting', {
       retryAfterMs: 60_000,
     });
-}
-
-async function remove(
-  transaction: Transaction,
-  accountId: string,
-  preferenceId: string,
-  at: number,
-): Promise<boolean> {
-  const revision = await raiseRevision(transaction, 'preferences');
-  const removed = await transaction
-    .deleteFrom('trainings')
-    .where('preference_id', '=', preferenceId)
-    .where('account_id', '=', accountId)
-    .returning('id')
-    .execute();
-  const preference = await transaction
-    .updateTable('preferences')
-    .set({ router: null, updated_at: at, revision })
-    .where('id', '=', preferenceId)
-    .where('account_id', '=', accountId)
-    .where('router', 'is not', null)
-    .returning('id')
-    .executeTakeFirst();
-  return removed.length > 0 || preference !== undefined;
 }
 
 function trainingOf(

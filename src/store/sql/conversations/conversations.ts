@@ -15,7 +15,15 @@ import { appendTurns } from './turns.js';
 
 /** The conversations and their messages in SQL. */
 export const createConversationStore = (database: Database): ConversationStore => ({
-  create: (conversation) => create(database, conversation),
+  async create(conversation) {
+    const { createdAt } = conversation;
+    const row = await database
+      .insertInto('conversations')
+      .values({ ...columnsOf(conversation), message_count: 0, bytes: 0, updated_at: createdAt })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromColumns(row);
+  },
   find: (accountId, id) => find(database, accountId, id),
   async storedBytes(accountId) {
     // of a text, both databases know the bytes without reading it
@@ -72,23 +80,6 @@ async function list(
 /** The conversations of an account. */
 const owned = (database: Database, accountId: string) =>
   database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
-
-async function create(
-  database: Database,
-  conversation: Parameters<ConversationStore['create']>[0],
-): Promise<ConversationRecord> {
-  const row = await database
-    .insertInto('conversations')
-    .values({
-      ...columnsOf(conversation),
-      message_count: 0,
-      bytes: 0,
-      updated_at: conversation.createdAt,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return fromColumns(row);
-}
 
 async function find(
   database: Database,
@@ -187,7 +178,8 @@ export async function searchTitles(
   for (let seen = 0; seen < maxRows; seen += rowsPerStatement) {
     const rows = await read(from, rowsPerStatement + 1);
     for (const row of rows.slice(0, rowsPerStatement)) {
-      if (!contains(row.title, words)) continue;
+      const title = fold(row.title);
+      if (!words.every((word) => title.includes(word))) continue;
       found.push(row);
       if (found.length > limit) return pageOf(found, limit, positionOf, fromColumns);
     }
@@ -195,11 +187,6 @@ export async function searchTitles(
     if (from === null) break;
   }
   return { items: found.map(fromColumns), next: from };
-}
-
-function contains(title: string, words: readonly string[]): boolean {
-  const folded = fold(title);
-  return words.every((word) => folded.includes(word));
 }
 
 const fold = (text: string): string =>

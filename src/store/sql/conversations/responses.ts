@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { NewResponse, ResponseRecord, ResponseStore } from '../../contracts/responses.js';
+import type { ResponseRecord, ResponseStore } from '../../contracts/responses.js';
 import { clean } from '../columns.js';
 import { readPage } from '../pages.js';
 import type { Database } from '../tables.js';
@@ -9,7 +9,23 @@ const columns = sql`id, previous_id as "previousId", input, response`;
 
 /** The responses of the Responses dialect in SQL. */
 export const createResponseStore = (database: Database): ResponseStore => ({
-  save: (response) => transact(database, (transaction) => save(transaction, response)),
+  save: ({ id, accountId, previousId, at, input, response, itemIds }) =>
+    transact(database, async (transaction) => {
+      const own = { account_id: clean(accountId), at };
+      await transaction
+        .insertInto('responses')
+        .values({ ...own, id, previous_id: previousId, input, response })
+        .execute();
+      if (itemIds.length === 0) return;
+      const items = [...new Set(itemIds)];
+      await transaction
+        .insertInto('response_items')
+        .values(items.map((item) => ({ ...own, id: clean(item), response_id: id })))
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'id']).doUpdateSet({ at, response_id: id }),
+        )
+        .execute();
+    }),
   async chain(accountId, id, maxTurns) {
     const account = clean(accountId);
     const { rows } = await sql<ResponseRecord>`
@@ -38,25 +54,6 @@ export const createResponseStore = (database: Database): ResponseStore => ({
     return readPage(own.select(['id', 'at']), 'at', page, (row) => row);
   },
 });
-
-async function save(
-  transaction: Database,
-  { id, accountId, previousId, at, input, response, itemIds }: NewResponse,
-): Promise<void> {
-  const own = { account_id: clean(accountId), at };
-  await transaction
-    .insertInto('responses')
-    .values({ ...own, id, previous_id: previousId, input, response })
-    .execute();
-  if (itemIds.length === 0) return;
-  await transaction
-    .insertInto('response_items')
-    .values([...new Set(itemIds)].map((item) => ({ ...own, id: clean(item), response_id: id })))
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'id']).doUpdateSet({ at, response_id: id }),
-    )
-    .execute();
-}
 
 async function remove(transaction: Database, accountId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await transaction

@@ -23,8 +23,24 @@ const groupings = {
 
 /** The sums of short periods in SQL. */
 export const createPeriodStore = (database: Database): PeriodStore => ({
-  series: (filter, division) => readSeries(database, filter, division),
-  groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+  async series(filter, division) {
+    if (division.groups?.length === 0) return [];
+    const rows = await seriesQuery(database, filter, division).execute();
+    return rows.map(({ name, ...row }) => ({
+      ...fieldsOf<Omit<SeriesRow, 'group'>>(row),
+      group: namesOf(division.by, name),
+    }));
+  },
+  async groups(filter, by, limit) {
+    const sources = sourcesOf(filter, by).map(
+      (source) => sql`select ${nameOf(by)} as name, requests from usage_periods
+        where ${source} and measure <> 'ttft'`,
+    );
+    const { rows } = await sql<{ name: string }>`
+      select name, sum(requests) as count from (${sql.join(sources, sql` union all `)}) as named
+      group by name order by count desc, name limit ${limit}`.execute(database);
+    return rows.map(({ name }) => namesOf(by, name));
+  },
   list: (accountId, page) => listPeriods(database, clean(accountId), page),
   merge: (now, maxRows) => mergePeriods(database, now, maxRows),
 });
@@ -72,35 +88,6 @@ function seriesQuery(
   // in one statement: rows may be packed meanwhile
   const all = others.reduce((some, one) => some.unionAll(one), first!);
   return maxRows === undefined ? all : all.limit(maxRows);
-}
-
-async function readSeries(
-  database: Database,
-  filter: PeriodFilter,
-  division: SeriesDivision,
-): Promise<SeriesRow[]> {
-  if (division.groups?.length === 0) return [];
-  const rows = await seriesQuery(database, filter, division).execute();
-  return rows.map(({ name, ...row }) => ({
-    ...fieldsOf<Omit<SeriesRow, 'group'>>(row),
-    group: namesOf(division.by, name),
-  }));
-}
-
-async function largestGroups(
-  database: Database,
-  filter: PeriodFilter,
-  by: SeriesGrouping,
-  limit: number,
-): Promise<GroupNames[]> {
-  const sources = sourcesOf(filter, by).map(
-    (source) => sql`select ${nameOf(by)} as name, requests from usage_periods
-      where ${source} and measure <> 'ttft'`,
-  );
-  const { rows } = await sql<{ name: string }>`
-    select name, sum(requests) as count from (${sql.join(sources, sql` union all `)}) as named
-    group by name order by count desc, name limit ${limit}`.execute(database);
-  return rows.map(({ name }) => namesOf(by, name));
 }
 
 function within(by: SeriesGrouping | null, groups: readonly GroupNames[] | undefined) {

@@ -3,7 +3,6 @@ import type { AccountRecord, SignInRecord } from '../store/contracts/accounts.js
 import { checkCredentials, mayRecordFailure, type SignInAttempt } from './sign-in-failures.js';
 import { type AccountContext, runLater } from './account-context.js';
 import { knownBrowserToken } from './known-browser.js';
-import type { PasswordSender } from './passwords.js';
 import { hashToken, newToken } from './tokens.js';
 import { actOnAccount } from './write-act.js';
 
@@ -35,18 +34,22 @@ export async function signIn(
   context: AccountContext,
   { email, password, from, browser = null }: Credentials,
 ): Promise<SignedIn> {
-  const found = await checkCredentials(context, { email, from, browser }, (sender) =>
-    checkPassword(context, { email, password }, sender),
-  );
+  const { store, passwords } = context;
+  const found = await checkCredentials(context, { email, from, browser }, async (sender) => {
+    const account = await store.accounts.findByEmail(email);
+    const stored = account?.passwordHash ?? null;
+    const { matches, isOutdated } = await passwords.check(password, stored, sender);
+    return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
+  });
   if (!found) {
     recordFailure(context, email, from);
     throw refused();
   }
   const signedIn = await begin(context, found.account);
   if (found.isOutdated)
-    await context.store.accounts.update(
+    await store.accounts.update(
       found.account.id,
-      { passwordHash: await context.passwords.hash(password, { from, isTrusted: true }) },
+      { passwordHash: await passwords.hash(password, { from, isTrusted: true }) },
       found.account.passwordHash ?? '',
     );
   const { id, role } = found.account;
@@ -78,17 +81,6 @@ export async function signOutEverywhere(
 ): Promise<void> {
   await store.signIns.removeAll(accountId, null);
   await record(actOnAccount('account.sign-out', accountId, { everywhere: true }));
-}
-
-async function checkPassword(
-  { store, passwords }: AccountContext,
-  { email, password }: Pick<Credentials, 'email' | 'password'>,
-  sender: PasswordSender,
-): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
-  const account = await store.accounts.findByEmail(email);
-  const stored = account?.passwordHash ?? null;
-  const { matches, isOutdated } = await passwords.check(password, stored, sender);
-  return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
 }
 
 async function begin(

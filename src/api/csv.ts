@@ -31,7 +31,12 @@ export async function pageOrFile<Page, Item>(
     call,
     parameters.map(({ name }) => name).filter((name) => name !== 'limit' && name !== 'cursor'),
   );
-  return tableFile(await table(), format);
+  const exported = await table();
+  // a failure of the first page is answered as an error; a later one cuts the file off, so that it
+  // does not look whole
+  const first = await exported.read({ limit: pageSize, cursor: null });
+  const { type, ...written } = fileFormats[format];
+  return new FileAnswer(`${exported.name}.${format}`, type, linesOf(exported, first, written));
 }
 
 const formatOf = (call: Call): 'json' | 'csv' | 'jsonl' =>
@@ -48,19 +53,6 @@ export interface FileTable<Item> {
 }
 
 const pageSize = 500;
-
-/**
- * All rows of a table as a file, however many. A failure of the first page is answered as an error;
- * a later one cuts the file off, so that it does not look whole.
- */
-async function tableFile<Item>(
-  table: FileTable<Item>,
-  format: keyof typeof fileFormats,
-): Promise<FileAnswer> {
-  const first = await table.read({ limit: pageSize, cursor: null });
-  const { type, ...written } = fileFormats[format];
-  return new FileAnswer(`${table.name}.${format}`, type, linesOf(table, first, written));
-}
 
 interface FileFormat {
   readonly type: string;

@@ -90,24 +90,16 @@ export function describeModels(
   const { directory, names } = snapshot;
   directory.refresh();
   const auto = new Set(names.candidatesOf(directory.auto()).map(({ label }) => label));
-  const aliases = aliasesByLabel(snapshot, keyModels);
+  const aliases = new Map<string, string[]>();
+  for (const alias of names.aliasesFor(keyModels))
+    for (const { label } of names.candidatesOf([alias]))
+      aliases.set(label, [...(aliases.get(label) ?? []), alias]);
   return names.callable(keyModels).map((listed) =>
     describe(parts.state.chooser, snapshot, listed, {
       isAuto: auto.has(listed.label),
       aliases: aliases.get(listed.label) ?? [],
     }),
   );
-}
-
-function aliasesByLabel(
-  { names }: GatewaySnapshot,
-  keyModels: readonly string[] | null,
-): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const alias of names.aliasesFor(keyModels))
-    for (const { label } of names.candidatesOf([alias]))
-      found.set(label, [...(found.get(label) ?? []), alias]);
-  return found;
 }
 
 function describe(

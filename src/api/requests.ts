@@ -104,6 +104,7 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(call));
     if (!row) throw invalidField('id', 'not found', 'not_found');
     const { attempts, content, plan: _plan, ...summary } = row;
+    const { planId, surface } = row;
     const [key, account] = await Promise.all([
       row.keyId === null ? null : store.keys.find(null, row.keyId),
       store.accounts.find(row.accountId),
@@ -114,7 +115,11 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
       grounding: groundingIn(row.plan),
-      shadow: await shadowOf(store, row),
+      // the id of the request by which a second model answered it too; null: none did
+      shadow:
+        planId === null || surface === 'shadow'
+          ? null
+          : await store.shadows.ofPlan(row.accountId, planId),
       content: row.accountId === accountId ? content : null,
     };
   },
@@ -224,14 +229,6 @@ const columns = [
 /** What the request searched, read and did with tools is stored with its plan. */
 const groundingIn = (plan: unknown): unknown =>
   (plan as { readonly grounding?: unknown } | null)?.grounding ?? null;
-
-/** The id of the request by which a second model answered it too; null: none did. */
-async function shadowOf(
-  { shadows }: Store,
-  { accountId, planId, surface }: RequestRow,
-): Promise<string | null> {
-  return planId === null || surface === 'shadow' ? null : shadows.ofPlan(accountId, planId);
-}
 
 /** The plan of a model selection is stored with its decision. */
 async function decisionOf(

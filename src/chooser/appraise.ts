@@ -1,5 +1,5 @@
 import { guessedAbility } from '../models/model-families.js';
-import { type AnswerPaces, expectedPace, likelyPace, type Pace } from '../models/answer-paces.js';
+import { type AnswerPaces, expectedPace, likelyPace } from '../models/answer-paces.js';
 import type { Catalog } from '../models/catalog.js';
 import type { LatencyWindow } from '../models/latency-window.js';
 import {
@@ -48,46 +48,10 @@ function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number):
   return { input, output: figure(price.output) ?? listed.output, cachedInput: input };
 }
 
-/** Seconds to the first token, as the caller or the configuration states them; null: not stated. */
-const statedLatency = (candidate: Candidate, facts: ModelFacts): number | null =>
-  figure(candidate.latency) ?? figure(facts.latency);
-
-function latencyOf(
-  candidate: Candidate,
-  facts: ModelFacts,
-  latencies: AppraisalSources['latencies'],
-): number | null {
-  const stated = statedLatency(candidate, facts);
-  if (stated !== null) return stated;
-  const measuredMs = latencies.p50Ms(facts.offer);
-  return measuredMs === null ? null : measuredMs / 1000;
-}
-
-/** A stated latency counts as it is, so nothing is added to it. */
-function paceOf(
-  candidate: Candidate,
-  facts: ModelFacts,
-  { weighsTime }: AppraisalTerms,
-  { paces }: AppraisalSources,
-): Pace | null {
-  if (!weighsTime || statedLatency(candidate, facts) !== null) return null;
-  return likelyPace(expectedPace(facts), paces?.of(facts.offer) ?? null);
-}
-
 /** A candidate sent by bare name, with its maker as provider if that is known; same label. */
 function identified(candidate: Candidate, catalog: AppraisalSources['catalog']): Candidate {
   const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
   return owner ? { ...candidate, ...owner } : candidate;
-}
-
-/** The effort that a candidate is asked for; null: none. The request's own comes first. */
-function effortFor(
-  { effort, attributes = noAttributes }: Candidate,
-  { reasoningEffort: asked }: AppraisalTerms,
-  facts: ModelFacts,
-): ReasoningEffort | null {
-  if (asked !== undefined) return asked;
-  return effort ?? effortOf(attributes['reasoning_effort']) ?? facts.reasoningEffort;
 }
 
 /** The candidate with the effort that it is asked for; itself if it has that. */
@@ -108,16 +72,23 @@ export function appraise(
   terms: AppraisalTerms,
   sources: AppraisalSources,
 ): Appraisal {
-  const { promptTokens } = terms;
-  const { catalog, latencies } = sources;
+  const { promptTokens, weighsTime, reasoningEffort } = terms;
+  const { catalog, latencies, paces } = sources;
   const named = identified(sent, catalog);
   const facts = catalog.lookup(named.provider, named.model);
-  const effort = effortFor(named, terms, facts);
+  // the request's own comes first; null: none
+  const own = named.effort ?? effortOf(named.attributes?.['reasoning_effort']);
+  const effort = reasoningEffort === undefined ? (own ?? facts.reasoningEffort) : reasoningEffort;
   const candidate = withEffort(named, effort);
   const attributes = candidate.attributes ?? noAttributes;
   const rates = ratesOf(candidate, facts, promptTokens);
   const price = blendedPrice(rates.input, rates.output);
   const stated = share(attributes['quality']) ?? share(facts.quality);
+  // in seconds to the first token, as the caller or the configuration states them
+  const latency = figure(candidate.latency) ?? figure(facts.latency);
+  const measuredMs = latency === null ? latencies.p50Ms(facts.offer) : null;
+  // a stated latency counts as it is, so nothing is added to it
+  const hasPace = weighsTime && latency === null;
   return {
     candidate,
     figures: {
@@ -127,9 +98,9 @@ export function appraise(
         // a caller's own price is not used: a lower one must not count against the model
         guessedAbility(candidate.model, candidate.price === undefined ? price : null),
       price,
-      latency: latencyOf(candidate, facts, latencies),
+      latency: measuredMs === null ? latency : measuredMs / 1000,
     },
-    pace: paceOf(candidate, facts, terms, sources),
+    pace: hasPace ? likelyPace(expectedPace(facts), paces?.of(facts.offer) ?? null) : null,
     knownAs: facts.knownAs || candidate.model,
     qualityStated: stated !== null,
     isFamilyKnown: facts.ability !== null,

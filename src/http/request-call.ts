@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import type { ClaimContext } from '../accounts/claim.js';
 import { hashKey } from '../accounts/static-keys.js';
 import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
-import type { Browser, RequestCall } from '../api/endpoint.js';
+import type { RequestCall } from '../api/endpoint.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { AccountRecord } from '../store/contracts/accounts.js';
 import { findHostUser, isCallerRequired, keyOf } from './authenticate.js';
 import { bodyLimits } from './bodies/body-limits.js';
 import { clientAddress } from './client-address.js';
-import { contextOf, type HttpContext } from './context.js';
+import { contextOf } from './context.js';
 import {
   clearSignInCookie,
   findSignedIn,
@@ -38,30 +38,24 @@ export function requestCall(parts: GatewayParts, req: Request, res: Response): R
     key: keyOf(req.headers),
     ownUrl: `${req.protocol}://${req.get('host') ?? 'localhost'}${req.baseUrl}`,
     needsKey: isCallerRequired(parts, snapshot),
-    browser: browserOf(parts, req, res, context),
+    browser: {
+      signIn: context.signIn,
+      token: signInToken(req.headers),
+      knownToken: knownBrowserCookie(req.headers),
+      isSignedIn: async () =>
+        (await findSignedIn(parts, req, context)) !== null ||
+        (await findHostUser(parts, req)) !== null,
+      setCookies(signIn, known) {
+        setSignInCookie(req, res, signIn);
+        setKnownBrowserCookie(req, res, known);
+      },
+      clearCookie: (publicUrl) => clearSignInCookie(req, res, publicUrl),
+    },
     accounts: () => accountContextOf(parts, res),
     evaluations: () => readTrainingBody(req, bodyLimits(parts, res)),
     completion: (body) => openai.readCall(body),
   };
 }
-
-const browserOf = (
-  parts: GatewayParts,
-  req: Request,
-  res: Response,
-  context: HttpContext,
-): Browser => ({
-  signIn: context.signIn,
-  token: signInToken(req.headers),
-  knownToken: knownBrowserCookie(req.headers),
-  isSignedIn: async () =>
-    (await findSignedIn(parts, req, context)) !== null || (await findHostUser(parts, req)) !== null,
-  setCookies(signIn, known) {
-    setSignInCookie(req, res, signIn);
-    setKnownBrowserCookie(req, res, known);
-  },
-  clearCookie: (publicUrl) => clearSignInCookie(req, res, publicUrl),
-});
 
 /**
  * What the account functions need, with the account rules of the request's configuration.

@@ -7,7 +7,6 @@ import {
 import type { JoinedConversation } from '../conversations/keeper.js';
 import type { TitleModel } from '../conversations/title-writer.js';
 import { costOf } from '../models/cost.js';
-import type { NewMessage } from '../store/contracts/conversations.js';
 import type { FinishedAnswer } from './completion-call.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
@@ -79,28 +78,20 @@ export async function keepTurn(
     accountId,
     begins: begins ? { title } : null,
     history: sentMessages(messages, answerId),
-    answer: answerOf(answerId, message, answer),
+    answer: {
+      id: answerId,
+      role: 'assistant',
+      content: contentOf(message),
+      provider: answer.candidate.provider,
+      model: answer.candidate.model,
+      finishReason: answer.finishReason,
+      usage: usageCounts(answer.usage),
+      costUsd: answer.costs.total_tokens_cost,
+    },
     at: Date.now(),
   });
   if (end === 'stored' && conversation.titledNow) await putTitle(parts, snapshot, turn, message);
   return end === 'stored';
-}
-
-function answerOf(
-  id: string,
-  message: AnsweredMessage,
-  { candidate, finishReason, usage, costs }: FinishedAnswer,
-): NewMessage {
-  return {
-    id,
-    role: 'assistant',
-    content: contentOf(message),
-    provider: candidate.provider,
-    model: candidate.model,
-    finishReason,
-    usage: usageCounts(usage),
-    costUsd: costs.total_tokens_cost,
-  };
 }
 
 /** Usage as answers show it and conversations store it. */

@@ -29,7 +29,10 @@ export function hostMethod<Body, Answer>(
     const failure = schema?.firstFailure(rest);
     if (failure) throw invalidField(failure.field, failure.reason);
     if (!schema && !hasQuery) refuseOthers(fields, own);
-    const account = await accountOf(host, fields, accountField);
+    // a field that is there and empty is refused: it would otherwise mean all accounts
+    const isOfAccount =
+      accountField !== 'none' && (accountField === 'required' || 'account' in fields);
+    const account = isOfAccount ? await requiredAccount(host.parts, fields) : null;
     const call = {
       ...host,
       caller: callerFor(account, account === null || isSelected),
@@ -44,16 +47,6 @@ export function hostMethod<Body, Answer>(
     checkQuery(one, call);
     return one.run(call);
   };
-}
-
-/** A field that is there and empty is refused: it would otherwise mean all accounts. */
-async function accountOf(
-  { parts }: ApiContext,
-  fields: object,
-  accountField: AccountField,
-): Promise<string | null> {
-  if (accountField === 'none') return null;
-  return accountField === 'required' || 'account' in fields ? requiredAccount(parts, fields) : null;
 }
 
 /** Whether a parameter `account` selects among all accounts, as for administrators. */

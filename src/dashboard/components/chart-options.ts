@@ -79,13 +79,10 @@ function seriesOf({ names, kind }: Drawn): uPlot.Series[] {
   const all = names.map(([label, color]): uPlot.Series =>
     kind === 'lines'
       ? { label, stroke: color, width: 1.75, points: { show: true, size: 3 }, spanGaps: true }
-      : { label, stroke: color, fill: color, width: 0, points: { show: false }, ...pathsOf(bars) },
+      : { label, stroke: color, fill: color, width: 0, points: { show: false }, paths: bars },
   );
   return kind === 'stacked' ? all.reverse() : all;
 }
-
-const pathsOf = (paths: uPlot.Series.PathBuilder | undefined): Pick<uPlot.Series, 'paths'> =>
-  paths === undefined ? {} : { paths };
 
 const xAxisHeight = 28;
 const labelOf = ({ format }: Drawn, value: number): string => axisLabel(format(value));

@@ -1,4 +1,4 @@
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
@@ -37,30 +37,20 @@ export async function answerMessage(
         { name: 'signalbox', version },
         { capabilities: { tools: { listChanged: false } } },
       );
-      for (const tool of tools) addTool(server, parts, request, tool, schemas.get(tool)!);
+      for (const tool of tools) {
+        const { name, description, isReadOnly } = tool;
+        const annotations = { readOnlyHint: isReadOnly, openWorldHint: true };
+        const inputSchema = schemas.get(tool)!;
+        server.registerTool(name, { description, inputSchema, annotations }, (args) =>
+          callTool(parts, request, tool, args),
+        );
+      }
       return server;
     },
     // nothing ever changes during a connection, and what is subscribed would keep it open
     { maxSubscriptions: 0 },
   );
   return handler.fetch(asked, { parsedBody: message });
-}
-
-type Schemas = Awaited<ReturnType<typeof load>>['schemas'];
-type ArgumentSchema = Schemas extends Map<McpTool, infer S> ? S : never;
-
-function addTool(
-  server: McpServer,
-  parts: GatewayParts,
-  request: GatewayRequest,
-  tool: McpTool,
-  inputSchema: ArgumentSchema,
-): void {
-  const { name, description, isReadOnly } = tool;
-  const annotations = { readOnlyHint: isReadOnly, openWorldHint: true };
-  server.registerTool(name, { description, inputSchema, annotations }, (args) =>
-    callTool(parts, request, tool, args),
-  );
 }
 
 /** A failure is a result that the client's model can read, and counts as its route's would. */

@@ -225,26 +225,15 @@ function providerOf(
   const dialect = dialects.get(config.api);
   if (!dialect)
     throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
+  const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = config;
   return createProvider(dialect.create(adapterSettings(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
-    secrets: secretSettings(config),
+    secrets: [...Object.values(config.headers), accessKeyId, secretAccessKey, sessionToken],
     conventionalName: dialect.conventionalName ?? dialect.api,
     cutCallHoldMs: config.cutCallHoldMs ?? dialect.cutCallHoldMs ?? null,
     ...shared,
   });
 }
-
-const secretSettings = ({
-  headers,
-  accessKeyId = '',
-  secretAccessKey = '',
-  sessionToken = '',
-}: ProviderConfig): string[] => [
-  ...Object.values(headers),
-  accessKeyId,
-  secretAccessKey,
-  sessionToken,
-];
 
 /** What an adapter is created with. */
 export const adapterSettings = ({

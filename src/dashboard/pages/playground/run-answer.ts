@@ -150,26 +150,18 @@ async function streamCompletion(
       listener.failed(
         response.status === 401 ? { ...failed, message: texts.playground.signedOut } : failed,
       );
-    } else if (response.body) await readEvents(response.body, listener);
+    } else if (response.body) {
+      const events = eventReader(listener);
+      const decoder = new TextDecoder();
+      const reader = response.body.getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        events.feed(decoder.decode(part.value, { stream: true }));
+      events.end();
+    }
   } catch (error) {
     if (signal.aborted) return;
     noteAnswer(null);
     const message = error instanceof TypeError ? texts.common.unanswered : String(error);
     listener.failed({ message, trace: [] });
   }
-}
-
-async function readEvents(
-  body: ReadableStream<Uint8Array>,
-  listener: StreamListener,
-): Promise<void> {
-  const events = eventReader(listener);
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    events.feed(decoder.decode(value, { stream: true }));
-  }
-  events.end();
 }

@@ -69,7 +69,15 @@ export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
   return {
     cost,
     score,
-    singles: singles.map((one) => pointOf(one, cost, score)),
+    singles: singles.map(({ model, cost: usd, score: quality }) => ({
+      label: model,
+      x: cost.at(usd.value),
+      y: score.at(quality.value),
+      left: cost.at(usd.low),
+      right: cost.at(usd.high),
+      top: score.at(quality.high),
+      bottom: score.at(quality.low),
+    })),
     hull: line(hull),
     trained: line(sorted.map(valuesOf)),
     trainedBand: bandOf(sorted, line),
@@ -95,20 +103,6 @@ function bandOf(
   const lower = points.map(({ cost, score }) => ({ cost: cost.value, score: score.low }));
   return `${line([...upper, ...lower.reverse()])}Z`;
 }
-
-const pointOf = (
-  { model, cost, score }: Evaluation['singles'][number],
-  x: Axis,
-  y: Axis,
-): PlotPoint => ({
-  label: model,
-  x: x.at(cost.value),
-  y: y.at(score.value),
-  left: x.at(cost.low),
-  right: x.at(cost.high),
-  top: y.at(score.high),
-  bottom: y.at(score.low),
-});
 
 function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame): Axis {
   const values = points.flatMap(({ cost }) => [cost.low, cost.value, cost.high]);

@@ -46,8 +46,10 @@ export function* scorePassages(
   const terms = new QuestionTerms(question);
   const passages: Counted[] = [];
   for (const [source, { text }] of texts.entries())
-    for (const span of splitText(text)) {
-      passages.push(counted(terms, text, span, source));
+    for (const { start, end } of splitText(text)) {
+      const counts = new Uint8Array(terms.size);
+      const length = terms.countIn(text, start, end, counts);
+      passages.push({ start, end, source, counts, length });
       yield;
     }
   const importance = yield* importanceOf(terms, passages);
@@ -64,16 +66,6 @@ export function* scorePassages(
     const place = 1 / (1 + source) + 1 / (1 + index - firstOf[source]!);
     return { start, end, source, score: own + title + (order * place) / 2 };
   });
-}
-
-function counted(
-  terms: QuestionTerms,
-  text: string,
-  { start, end }: Span,
-  source: number,
-): Counted {
-  const counts = new Uint8Array(terms.size);
-  return { start, end, source, counts, length: terms.countIn(text, start, end, counts) };
 }
 
 /** How much each term tells: little if it is in most passages. */

@@ -1,45 +1,37 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import type { WrittenConfig } from '../../src/config/shape.js';
 import { type LocalWeb, page, startWeb } from '../helpers/local-web.js';
-import {
-  callAnswer,
-  rawProviders,
-  type RawProvider,
-  startRawProvider,
-} from '../helpers/raw-provider.js';
+import { callAnswer, rawGateway, rawProviders } from '../helpers/raw-provider.js';
 import { post, type Reply } from '../helpers/sse.js';
 
 const jpeg = Buffer.from('ffd8ffe000104a464946000101', 'hex');
 const inline = (type: string): string => `data:${type};base64,${jpeg.toString('base64')}`;
 
-let provider: RawProvider;
 let web: LocalWeb;
-let gateway: RunningGateway;
 let without: RunningGateway;
-beforeAll(async () => {
-  provider = await startRawProvider();
+const configOf = (maxFetchedImages: number): WrittenConfig => ({
+  search: { allowPrivateHosts: [`127.0.0.1:${web.port}`], obeyRobots: false },
+  limits: { maxFetchedImages },
+});
+const raw = rawGateway(async () => {
   web = await startWeb({
     '/photo': page(jpeg, { 'content-type': 'image/png' }),
     '/page': page('<html>Not found</html>'),
     '/large': page(Buffer.alloc(6_000_000, 1), { 'content-type': 'image/jpeg' }),
   });
-  const providers = rawProviders(provider.url);
-  const search = {
-    allowPrivateHosts: [`127.0.0.1:${web.port}`],
-    obeyRobots: false,
-  };
-  gateway = await startGateway({ providers, search, limits: { maxFetchedImages: 2 } });
-  without = await startGateway({ providers, search, limits: { maxFetchedImages: 0 } });
+  return configOf(2);
+});
+beforeAll(async () => {
+  without = await startGateway({ ...configOf(0), providers: rawProviders(raw.provider.url) });
 });
 afterAll(async () => {
-  await gateway.close();
   await without.close();
   await web.close();
-  await provider.close();
 });
 beforeEach(() => {
-  provider.texts.splice(0);
-  provider.answer((path) => ({
+  raw.provider.texts.splice(0);
+  raw.provider.answer((path) => ({
     json: callAnswer(
       path.startsWith('/model/') ? 'aws' : path.includes(':generate') ? 'google' : 'claude',
     ),
@@ -47,7 +39,7 @@ beforeEach(() => {
 });
 
 const address = (path: string): string => `http://127.0.0.1:${web.port}${path}`;
-const ask = (model: string, urls: unknown[], at = gateway): Promise<Reply> =>
+const ask = (model: string, urls: unknown[], at = raw.gateway): Promise<Reply> =>
   post(
     `${at.url}/v1/chat/completions`,
     {
@@ -67,12 +59,12 @@ describe('an image by its address', () => {
     ['claude/claude-haiku-4-5', `"media_type":"image/jpeg","data":"${jpeg.toString('base64')}"`],
   ])('is sent to %s with its bytes and by what they are', async (model, expected) => {
     expect((await ask(model, [{ url: address('/photo') }])).status).toBe(200);
-    expect(provider.texts.at(-1)).toContain(expected);
+    expect(raw.provider.texts.at(-1)).toContain(expected);
   });
 
   it('goes to a provider that opens it as it is', async () => {
     await ask('claude/claude-haiku-4-5', [{ url: 'https://images.example/a.png' }]);
-    expect(provider.texts.at(-1)).toContain('"url":"https://images.example/a.png"');
+    expect(raw.provider.texts.at(-1)).toContain('"url":"https://images.example/a.png"');
   });
 
   it.each([
@@ -83,14 +75,14 @@ describe('an image by its address', () => {
     const { status, json } = await ask(aws, [{ url: address(path) }]);
     expect(status).toBe(400);
     expect(JSON.stringify(json)).toContain(reason);
-    expect(provider.texts).toEqual([]);
+    expect(raw.provider.texts).toEqual([]);
   });
 
   it('of a private host is not opened', async () => {
-    const reply = await ask(aws, [{ url: provider.url }]);
+    const reply = await ask(aws, [{ url: raw.provider.url }]);
     expect(reply.status).toBe(400);
-    expect(JSON.stringify(reply.json)).not.toContain(provider.url);
-    expect(provider.texts).toEqual([]);
+    expect(JSON.stringify(reply.json)).not.toContain(raw.provider.url);
+    expect(raw.provider.texts).toEqual([]);
   });
 
   it('is one of as many as the configuration allows', async () => {
@@ -129,14 +121,14 @@ describe('an image that the client sends', () => {
     ['claude/claude-haiku-4-5', '"media_type":"image/jpeg"'],
   ])('goes to %s under the type of its bytes', async (model, expected) => {
     expect((await ask(model, [{ url: inline('image/png') }])).status).toBe(200);
-    expect(provider.texts.at(-1)).toContain(expected);
+    expect(raw.provider.texts.at(-1)).toContain(expected);
   });
 
   it.each([aws, 'google/gemini-2.5-flash', 'claude/claude-haiku-4-5'])(
     'may be a plain text for %s',
     async (model) => {
       expect((await ask(model, [inline('image/jpeg')])).status).toBe(200);
-      expect(provider.texts.at(-1)).toContain(jpeg.toString('base64'));
+      expect(raw.provider.texts.at(-1)).toContain(jpeg.toString('base64'));
     },
   );
 });

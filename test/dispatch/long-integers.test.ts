@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import {
-  callAnswer,
-  rawProviders,
-  type RawProvider,
-  startRawProvider,
-} from '../helpers/raw-provider.js';
+import { describe, expect, it } from 'vitest';
+import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 
 const long = '2512292042121000001';
 const args = `{"id":${long}}`;
@@ -19,21 +13,12 @@ const models = {
 };
 const rows = Object.entries(models);
 
-let provider: RawProvider;
-let gateway: RunningGateway;
-beforeAll(async () => {
-  provider = await startRawProvider();
-  gateway = await startGateway({ providers: rawProviders(provider.url) });
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
+const raw = rawGateway();
 
 async function send(path: string, json: string): Promise<string> {
-  const response = await fetch(gateway.url + path, {
+  const response = await fetch(raw.gateway.url + path, {
     method: 'POST',
-    headers: { ...gateway.auth, 'content-type': 'application/json' },
+    headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
     body: json,
   });
   const text = await response.text();
@@ -54,18 +39,18 @@ const messagesBody = (model: string): string =>
 
 describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
   it('keep their digits in arguments, results and schemas', async () => {
-    provider.answer(() => ({ json: callAnswer(name, args) }));
+    raw.provider.answer(() => ({ json: callAnswer(name, args) }));
     await send('/v1/chat/completions', chatBody(model));
-    const sent = provider.texts.at(-1) ?? '';
+    const sent = raw.provider.texts.at(-1) ?? '';
     expect(sent.split(long).length - 1).toBeGreaterThanOrEqual(2);
     expect(sent).toContain('9223372036854775807');
   });
 
   it('keep them in what a client of Messages sends', async () => {
-    provider.answer(() => ({ json: callAnswer(name, args) }));
+    raw.provider.answer(() => ({ json: callAnswer(name, args) }));
     await send('/v1/messages', messagesBody(model));
-    expect(provider.texts.at(-1)).toContain(long);
-    expect(provider.texts.at(-1)).toContain('9223372036854775807');
+    expect(raw.provider.texts.at(-1)).toContain(long);
+    expect(raw.provider.texts.at(-1)).toContain('9223372036854775807');
   });
 
   it.each([
@@ -86,7 +71,7 @@ describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
       long,
     ],
   ])('keep them in the answer of %s', async (path, body, expected) => {
-    provider.answer(() => ({ json: callAnswer(name, args) }));
+    raw.provider.answer(() => ({ json: callAnswer(name, args) }));
     expect(await send(path, body)).toContain(expected);
   });
 });
@@ -97,10 +82,10 @@ it.each(['answers/gpt-4o', models.aws, models.claude])(
     const schema = `{"type":"object","required":["id"],"properties":{"id":{"maximum":${long},"enum":[${long}]}}}`;
     const format = `{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":${schema}}}`;
     const name = Object.keys(models).find((key) => models[key as keyof typeof models] === model);
-    provider.answer(() => ({ json: callAnswer(name ?? '', args) }));
+    raw.provider.answer(() => ({ json: callAnswer(name ?? '', args) }));
     const body = `{"model":"${model}","messages":[{"role":"user","content":"Hi"}],"response_format":${format}}`;
     await send('/v1/chat/completions', body);
-    const sent = provider.texts.at(-1) ?? '';
+    const sent = raw.provider.texts.at(-1) ?? '';
     expect(sent.split(long)).toHaveLength(3);
     expect(sent).toContain('additionalProperties');
   },
@@ -110,28 +95,28 @@ it('integers of 19 digits keep their digits in arguments that a server sends as 
   const call = `{"id":"a","type":"function","function":{"name":"f","arguments":${args}}}`;
   const message = `{"role":"assistant","content":null,"tool_calls":[${call}]}`;
   const json = `{"id":"c","choices":[{"index":0,"finish_reason":"tool_calls","message":${message}}]}`;
-  provider.answer(() => ({ json }));
+  raw.provider.answer(() => ({ json }));
   const body = JSON.stringify({ model: models.chat, messages: [{ role: 'user', content: 'Hi' }] });
   expect(await send('/v1/chat/completions', body)).toContain(`"arguments":${JSON.stringify(args)}`);
 });
 
 describe('integers of 19 digits in a stored response', () => {
   it('keep their digits in its items, and in the turn that goes on from it', async () => {
-    provider.answer(() => ({ json: callAnswer('chat', args) }));
+    raw.provider.answer(() => ({ json: callAnswer('chat', args) }));
     const { chat: model } = models;
     const body =
       `{"model":"${model}","input":[{"role":"user","content":"Hi"},` +
       `{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},` +
       `{"type":"function_call_output","call_id":"a","output":${args}}]}`;
     const { id } = JSON.parse(await send('/v1/responses', body)) as { id: string };
-    const items = await fetch(`${gateway.url}/v1/responses/${id}/input_items`, {
-      headers: gateway.auth,
+    const items = await fetch(`${raw.gateway.url}/v1/responses/${id}/input_items`, {
+      headers: raw.gateway.auth,
     });
     expect(await items.text()).toContain(args);
     await send(
       '/v1/responses',
       JSON.stringify({ model, input: 'Go on', previous_response_id: id }),
     );
-    expect(provider.texts.at(-1)).toContain(JSON.stringify(args));
+    expect(raw.provider.texts.at(-1)).toContain(JSON.stringify(args));
   });
 });

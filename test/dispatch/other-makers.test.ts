@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { describe, expect, it } from 'vitest';
 import { at } from '../helpers/json.js';
-import {
-  callAnswer,
-  rawProviders,
-  type RawProvider,
-  startRawProvider,
-} from '../helpers/raw-provider.js';
+import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 import { post } from '../helpers/sse.js';
 
-let provider: RawProvider;
-let gateway: RunningGateway;
-beforeAll(async () => {
-  provider = await startRawProvider();
-  gateway = await startGateway({ providers: rawProviders(provider.url) });
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
+const raw = rawGateway();
 
 const sonnet = 'claude/claude-sonnet-4-6';
 const aws = 'aws/anthropic.claude-sonnet-4-6';
@@ -31,11 +16,15 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 /** What the provider gets of a request. */
 async function sent(model: string, request: object): Promise<Record<string, unknown>> {
   const name = model.split('/')[0] ?? '';
-  provider.answer(() => ({ json: callAnswer(name) }));
+  raw.provider.answer(() => ({ json: callAnswer(name) }));
   const body = { model, messages: [user], ...request };
-  const { status, text } = await post(`${gateway.url}/v1/chat/completions`, body, gateway.auth);
+  const { status, text } = await post(
+    `${raw.gateway.url}/v1/chat/completions`,
+    body,
+    raw.gateway.auth,
+  );
   expect(status, text).toBe(200);
-  return provider.body();
+  return raw.provider.body();
 }
 
 describe('a request that another maker would take', () => {
@@ -81,7 +70,7 @@ describe('a request that another maker would take', () => {
     'asks %s to go on with an answer that was begun',
     async (model) => {
       await sent(model, { messages: [user, { role: 'assistant', content: 'The answer is ' }] });
-      expect(provider.texts.at(-1)).toContain(
+      expect(raw.provider.texts.at(-1)).toContain(
         'Go on with your last message exactly where it ends.',
       );
     },
@@ -152,7 +141,7 @@ describe('a request that another maker would take', () => {
     'has U+FFFD for half a character in %s',
     async (model) => {
       await sent(model, { messages: [{ role: 'user', content: 'cut \ud83d' }] });
-      expect(provider.texts.at(-1)).toContain('cut \ufffd"');
+      expect(raw.provider.texts.at(-1)).toContain('cut \ufffd"');
     },
   );
 });

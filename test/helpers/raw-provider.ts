@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import type { WrittenConfig } from '../../src/config/shape.js';
+import { type RunningGateway, startGateway } from './gateway.js';
 
 /** A provider that keeps the text of each request and answers as it is told. */
 export interface RawProvider {
@@ -21,7 +24,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 /** Starts one on a free port. */
-export async function startRawProvider(): Promise<RawProvider> {
+async function startRawProvider(): Promise<RawProvider> {
   const texts: string[] = [];
   let make: Parameters<RawProvider['answer']>[0] = () => ({ json: '{}' });
   const server = createServer((request, response) => {
@@ -69,3 +72,28 @@ export const rawProviders = (url: string) => {
     coral: { ...at, api: 'cohere' },
   } as const;
 };
+
+/**
+ * A provider and a gateway before it, which knows it by all names of `rawProviders`, for the tests of
+ * a file: both are there when the first one runs.
+ * @param configOf what else the gateway's configuration says, by the provider's address
+ */
+export function rawGateway(
+  configOf: (url: string) => WrittenConfig | Promise<WrittenConfig> = () => ({}),
+): { provider: RawProvider; gateway: RunningGateway } {
+  const raw = {} as { provider: RawProvider; gateway: RunningGateway };
+  beforeAll(async () => {
+    raw.provider = await startRawProvider();
+    const { url } = raw.provider;
+    const { providers, ...config } = await configOf(url);
+    raw.gateway = await startGateway({
+      ...config,
+      providers: { ...rawProviders(url), ...providers },
+    });
+  });
+  afterAll(async () => {
+    await raw.gateway.close();
+    await raw.provider.close();
+  });
+  return raw;
+}

@@ -1,28 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import {
-  callAnswer,
-  rawProviders,
-  type RawProvider,
-  startRawProvider,
-} from '../helpers/raw-provider.js';
+import { describe, expect, it } from 'vitest';
+import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 
-let provider: RawProvider;
-let gateway: RunningGateway;
-beforeAll(async () => {
-  provider = await startRawProvider();
-  const at = { baseUrl: provider.url, apiKey: 'k', listModels: false } as const;
-  gateway = await startGateway({
-    providers: {
-      ...rawProviders(provider.url),
-      openai: { ...at, api: 'openai' },
-      router: { ...at, api: 'openrouter' },
-    },
-  });
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
+const raw = rawGateway((baseUrl) => {
+  const at = { baseUrl, apiKey: 'k', listModels: false } as const;
+  return { providers: { openai: { ...at, api: 'openai' }, router: { ...at, api: 'openrouter' } } };
 });
 
 type Body = Record<string, unknown>;
@@ -41,15 +22,15 @@ const names = Object.keys(surfaces) as Surface[];
 async function sent(surface: Surface, model: string, fields: Body): Promise<Body> {
   const name = model.split('/')[0]!;
   const dialect = name === 'openai' || name === 'router' ? 'chat' : name;
-  provider.answer(() => ({ json: callAnswer(dialect) }));
+  raw.provider.answer(() => ({ json: callAnswer(dialect) }));
   const [path, bodyOf] = surfaces[surface];
-  const response = await fetch(gateway.url + path, {
+  const response = await fetch(raw.gateway.url + path, {
     method: 'POST',
-    headers: { ...gateway.auth, 'content-type': 'application/json' },
+    headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
     body: JSON.stringify({ ...bodyOf(model), ...fields }),
   });
   expect(`${response.status} ${await response.text()}`).toMatch(/^200 /);
-  return provider.body();
+  return raw.provider.body();
 }
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };

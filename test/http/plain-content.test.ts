@@ -1,39 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import {
-  callAnswer,
-  rawProviders,
-  type RawProvider,
-  startRawProvider,
-} from '../helpers/raw-provider.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 import { foreignTurns, oddImages, picture } from '../providers/accepts/conversations.js';
 
 const png = `data:image/png;base64,${picture}`;
 
-let provider: RawProvider;
-let gateway: RunningGateway;
-beforeAll(async () => {
-  provider = await startRawProvider();
-  provider.answer(() => ({ json: callAnswer('chat', '{}') }));
-  gateway = await startGateway({
-    providers: rawProviders(provider.url),
-    models: { 'chat/short': { maxOutput: 100 } },
-  });
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
+const raw = rawGateway(() => ({ models: { 'chat/short': { maxOutput: 100 } } }));
+beforeAll(() => raw.provider.answer(() => ({ json: callAnswer('chat', '{}') })));
 
 async function sent(path: string, body: object): Promise<{ status: number; text: string }> {
-  const before = provider.texts.length;
-  const response = await fetch(gateway.url + path, {
+  const before = raw.provider.texts.length;
+  const response = await fetch(raw.gateway.url + path, {
     method: 'POST',
-    headers: { ...gateway.auth, 'content-type': 'application/json' },
+    headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  return { status: response.status, text: provider.texts[before] ?? text };
+  return { status: response.status, text: raw.provider.texts[before] ?? text };
 }
 
 const chat = '/v1/chat/completions';
@@ -131,9 +113,9 @@ describe('a limit above what the model writes', () => {
     const messages = [{ role: 'user', content: 'Hi' }];
     const asked = await sent(chat, { model: 'chat/short', messages, max_tokens: 5_000 });
     expect(asked.text).toContain('"max_tokens":100');
-    const response = await fetch(gateway.url + native, {
+    const response = await fetch(raw.gateway.url + native, {
       method: 'POST',
-      headers: { ...gateway.auth, 'content-type': 'application/json' },
+      headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
       body: JSON.stringify({ models: ['chat/short'], messages, maxTokens: 5_000 }),
     });
     const { warnings } = (await response.json()) as { warnings: unknown };

@@ -517,6 +517,67 @@ describe('the tool web_search', () => {
     expect(sentText(2)).not.toMatch(/sbx1|web_search/);
   });
 
+  const searchesTwice = {
+    toolCalls: ['Lindow tower', 'Lindow mill'].map((query, at) => ({
+      id: `s${at}`,
+      name: 'web_search',
+      arguments: { query },
+    })),
+  };
+  const mill = { toolCalls: [{ id: 's2', name: 'web_search', arguments: { query: 'who built' } }] };
+  const answers = [searchesTwice, mill, { text: ['It is 312 m tall [1].'] }];
+  type Block = Readonly<Record<string, unknown>>;
+  const summed = (blocks: readonly Block[]): unknown[] =>
+    blocks.map(({ type, id, input, json, tool_use_id: of, content }) => {
+      if (type === 'text') return type;
+      if (type === 'server_tool_use')
+        return json === undefined ? [id, input] : [id, JSON.parse(String(json)) as unknown];
+      return [of, Array.isArray(content) ? content.length : content];
+    });
+
+  it('has a block for each search and one for what it found, whole and streamed alike', async () => {
+    gateway.upstream.script(answers);
+    const { json } = await ask({ model: chat, ...forced });
+    gateway.upstream.script(answers);
+    const { events } = await askStreamed({ model: chat, ...forced });
+    for (const [blocks, usage] of [
+      [listAt(json, 'content') as Block[], at(json, 'usage')],
+      [contentOf(events).map((block): Block => ({ ...block })), at(events.at(-2), 'usage')],
+    ] as const) {
+      const ids = blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id);
+      expect(new Set(ids).size).toBe(3);
+      const [first, second, third] = ids;
+      expect(summed(blocks)).toHaveLength(7);
+      expect(summed(blocks)).toEqual(
+        expect.arrayContaining([
+          [first, { query: 'Lindow tower' }],
+          [second, { query: 'Lindow mill' }],
+          [third, { query: 'who built' }],
+          [first, 1],
+          [second, 1],
+          [third, 1],
+          'text',
+        ]),
+      );
+      expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 3 } });
+    }
+  });
+
+  it('says of a search that failed what Anthropic says', async () => {
+    gateway.upstream.script([searches, { text: ['I found nothing.'] }]);
+    world.status = 500;
+    const { json } = await ask({ model: chat, tools });
+    world.status = 200;
+    const [use, result, text] = listAt(json, 'content');
+    expect(result).toMatchObject({
+      type: 'web_search_tool_result',
+      tool_use_id: textAt(use, 'id'),
+      content: { type: 'web_search_tool_result_error', error_code: 'unavailable' },
+    });
+    expect(text).toMatchObject({ type: 'text', text: 'I found nothing.' });
+    expect(at(json, 'usage', 'server_tool_use')).toBeUndefined();
+  });
+
   it('is answered whole in the same blocks', async () => {
     gateway.upstream.script([searches, { text: ['It is 312 m tall [1].'] }]);
     const { json } = await ask({ model: chat, ...forced });

@@ -12,6 +12,8 @@ import type { ReadSource, RequestSources } from './request-sources.js';
 export interface WebObserver extends PageObserver {
   searching(query: string): void;
   found(source: ReadSource): void;
+  /** @param sources what a search found; null: it failed */
+  searchEnded(query: string, sources: readonly ReadSource[] | null): void;
 }
 
 /** The most pages that are read for each search that a request may make. */
@@ -54,13 +56,18 @@ export class WebAccess {
     const { observer, sources } = this;
     this.searches++;
     observer.searching(query);
-    const results = await this.web.search(query, recency, signal, charge);
-    return uniqueResults(results).flatMap((result) => {
-      const before = sources.count();
-      const source = sources.addResult(result);
-      if (source && source.id > before) observer.found(source);
-      return source ?? [];
-    });
+    let found: ReadSource[] | null = null;
+    try {
+      const results = await this.web.search(query, recency, signal, charge);
+      return (found = uniqueResults(results).flatMap((result) => {
+        const before = sources.count();
+        const source = sources.addResult(result);
+        if (source && source.id > before) observer.found(source);
+        return source ?? [];
+      }));
+    } finally {
+      observer.searchEnded(query, found);
+    }
   }
 
   /**

@@ -70,6 +70,8 @@ export class NativeStream extends StreamedAnswer {
 
   /** Known clients pass over chunks whose text is empty. */
   progress(progress: GroundingProgress): void {
+    // each of its sources was told by itself
+    if (progress.type === 'found') return;
     if (this.plan) this.sendPlan(this.plan);
     this.mark(progress);
     this.stream.flush();

@@ -8,7 +8,11 @@ import {
 import { CitedText } from '../../grounding/citations/cited-text.js';
 import { statementBefore } from '../../grounding/citations/cited-statement.js';
 import type { Citation } from '../../grounding/source.js';
-import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
+import type {
+  NativeResult,
+  ReadSource,
+  RequestSources,
+} from '../../grounding/tools/request-sources.js';
 import type { GroundedInput } from './grounded-run.js';
 import type { AnswerGrounding } from './grounding-call.js';
 import type { GroundingEvents } from './grounding-events.js';
@@ -70,6 +74,7 @@ class NativeFinds {
   private searched = false;
   private readonly queries: string[] = [];
   private readonly cited: Span[] = [];
+  private readonly found: ReadSource[] = [];
 
   constructor(
     private readonly sources: RequestSources,
@@ -97,7 +102,7 @@ class NativeFinds {
   end(searches: number | undefined): void {
     this.addCited();
     if (!this.searched && !searches) return;
-    this.events.searchedNatively(this.queries, searches);
+    this.events.searchedNatively(this.queries, searches, this.found);
   }
 
   addCited(): void {
@@ -110,7 +115,9 @@ class NativeFinds {
     const before = this.sources.count();
     const found: NativeResult = { url, ...texts({ title, snippet, date, quote }) };
     const source = this.sources.addNative(found);
-    if (source && source.id > before) this.events.found(source);
+    if (!source || source.id <= before) return;
+    this.found.push(source);
+    this.events.found(source);
   }
 }
 

@@ -126,4 +126,13 @@ export type GroundingProgress =
       /** In ms, once it is over. */
       readonly latency?: number;
     }
-  | { readonly type: 'source'; readonly source: Omit<Source, 'cited'> };
+  | { readonly type: 'source'; readonly source: Omit<Source, 'cited'> }
+  | SearchFound;
+
+/** A search has ended, which may have begun unseen: a model's own is told with the end of its answer. */
+export interface SearchFound {
+  readonly type: 'found';
+  readonly query: string;
+  /** Null: it failed. */
+  readonly sources: readonly Omit<Source, 'cited'>[] | null;
+}

@@ -20,6 +20,8 @@ export interface ToolCallReport {
   readonly costUsd: number | null;
 }
 
+const withoutText = ({ text: _text, ...source }: ReadSource) => source;
+
 /** Longer lists of queries would fill the request log. */
 const maxQueries = 50;
 
@@ -32,6 +34,7 @@ export class GroundingEvents implements WebObserver {
   private toolCalls = 0;
   private costUsd: number | null = 0;
   private busyMs = 0;
+  private readonly natives: { query: string; sources: readonly ReadSource[] }[] = [];
   private readonly calls: GroundingRecord['calls'][number][] = [];
   stoppedBy: GroundingReport['stoppedBy'] = null;
 
@@ -54,16 +57,32 @@ export class GroundingEvents implements WebObserver {
     this.engine = engine;
   };
 
+  searchEnded(query: string, sources: readonly ReadSource[] | null): void {
+    this.tell({ type: 'found', query, sources: sources?.map(withoutText) ?? null });
+  }
+
   /**
    * A model searched by itself. @param counted how often, by its usage, which is in the metrics;
-   * absent: its provider does not tell
+   * absent: its provider does not tell. @param sources what all of its searches found
    */
-  searchedNatively(queries: readonly string[], counted: number | undefined): void {
+  searchedNatively(
+    queries: readonly string[],
+    counted: number | undefined,
+    sources: readonly ReadSource[],
+  ): void {
     this.engine ??= 'native';
     const searches = counted ?? Math.max(queries.length, 1);
     this.searches += searches;
     if (counted === undefined) this.metrics.grounding.nativeSearches(searches);
+    const length = Math.min(maxQueries, Math.max(queries.length, searches));
+    for (let at = 0; at < length; at++)
+      this.natives.push({ query: queries[at] ?? '', sources: at === 0 ? sources : [] });
     for (const query of queries) if (this.queries.length < maxQueries) this.queries.push(query);
+  }
+
+  /** Tells of the models' own searches, once the answer that they were for is written. */
+  tellNatives(): void {
+    for (const { query, sources } of this.natives.splice(0)) this.searchEnded(query, sources);
   }
 
   reading(url: string): void {
@@ -75,8 +94,8 @@ export class GroundingEvents implements WebObserver {
     if (outcome === 'ok') this.pagesRead++;
   };
 
-  found({ text: _text, ...source }: ReadSource): void {
-    this.tell({ type: 'source', source });
+  found(source: ReadSource): void {
+    this.tell({ type: 'source', source: withoutText(source) });
   }
 
   toolBegins(id: string, toolkit: string, tool: string): void {

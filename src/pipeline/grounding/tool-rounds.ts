@@ -97,6 +97,7 @@ export class ToolRounds implements GroundedRun {
       },
       answer,
     );
+    this.session.events.tellNatives();
     return grounding;
   }
 

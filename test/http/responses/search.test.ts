@@ -1,6 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { at, listAt } from '../../helpers/json.js';
+import OpenAI from 'openai';
+import type { ResponseStreamParams } from 'openai/lib/responses/ResponseStream';
+import type {
+  ResponseCreateParamsNonStreaming,
+  ResponseInput,
+  ResponseOutputItem,
+} from 'openai/resources/responses/responses';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { at, listAt, textAt } from '../../helpers/json.js';
 import {
+  chatModel,
+  everyModel,
   outputOf,
   ownModel,
   type ResponsesWorld,
@@ -54,4 +63,77 @@ it("web_search is the provider's own where it gets the body as it is", async () 
   world.upstream.script([]);
   await world.ask({ ...body, model: ownModel });
   expect(listAt(world.sent(), 'tools')).toEqual(body.tools);
+});
+
+describe('a search of the gateway', () => {
+  const call = (id: string, query: string) => ({ id, name: 'web_search', arguments: { query } });
+  const answers = [
+    { text: ['I look. '], toolCalls: [call('s1', 'Lindow tower'), call('s2', 'Lindow mill')] },
+    { text: ['The Lindow tower is 312 metres tall [1].'] },
+  ];
+  const include = ['web_search_call.action.sources' as const];
+  const client = () =>
+    new OpenAI({ apiKey: world.key, baseURL: `${world.url}/v1`, maxRetries: 0 }).responses;
+  const asked = { ...body, model: chatModel, include } as ResponseCreateParamsNonStreaming;
+  const searchesOf = (output: readonly ResponseOutputItem[]) =>
+    output.filter(({ type }) => type === 'web_search_call');
+  const sources = (): object[] => [{ type: 'url', url: `${search.url}/tower` }];
+  const found = (query: string) => ({
+    status: 'completed',
+    action: { type: 'search', query, queries: [query], sources: sources() },
+  });
+
+  it("is an item of its own, as OpenAI's SDK reads it, whole and streamed", async () => {
+    world.upstream.script(answers);
+    const whole = await client().create(asked);
+    world.upstream.script(answers);
+    const stream = client().stream(asked as ResponseStreamParams);
+    const types: string[] = [];
+    for await (const { type } of stream) types.push(type);
+    for (const { output } of [whole, await stream.finalResponse()]) {
+      expect(searchesOf(output)).toMatchObject([found('Lindow tower'), found('Lindow mill')]);
+      expect(new Set(output.map(({ id }) => id)).size).toBe(output.length);
+      expect(output.at(-1)).toMatchObject({ type: 'message', status: 'completed' });
+    }
+    const ofSearches = types.filter((type) => type.startsWith('response.web_search_call'));
+    for (const state of ['in_progress', 'searching', 'completed'])
+      expect(ofSearches.filter((type) => type.endsWith(state))).toHaveLength(2);
+    expect(types.indexOf('response.output_item.added')).toBeLessThan(types.indexOf(ofSearches[0]!));
+  });
+
+  it('has no sources unless they are asked for, and says where it failed', async () => {
+    world.upstream.script(answers);
+    const { output } = await client().create({ ...asked, include: [] });
+    expect(searchesOf(output).map((item) => at(item, 'action', 'sources'))).toEqual([
+      undefined,
+      undefined,
+    ]);
+    world.upstream.script(answers);
+    search.status = 500;
+    const failed = await client().create(asked);
+    search.status = 200;
+    expect(searchesOf(failed.output)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]);
+  });
+
+  it('comes back with the next turn without harm, to every dialect', async () => {
+    for (const model of everyModel) {
+      world.upstream.script([...answers, { text: ['Yes.'] }]);
+      const first = await client().create(asked);
+      const input = [...first.output, { role: 'user', content: 'Sure?' }] as ResponseInput;
+      const { output_text, ...rest } = await client().create({ model, input, tools: [] });
+      expect(output_text).toBe('Yes.');
+      expect(at(rest, 'warnings')).toBeUndefined();
+      expect(JSON.stringify(world.sent())).not.toMatch(/ws_sbx|web_search_call/);
+      world.upstream.script([{ text: ['Yes.'] }]);
+      const chained = { model, input: 'Sure?', previous_response_id: first.id };
+      expect((await client().create(chained)).output_text).toBe('Yes.');
+      expect(JSON.stringify(world.sent())).toContain('I look.');
+    }
+  });
+
+  it('is no item where the client did not ask with that tool', async () => {
+    world.upstream.script(answers);
+    const { json } = await world.ask({ input: body.input, plugins: [{ id: 'web' }] });
+    expect(outputOf(json).map((item) => textAt(item, 'type'))).not.toContain('web_search_call');
+  });
 });

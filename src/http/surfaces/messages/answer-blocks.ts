@@ -9,8 +9,7 @@ import {
   type ToolCallDelta,
   type UrlCitation,
 } from '../../../completion.js';
-import type { Source } from '../../../grounding/source.js';
-import type { AnswerGrounding } from '../../../pipeline/grounding/grounding-call.js';
+import type { GroundingProgress, SearchFound } from '../../../pipeline/grounding/grounding-call.js';
 import { isObject, textIn } from '../../../text/is-object.js';
 import { parsedJson } from '../../../text/json-values.js';
 import { sealReasoning } from '../foreign-reasoning.js';
@@ -37,9 +36,6 @@ interface Call {
   extra: unknown;
 }
 
-/** A page that a search found. */
-type FoundPage = Pick<Source, 'url' | 'title' | 'publishedAt'>;
-
 type OpenBlock = 'text' | 'thinking' | 'call';
 
 /** Makes Anthropic's content blocks of an answer in the internal dialect. */
@@ -55,7 +51,8 @@ export class AnswerBlocks {
   /** Whether the next block that comes redacted has been written by others. */
   private hasRedacted = false;
   private readonly waiting: Call[] = [];
-  private search: { readonly id: string; readonly pages: FoundPage[] } | null = null;
+  /** Searches that have begun, by their block's id. */
+  private readonly searches = new Map<string, string>();
 
   constructor(private readonly sink: BlockSink) {}
 
@@ -89,8 +86,14 @@ export class AnswerBlocks {
     }
   }
 
-  /** The gateway or the model searches. */
-  searching(query: string): void {
+  /** The gateway or the model searches: a block for each search and one for what it found. */
+  progress(progress: GroundingProgress): void {
+    if (progress.type === 'found') this.searched(progress);
+    else if (progress.type === 'progress' && progress.phase === 'search')
+      this.searching(progress.detail);
+  }
+
+  private searching(query: string): string {
     this.close();
     const id = `${ownSearchId}${randomUUID().replaceAll('-', '')}`;
     this.start(null, { type: 'server_tool_use', id, name: 'web_search', input: {} });
@@ -99,19 +102,25 @@ export class AnswerBlocks {
       partial_json: JSON.stringify({ query }),
     });
     this.sink.stop(this.index);
-    this.search = { id, pages: [] };
+    this.searches.set(id, query);
+    return id;
   }
 
-  found(page: FoundPage): void {
-    if (!this.search) this.searching('');
-    this.search?.pages.push(page);
-  }
-
-  /** A search of which nothing was told while it ran. */
-  searched({ sources, report }: AnswerGrounding): void {
-    if (sources.length === 0) return;
-    this.searching(report.queries[0] ?? '');
-    for (const source of sources) this.found(source);
+  private searched({ query, sources }: Omit<SearchFound, 'type'>): void {
+    const [known] = [...this.searches].find(([, begun]) => begun === query) ?? [];
+    const id = known ?? this.searching(query);
+    this.searches.delete(id);
+    const pages = sources?.map(({ url, title, publishedAt }) => ({
+      type: 'web_search_result',
+      url,
+      title,
+      encrypted_content: ownSearchMark,
+      page_age: publishedAt,
+    }));
+    const content = pages ?? { type: 'web_search_tool_result_error', error_code: 'unavailable' };
+    this.close();
+    this.start(null, { type: 'web_search_tool_result', tool_use_id: id, content });
+    this.sink.stop(this.index);
   }
 
   /**
@@ -132,6 +141,7 @@ export class AnswerBlocks {
   /** Nothing more comes. */
   end(): void {
     this.close();
+    for (const query of this.searches.values()) this.searched({ query, sources: [] });
     if (this.lateText !== '') this.addLateText();
     this.close();
     // sent back without a call, it has no use; and the answer ends with its text
@@ -271,19 +281,6 @@ export class AnswerBlocks {
   }
 
   private closeWithoutCalls(): void {
-    if (this.search) {
-      const content = this.search.pages.map(({ url, title, publishedAt }) => ({
-        type: 'web_search_result',
-        url,
-        title,
-        encrypted_content: ownSearchMark,
-        page_age: publishedAt,
-      }));
-      const { id } = this.search;
-      this.search = null;
-      this.start(null, { type: 'web_search_tool_result', tool_use_id: id, content });
-      this.sink.stop(this.index);
-    }
     if (this.open === 'thinking') {
       // some clients send back only thinking with a signature
       const signature = sealReasoning(this.foreign);

@@ -1,7 +1,10 @@
 import { unescapeJson } from '../../../completion.js';
 import { chunksOf } from '../../../completion-builder.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
-import type { AnswerGrounding } from '../../../pipeline/grounding/grounding-call.js';
+import type {
+  AnswerGrounding,
+  GroundingProgress,
+} from '../../../pipeline/grounding/grounding-call.js';
 import { WholeAnswer } from '../../../pipeline/whole-answer.js';
 import { parseExactJson } from '../../../text/exact-json.js';
 import { isObject } from '../../../text/is-object.js';
@@ -18,14 +21,19 @@ import { stopSequenceOf } from './messages-stream.js';
  */
 export class MessagesReply extends WholeAnswer {
   override readonly dialect = 'messages';
-  private grounding: AnswerGrounding | null = null;
+  private searches = 0;
+  private readonly told: GroundingProgress[] = [];
 
   constructor(private readonly answered: AnsweredCall) {
     super();
   }
 
-  grounded(grounding: AnswerGrounding): void {
-    this.grounding = grounding;
+  progress(progress: GroundingProgress): void {
+    this.told.push(progress);
+  }
+
+  grounded({ report }: AnswerGrounding): void {
+    this.searches = report.searches;
   }
 
   finish(answer: FinishedAnswer): void {
@@ -39,14 +47,14 @@ export class MessagesReply extends WholeAnswer {
     const completion = this.completion(answer);
     const list = new BlockList();
     const blocks = new AnswerBlocks(list);
-    if (this.grounding) blocks.searched(this.grounding);
+    for (const progress of this.told) blocks.progress(progress);
     for (const chunk of chunksOf(completion)) blocks.chunk(chunk);
     blocks.end();
     return {
       ...newMessage(completion.model),
       content: list.blocks,
       ...stopOf(answer.finishReason, blocks.hasCalls, stopSequenceOf(completion)),
-      usage: messagesUsage(answer.usage, this.grounding?.report.searches ?? 0),
+      usage: messagesUsage(answer.usage, this.searches),
     };
   }
 }

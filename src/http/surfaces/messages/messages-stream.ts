@@ -26,7 +26,6 @@ export class MessagesStream extends StreamedAnswer {
   private textHead = '';
   private stopSequence: string | null = null;
   private searches = 0;
-  private hasShownSources = false;
 
   constructor(
     private readonly answered: AnsweredCall,
@@ -73,19 +72,14 @@ export class MessagesStream extends StreamedAnswer {
   }
 
   progress(progress: GroundingProgress): void {
-    if (progress.type === 'tool') return;
+    if (progress.type === 'tool' || progress.type === 'source') return;
     this.open();
-    if (progress.type === 'source') {
-      this.hasShownSources = true;
-      this.blocks.found(progress.source);
-    } else if (progress.phase === 'search') this.blocks.searching(progress.detail);
+    this.blocks.progress(progress);
     this.stream.flush();
   }
 
   grounded(grounding: AnswerGrounding): void {
     this.searches = grounding.report.searches;
-    this.open();
-    if (!this.hasShownSources) this.blocks.searched(grounding);
   }
 
   finish({ finishReason, usage }: FinishedAnswer): void {

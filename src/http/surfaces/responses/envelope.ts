@@ -6,12 +6,12 @@ import type { Candidate } from '../../../chooser/plan.js';
 import type { FieldWarning, GatewayRequest } from '../../../pipeline/request.js';
 import { openAIErrorBody } from '../openai-error.js';
 import { getsOriginal } from '../surface.js';
-import type { ResponsesBody } from './body.js';
+import { jsonList, type ResponsesBody } from './body.js';
 import { CompactionItem } from './compaction.js';
 import { type FlatTool, flatTools } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
 import { type EventSink, OutputItems } from './output-items.js';
-import { type Json, namesIn } from '../../../text/is-object.js';
+import { type Json, namesIn, textIn } from '../../../text/is-object.js';
 
 /** The response object of an answer that was translated into this dialect. */
 export class Envelope {
@@ -34,7 +34,15 @@ export class Envelope {
   items(sink: EventSink): OutputItems | CompactionItem {
     const { seal } = this.turn;
     if (seal) return new CompactionItem(sink, seal);
-    return new OutputItems(sink, (name) => (this.tools ??= flatTools(this.body)).get(name));
+    const namesPages = this.body.include?.includes('web_search_call.action.sources');
+    const toolOf = (name: string): FlatTool | undefined =>
+      (this.tools ??= flatTools(this.body)).get(name);
+    return new OutputItems(sink, toolOf, namesPages);
+  }
+
+  /** Whether the client asked for OpenAI's tool for web search. */
+  get hasSearchTool(): boolean {
+    return jsonList(this.body.tools).some((tool) => textIn(tool['type']).startsWith('web_search'));
   }
 
   /** The client has got this response of a provider's, which others are to end. */

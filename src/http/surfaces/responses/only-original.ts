@@ -29,11 +29,11 @@ export const fates = {
   item: fatesOf('needed', {
     silent: `
       message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
-      additional_tools compaction_trigger
+      additional_tools compaction_trigger web_search_call
     `,
     // the traces of tools that a provider ran: what came of them is in its answer
     dropped: `
-      web_search_call file_search_call code_interpreter_call image_generation_call mcp_list_tools
+      file_search_call code_interpreter_call image_generation_call mcp_list_tools
       mcp_call tool_search_call tool_search_output
     `,
     needed: `

@@ -1,5 +1,6 @@
 import { customInput } from '../../../custom-tools.js';
-import { unescapeJson } from '../../../completion.js';
+import { unescapeJson, type UrlCitation } from '../../../completion.js';
+import { textIn } from '../../../text/is-object.js';
 import { byteJson } from '../streamed-answer.js';
 import type { Json } from '../../../text/is-object.js';
 import type { FlatTool } from './flat-tools.js';
@@ -68,6 +69,27 @@ export function callItem(
       ? { input: !isDone ? '' : isText ? args : customInput(args) }
       : { arguments: isDone ? args || '{}' : '' }),
   };
+}
+
+/** The events at the end of a call's arguments, before the item itself. */
+export function callEnds({ tool, told }: BegunCall, item: Json): [type: string, fields: Json][] {
+  const { input, arguments: args, name } = item;
+  if (!tool.isCustom) return [['response.function_call_arguments.done', { name, arguments: args }]];
+  const delta = textIn(input).slice(told);
+  return [
+    ['response.custom_tool_call_input.delta', { delta }],
+    ['response.custom_tool_call_input.done', { input }],
+  ];
+}
+
+/** An annotation of a part that begins behind some text of the answer. */
+export function annotationOf(
+  { url, title = '', start_index: from = 0, end_index: to = 0 }: UrlCitation['url_citation'],
+  textLength: number,
+): Json {
+  const start = Math.max(0, from - textLength);
+  const end = Math.max(start, to - textLength);
+  return { type: 'url_citation', url, title, start_index: start, end_index: end };
 }
 
 /** A part with what has come of it. */

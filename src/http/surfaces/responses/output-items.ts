@@ -11,9 +11,12 @@ import {
 import { isObject, type Json, textIn } from '../../../text/is-object.js';
 import { sealReasoning } from '../foreign-reasoning.js';
 import { jsonList } from './body.js';
+import type { GroundingProgress } from '../../../pipeline/grounding/grounding-call.js';
 import type { FlatTool } from './flat-tools.js';
 import {
   callItem,
+  annotationOf,
+  callEnds,
   headOf,
   type Open,
   type BegunCall,
@@ -24,6 +27,7 @@ import {
   partPlace,
   summary,
 } from './open-items.js';
+import { SearchItems } from './search-items.js';
 
 /** Receives the events of an answer, in order; without a sequence number. */
 export interface EventSink {
@@ -47,12 +51,23 @@ export class OutputItems {
   private readonly calls = new Map<number, BegunCall>();
   /** Characters of the answer's text before the open part. */
   private textLength = 0;
+  private readonly searches: SearchItems;
 
   /** @param toolOf the tool with a flat name; undefined: the client has none of that name */
   constructor(
-    private readonly sink: EventSink,
+    readonly sink: EventSink,
     private readonly toolOf: (name: string) => FlatTool | undefined,
-  ) {}
+    namesPages = false,
+  ) {
+    this.searches = new SearchItems(this, namesPages);
+  }
+
+  /** The gateway or the model searches. */
+  progress(progress: GroundingProgress): void {
+    this.endReasoning();
+    this.endMessage('completed');
+    this.searches.progress(progress);
+  }
 
   /** The items that are whole. */
   get output(): Json[] {
@@ -127,15 +142,17 @@ export class OutputItems {
     this.endMessage(status);
     for (const call of this.calls.values()) this.endCall(call, status);
     this.calls.clear();
+    this.searches.endAll();
   }
 
-  private add(item: Json): number {
+  /** Adds an item after all others. @returns its place */
+  add(item: Json): number {
     const index = this.count++;
     this.sink.emit('response.output_item.added', { output_index: index, item });
     return index;
   }
 
-  private done(index: number, item: Json): void {
+  done(index: number, item: Json): void {
     this.items[index] = item;
     this.sink.emit('response.output_item.done', { output_index: index, item });
   }
@@ -198,14 +215,7 @@ export class OutputItems {
     // a provider may send an annotation of another kind
     const known = cited as UrlCitation['url_citation'] | undefined;
     if (!message || !known?.url) return;
-    const start = Math.max(0, (known.start_index ?? 0) - this.textLength);
-    const annotation = {
-      type: 'url_citation',
-      url: known.url,
-      title: known.title ?? '',
-      start_index: start,
-      end_index: Math.max(start, (known.end_index ?? 0) - this.textLength),
-    };
+    const annotation = annotationOf(known, this.textLength);
     this.sink.emit('response.output_text.annotation.added', {
       ...partPlace(message),
       annotation_index: part.annotations.length,
@@ -283,15 +293,8 @@ export class OutputItems {
   private endCall(call: BegunCall, status: string): void {
     const place = { item_id: call.id, output_index: call.index };
     const item = callItem(call, status);
-    const { input, arguments: args, name } = item;
-    if (call.tool.isCustom) {
-      const delta = textIn(input).slice(call.told);
-      this.sink.emit('response.custom_tool_call_input.delta', { ...place, delta });
-      this.sink.emit('response.custom_tool_call_input.done', { ...place, input });
-    } else {
-      const whole = { ...place, name, arguments: args };
-      this.sink.emit('response.function_call_arguments.done', whole);
-    }
+    for (const [type, fields] of callEnds(call, item))
+      this.sink.emit(type, { ...place, ...fields });
     this.done(call.index, item);
   }
 }

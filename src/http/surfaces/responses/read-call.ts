@@ -13,6 +13,7 @@ import { flatTools, toolFields } from './flat-tools.js';
 import { onlyOriginal } from './only-original.js';
 import { ownReasoningId } from './output-items.js';
 import { chatMessages } from './read-input.js';
+import { ownWebSearchId } from './search-items.js';
 
 /** Converts a body whose references are resolved. @throws GatewayError `bad_request` */
 export function readCall(body: ResponsesBody, sent: SentAlong): CompletionCall {
@@ -106,8 +107,10 @@ const withReasoning = ({ include }: ResponsesBody): readonly string[] => [
   ...new Set([...(include ?? []), reasoningContent]),
 ];
 
-/** Reasoning of other makers, which no provider of this dialect can read, is not forwarded. */
+/** What no provider of this dialect can read is not forwarded: reasoning of others, own searches. */
 function readable(item: Json): Json[] {
+  if (typeOf(item) === 'web_search_call' && textIn(item['id']).startsWith(ownWebSearchId))
+    return [];
   if (typeOf(item) !== 'reasoning') return [item];
   const sealed = openReasoning(item['encrypted_content']);
   if (sealed === null) return String(item['id']).startsWith(ownReasoningId) ? [] : [item];

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { chunksOf } from '../../../completion-builder.js';
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
+import type { GroundingProgress } from '../../../pipeline/grounding/grounding-call.js';
 import { WholeAnswer } from '../../../pipeline/whole-answer.js';
 import { parseExactJson } from '../../../text/exact-json.js';
 import { sendJson } from '../../send-json.js';
@@ -17,6 +18,7 @@ const silent = { emit: () => undefined, delta: () => undefined };
 export class ResponsesReply extends WholeAnswer {
   override readonly dialect = 'responses';
   private response: Json | null = null;
+  private readonly told: GroundingProgress[] = [];
 
   constructor(
     private readonly res: ServerResponse,
@@ -26,6 +28,10 @@ export class ResponsesReply extends WholeAnswer {
     private readonly shape: ((response: Json) => Json) | null = null,
   ) {
     super();
+  }
+
+  progress(progress: GroundingProgress): void {
+    if (this.envelope.hasSearchTool) this.told.push(progress);
   }
 
   async storeTurn(answer: FinishedAnswer): Promise<boolean | null> {
@@ -52,6 +58,7 @@ export class ResponsesReply extends WholeAnswer {
     const { envelope } = this;
     envelope.candidate = answer.candidate;
     const items = envelope.items(silent);
+    if ('progress' in items) for (const progress of this.told) items.progress(progress);
     for (const chunk of chunksOf(completion)) items.chunk(chunk);
     items.end(itemStatus(answer.finishReason));
     return envelope.ended(completion.model, items.output, answer);

@@ -3,6 +3,7 @@ import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
+import type { GroundingProgress } from '../../../pipeline/grounding/grounding-call.js';
 import type { EventStream } from '../../connections/event-stream.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { byteJson, StreamedAnswer } from '../streamed-answer.js';
@@ -70,6 +71,15 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
     if (!this.hasStarted) this.model = chunk.model ?? this.model;
     this.start();
     this.items.chunk(chunk);
+  }
+
+  /** Searches are shown where the client asked for its tool. */
+  progress(progress: GroundingProgress): void {
+    const { type } = progress;
+    if (type === 'tool' || type === 'source' || !this.envelope.hasSearchTool) return;
+    this.start();
+    if ('progress' in this.items) this.items.progress(progress);
+    this.flush();
   }
 
   /** An agent repeats a request that fails with 5xx many times, but not one that fails in here. */

@@ -233,8 +233,11 @@ function withoutSwitch(snapshot: GatewaySnapshot, call: CompletionCall): Complet
   const [first] = names.candidatesOf(call.models ?? directory.auto());
   const isSent = first !== undefined && speakersOf(providers, call.original)(first);
   if (!grounding.search || isSent) return { ...call, grounding: null };
-  const { chat, models } = cleaned;
-  return { ...call, chat, models, routing: { ...call.routing, tools: chat.tools ?? [] } };
+  const { chat, models, needs } = cleaned;
+  const original =
+    call.original && needs !== undefined ? { original: { ...call.original, needs } } : {};
+  const routing = { ...call.routing, tools: chat.tools ?? [] };
+  return { ...call, chat, models, routing, ...original };
 }
 
 function routingOf(

@@ -677,6 +677,9 @@ describe('the openai SDK asks for models', () => {
       object: 'model',
       owned_by: 'claude',
     });
+    expect(await client.models.retrieve('claude-sonnet-4-5')).toMatchObject({
+      id: 'claude/claude-sonnet-4-5',
+    });
     expect(await raised(client.models.retrieve('claude/nothing'))).toBeInstanceOf(NotFoundError);
   });
 });

@@ -101,7 +101,11 @@ export function listModels(parts: GatewayParts): RequestHandler {
       }
       return 'answered';
     }
-    const entry = entries.find(({ id }) => id === decodeURIComponent(encoded));
+    const name = decodeURIComponent(encoded);
+    // as it would be answered
+    const named = snapshot.names.candidatesOf([name]).map(({ label }) => label);
+    const entry =
+      entries.find(({ id }) => id === name) ?? entries.find(({ id }) => id === named[0]);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
     sendJson(res, 200, shapeOf(entry));
     return 'answered';

@@ -48,7 +48,9 @@ export function searchSwitch({ chat, models }: NamedChat): GroundingWish | null 
   };
 }
 
-const isSearchTool = ({ type }: ToolDefinition): boolean => searchTypes.test(type);
+/** Whether a tool or a choice is OpenAI's web search. */
+export const isSearchTool = ({ type }: { readonly type: string }): boolean =>
+  searchTypes.test(type);
 
 const pluginsIn = (plugins: unknown): readonly Plugin[] =>
   Array.isArray(plugins)

@@ -65,6 +65,8 @@ export interface GroundingWish {
   readonly withoutSwitch?: {
     readonly chat: ChatRequest;
     readonly models: readonly string[] | null;
+    /** Why the rest can only be answered by its dialect; absent: as the whole request. */
+    readonly needs?: string | null;
   };
 }
 

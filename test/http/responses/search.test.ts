@@ -1,3 +1,5 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
 import type { ResponseStreamParams } from 'openai/lib/responses/ResponseStream';
 import type {
@@ -40,6 +42,7 @@ beforeEach(() => {
   world.upstream.requests.length = 0;
 });
 
+const chatAndClaude = [chatModel, 'claude/claude-sonnet-4-5'];
 const body = {
   input: 'How tall is the Lindow tower?',
   tools: [{ type: 'web_search' }, { type: 'function', name: 'weather', parameters: {} }],
@@ -130,6 +133,46 @@ describe('a search of the gateway', () => {
       expect(JSON.stringify(world.sent())).toContain('I look.');
     }
   });
+
+  it.each(chatAndClaude)(
+    'is shown by the AI SDK, which names it in its next turn, with %s',
+    async (model) => {
+      const openai = createOpenAI({ apiKey: world.key, baseURL: `${world.url}/v1` });
+      const tools = Object.assign({} as ToolSet, { web_search: openai.tools.webSearch({}) });
+      world.upstream.script(answers);
+      const question = { role: 'user' as const, content: 'How tall?' };
+      const first = streamText({ model: openai(model), tools, messages: [question] });
+      const { messages } = await first.response;
+      expect((await first.toolCalls).map(({ toolName }) => toolName)).toEqual([
+        'web_search',
+        'web_search',
+      ]);
+      expect(await first.text).toContain('312 metres');
+      expect((await first.sources).length).toBeGreaterThan(0);
+      world.upstream.script([{ text: ['Yes.'] }]);
+      const next = [question, ...messages, { role: 'user' as const, content: 'Sure?' }];
+      const { text } = await generateText({ model: openai(model), tools, messages: next });
+      expect(text).toBe('Yes.');
+      expect(JSON.stringify(world.sent())).toContain('312 metres');
+    },
+  );
+
+  it.each(['web_search', 'web_search_preview'])(
+    'is made where the choice forces %s',
+    async (type) => {
+      const forced = { input: body.input, tools: [{ type }], tool_choice: { type } };
+      search.queries.length = 0;
+      world.upstream.script([{ toolCalls: [call('s1', 'Lindow')] }, { text: ['312 m [1].'] }]);
+      const { json } = await world.ask(forced);
+      expect(search.queries).toEqual(['Lindow']);
+      expect(outputOf(json).map((item) => textAt(item, 'type'))).toEqual([
+        'web_search_call',
+        'message',
+      ]);
+      const unable = { ...forced, tools: [{ type }, { type: 'mcp', server_label: 'x' }] };
+      expect(await world.ask(unable)).toMatchObject({ status: 400 });
+    },
+  );
 
   it('is no item where the client did not ask with that tool', async () => {
     world.upstream.script(answers);

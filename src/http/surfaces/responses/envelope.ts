@@ -4,6 +4,7 @@ import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
 import type { FieldWarning, GatewayRequest } from '../../../pipeline/request.js';
+import { isSearchTool } from '../openai-search.js';
 import { openAIErrorBody } from '../openai-error.js';
 import { getsOriginal } from '../surface.js';
 import { jsonList, type ResponsesBody } from './body.js';
@@ -42,7 +43,7 @@ export class Envelope {
 
   /** Whether the client asked for OpenAI's tool for web search. */
   get hasSearchTool(): boolean {
-    return jsonList(this.body.tools).some((tool) => textIn(tool['type']).startsWith('web_search'));
+    return jsonList(this.body.tools).some(({ type }) => isSearchTool({ type: textIn(type) }));
   }
 
   /** The client has got this response of a provider's, which others are to end. */

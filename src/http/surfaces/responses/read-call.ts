@@ -4,9 +4,17 @@ import type { CompletionCall, ForwardedRequest } from '../../../pipeline/complet
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
 import { chatCall, gatewayFields } from '../openai.js';
 import { openReasoning } from '../foreign-reasoning.js';
-import { searchSwitch } from '../openai-search.js';
+import { isSearchTool, searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
-import { type Json, namesIn, omit, pick, present, textIn } from '../../../text/is-object.js';
+import {
+  type Json,
+  isObject,
+  namesIn,
+  omit,
+  pick,
+  present,
+  textIn,
+} from '../../../text/is-object.js';
 import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { compactionChat } from './compaction.js';
 import { flatTools, toolFields } from './flat-tools.js';
@@ -70,12 +78,19 @@ function formatOf(format: Json | null | undefined): ChatRequest['response_format
  * that no model can search for is answered without.
  */
 function searchWish(
-  { tools: sent }: ResponsesBody,
+  body: ResponsesBody,
   { chat, models, grounding }: CompletionCall,
 ): GroundingWish | null {
+  const { tools: sent, tool_choice: choice } = body;
   const tools = [...(chat.tools ?? []), ...(sent ?? [])] as ChatRequest['tools'];
   const wish = sent?.length ? searchSwitch({ chat: { ...chat, tools }, models }) : grounding;
-  return wish?.withoutSwitch ? { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } } : null;
+  if (!wish?.withoutSwitch) return null;
+  const cleaned = { ...wish, withoutSwitch: { ...wish.withoutSwitch, chat } };
+  if (!isObject(choice) || !isSearchTool({ type: textIn(choice['type']) })) return cleaned;
+  // without that choice any provider may do
+  const { needs } = onlyOriginal({ ...body, tool_choice: 'auto' });
+  const withoutSwitch = { ...cleaned.withoutSwitch, needs: reasonOf(needs) };
+  return { ...cleaned, search: { ...wish.search, required: true }, withoutSwitch };
 }
 
 const notForwarded: ReadonlySet<string> = new Set([
@@ -98,9 +113,11 @@ function originalOf(body: ResponsesBody, headers: SentAlong['headers']): Forward
     body: forwarded,
     headers,
     query: '',
-    needs: needs && `\`${needs}\` of this request`,
+    needs: reasonOf(needs),
   };
 }
+
+const reasonOf = (needs: string | null): string | null => needs && `\`${needs}\` of this request`;
 
 const reasoningContent = 'reasoning.encrypted_content';
 const withReasoning = ({ include }: ResponsesBody): readonly string[] => [

@@ -1,14 +1,13 @@
-import type { Json } from '../../../text/is-object.js';
 import { randomUUID } from 'node:crypto';
 import type { GroundingProgress } from '../../../pipeline/grounding/grounding-call.js';
-import type { EventSink } from './output-items.js';
+import type { Json } from '../../../text/is-object.js';
 
 /** Ids of searches that no provider has made: they are taken out before a request is forwarded. */
 export const ownWebSearchId = 'ws_sbx';
 
 /** Where items go, and their events. */
 interface ItemSink {
-  readonly sink: EventSink;
+  readonly sink: { emit(type: string, fields: object): void };
   /** @returns the place of a new item */
   add(item: Json): number;
   done(index: number, item: Json): void;

@@ -531,7 +531,7 @@ describe('the tool web_search', () => {
     blocks.map(({ type, id, input, json, tool_use_id: of, content }) => {
       if (type === 'text') return type;
       if (type === 'server_tool_use')
-        return json === undefined ? [id, input] : [id, JSON.parse(String(json)) as unknown];
+        return [id, typeof json === 'string' ? (JSON.parse(json) as unknown) : input];
       return [of, Array.isArray(content) ? content.length : content];
     });
 

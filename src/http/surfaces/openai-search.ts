@@ -1,4 +1,4 @@
-import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import type { ChatRequest } from '../../completion.js';
 import type { GroundingWish, SearchWish } from '../../pipeline/grounding/grounding-call.js';
 import type { NativeSearchOptions, SearchLocation } from '../../native-search-options.js';
 

@@ -66,8 +66,11 @@ export async function recordFeedback(
     throw notFound(subject);
   const store = await terms.settled();
   const found = await findSubject(store, caller.accountId, subject);
-  const named =
-    feedback.provider || feedback.model ? namedCandidate(feedback, found.decision) : found;
+  // by provider and model, or by model selection's label
+  const { provider, model } = feedback;
+  const isLabel = !provider && model && found.decision;
+  const given = isLabel ? (labelledCandidate(found.decision, model) ?? feedback) : feedback;
+  const named = provider || model ? given : found;
   const row: FeedbackRow = {
     id: randomUUID(),
     accountId: caller.accountId,
@@ -85,16 +88,6 @@ export async function recordFeedback(
   const isLearned = await storeFeedback(store, terms.learning, row, found.decision);
   return { row, isLearned };
 }
-
-/** The candidate that feedback names: by provider and model, or by model selection's label. */
-const namedCandidate = (
-  { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
-  decision: RatedDecision | null,
-): Pick<NewFeedback, 'provider' | 'model'> =>
-  (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? {
-    provider,
-    model,
-  };
 
 /**
  * Stores the feedback. If it rates a candidate of the decision, it also influences later choices of

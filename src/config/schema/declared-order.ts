@@ -66,33 +66,20 @@ function stepwise(node: JsonSchema): JsonSchema {
     steps.push({ properties: { [name]: property } });
   }
   for (const name of wanted) steps.push({ required: [name] });
-  steps.push(
-    remainder(declared, patternProperties, additionalProperties),
-    ...(allOf as JsonSchema[]),
-  );
+  // the check of undeclared properties; it lists the declared ones as always valid, so that they
+  // count as known
+  steps.push({
+    properties: Object.fromEntries(Object.keys(declared).map((name) => [name, true])),
+    ...(patternProperties === undefined ? {} : { patternProperties }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  });
+  steps.push(...(allOf as JsonSchema[]));
   for (const group of wholeKeywords) {
     if (!group.some((keyword) => keyword in rest)) continue;
     steps.push(picked(rest, [...group, 'x-reason']));
     for (const keyword of group) Reflect.deleteProperty(rest, keyword);
   }
   return { ...rest, allOf: steps };
-}
-
-/**
- * The check of undeclared properties; it lists the declared ones as always valid, so that they
- * count as known.
- */
-function remainder(
-  declared: JsonSchema,
-  patternProperties: unknown,
-  additionalProperties: unknown,
-): JsonSchema {
-  const known = Object.fromEntries(Object.keys(declared).map((name) => [name, true]));
-  return {
-    properties: known,
-    ...(patternProperties === undefined ? {} : { patternProperties }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties }),
-  };
 }
 
 const picked = (schema: JsonSchema, keywords: readonly string[]): JsonSchema =>

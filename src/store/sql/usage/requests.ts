@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type {
   NewRequest,
   PlannedRequest,
@@ -18,16 +18,28 @@ import { countRequests, requestColumns, selectRequests } from './select-requests
 import { groupFailures } from './failures.js';
 import { findPlaces, type LogDatabase, namesGroups, sortRequests } from './sort-requests.js';
 import { addShadows } from '../choices/shadows.js';
-import type { RequestTable, StoreTables } from '../tables.js';
+import type { Database, RequestTable } from '../tables.js';
 import { transact } from '../transact.js';
 import { addUsage, readSpentUsd, sumUsage } from './usage.js';
 
 /** The request log in SQL. */
 export const createRequestStore = (
-  database: Kysely<StoreTables>,
+  database: Database,
   kind: LogDatabase['kind'],
 ): RequestStore => ({
-  add: (rows) => addRequests(database, rows),
+  async add(rows) {
+    if (rows.length === 0) return;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    await transact(database, async (transaction) => {
+      const inserted = await insertRequests.run(transaction, sorted.map(toRequestColumns));
+      const added = inserted.length === sorted.length ? sorted : onlyOf(sorted, inserted);
+      const { days, periods } = sumRequests(added);
+      await addUsage(transaction, days);
+      await addPeriods(transaction, periods);
+      await addShadows(transaction, added);
+    });
+  },
   async find(accountId, id) {
     let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
     if (accountId !== null) query = query.where('account_id', '=', accountId);
@@ -36,7 +48,16 @@ export const createRequestStore = (
     const found = fromRequestColumns(row);
     return { ...found, content: await wholeContent(database, found.accountId, found.content) };
   },
-  some: (accountId, ids) => readSome(database, accountId, ids),
+  async some(accountId, ids) {
+    if (ids.length === 0) return [];
+    const rows = await database
+      .selectFrom('requests')
+      .select(['id', 'account_id', ...requestColumns, 'plan'])
+      .where('id', 'in', ids.map(clean))
+      .where('account_id', '=', accountId)
+      .execute();
+    return rows.map(plannedFromColumns);
+  },
   list: (filter, page, order = null) => listRequests({ database, kind }, filter, page, order),
   failures: (filter, limit) => groupFailures(database, filter, limit),
   counts: (filter, grid) => countRequests(database, filter, grid).execute(),
@@ -56,7 +77,7 @@ interface StoredContent {
 
 /** Content with the messages that other rows have; `omitted` counts those whose row is gone. */
 async function wholeContent(
-  database: Kysely<StoreTables>,
+  database: Database,
   accountId: string,
   content: unknown,
 ): Promise<unknown> {
@@ -86,41 +107,9 @@ const insertRequests = new RepeatedInsert<'requests', { id: string }>(
   sql`${skipKnown} returning id`,
 );
 
-async function addRequests(
-  database: Kysely<StoreTables>,
-  rows: readonly NewRequest[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  await transact(database, async (transaction) => {
-    const inserted = await insertRequests.run(transaction, sorted.map(toRequestColumns));
-    const added = inserted.length === sorted.length ? sorted : onlyOf(sorted, inserted);
-    const { days, periods } = sumRequests(added);
-    await addUsage(transaction, days);
-    await addPeriods(transaction, periods);
-    await addShadows(transaction, added);
-  });
-}
-
 function onlyOf(rows: readonly NewRequest[], inserted: readonly { id: string }[]): NewRequest[] {
   const ids = new Set(inserted.map(({ id }) => id));
   return rows.filter(({ id }) => ids.has(id));
-}
-
-async function readSome(
-  database: Kysely<StoreTables>,
-  accountId: string,
-  ids: readonly string[],
-): Promise<PlannedRequest[]> {
-  if (ids.length === 0) return [];
-  const rows = await database
-    .selectFrom('requests')
-    .select(['id', 'account_id', ...requestColumns, 'plan'])
-    .where('id', 'in', ids.map(clean))
-    .where('account_id', '=', accountId)
-    .execute();
-  return rows.map(plannedFromColumns);
 }
 
 async function listRequests(

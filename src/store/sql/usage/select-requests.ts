@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { PageRequest } from '../../contracts/page.js';
 import { codesOf } from '../../../errors.js';
 import type { RequestFilter, TimeGrid } from '../../contracts/requests.js';
 import { clean } from '../columns.js';
 import { after } from '../pages.js';
 import { allOf } from '../sums.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 
 /** The columns of a request besides its ids, plan, attempts and content. */
 export const requestColumns = [
@@ -34,7 +34,7 @@ export const requestColumns = [
 ] as const;
 
 /** Requests as a list has them: with the names of their keys, without plan, attempts and content. */
-export const selectSummaries = (database: Kysely<StoreTables>) =>
+export const selectSummaries = (database: Database) =>
   database
     .selectFrom('requests')
     .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
@@ -42,11 +42,7 @@ export const selectSummaries = (database: Kysely<StoreTables>) =>
     .select('api_keys.name as key_name');
 
 /** One page of what a filter selects, newest first, by an index in the order of time. */
-export const selectRequests = (
-  database: Kysely<StoreTables>,
-  filter: RequestFilter,
-  page: PageRequest,
-) =>
+export const selectRequests = (database: Database, filter: RequestFilter, page: PageRequest) =>
   selectSummaries(database)
     .where(selects(filter))
     .where(after(['requests.at', 'requests.id'], page.cursor))
@@ -56,7 +52,7 @@ export const selectRequests = (
 
 /** How many requests a filter selects in each interval, and how many of them failed. */
 export const countRequests = (
-  database: Kysely<StoreTables>,
+  database: Database,
   filter: RequestFilter,
   { start, intervalMs }: TimeGrid,
 ) =>

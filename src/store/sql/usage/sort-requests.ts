@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { PageRequest } from '../../contracts/page.js';
 import type { RequestFilter, RequestOrder } from '../../contracts/requests.js';
 import { clean } from '../columns.js';
 import { readValues } from '../pages.js';
-import type { StoreTables } from '../tables.js';
+import type { Database } from '../tables.js';
 import { allOf } from '../sums.js';
 import { requestColumns, selects, selectsFailures, selectSummaries } from './select-requests.js';
 import { dayOf, selectsDays } from './usage.js';
@@ -45,7 +45,7 @@ const columns = sql.join(['id', 'account_id', ...requestColumns].map((name) => s
 
 /** The database of the request log. */
 export interface LogDatabase {
-  readonly database: Kysely<StoreTables>;
+  readonly database: Database;
   readonly kind: 'libsql' | 'postgres';
 }
 
@@ -70,10 +70,7 @@ export interface Places {
  * their names, and by the keys' sums of usage, unless these do not tell: they are kept for a shorter
  * time than the requests, or have some under the name `other`.
  */
-export async function findPlaces(
-  database: Kysely<StoreTables>,
-  filter: RequestFilter,
-): Promise<Places> {
+export async function findPlaces(database: Database, filter: RequestFilter): Promise<Places> {
   const { accountId, keyIds, from, to } = filter;
   const known = await readGroups(database);
   if (known.length > maxOrders) return { parts: null, areFew: false };
@@ -145,7 +142,7 @@ const isBehind = (value: RawBuilder<unknown>, behind: Position) =>
     : sql<boolean>`(${value}, requests.id) < (${Number(behind[0])}, ${behind[1]})`;
 
 /** The groups of the log, each found behind the one before; at most one more than are merged. */
-async function readGroups(database: Kysely<StoreTables>): Promise<string[]> {
+async function readGroups(database: Database): Promise<string[]> {
   const first = sql`select ${group} from requests`;
   const { rows } = await sql<{ name: string }>`
     with recursive groups(name) as (

@@ -107,9 +107,14 @@ function surfaceOf({ path, headers }: Request): Surface {
 }
 
 /** For a path of a provider's own API it says where pass-through has it. */
-function reasonFor({ method, path, baseUrl }: Request, { proxy }: GatewaySnapshot): string {
+function reasonFor(
+  { method, path, baseUrl, headers }: Request,
+  { proxy }: GatewaySnapshot,
+): string {
   const shown = path.slice(0, maxPathLength);
-  const owners = dialectsWith(path);
+  // several makers have `/v1/files`
+  const isMessages = speaksMessages(headers) && isBelowV1(path);
+  const owners = dialectsWith(isMessages ? '/v1/messages' : path);
   const reason = `no route for ${method} ${shown}`;
   if (owners.length === 0 || !proxy.enabled) return reason;
   const provider = proxy.providerOf(owners.map(({ api }) => api));

@@ -137,6 +137,16 @@ describe('an unknown path or method of a client that speaks Messages', () => {
     },
   );
 
+  it('is told the pass-through path of a provider of its dialect', async () => {
+    gateway = await startGateway({ providers });
+    const asked = async (path: string, headers = {}): Promise<string> =>
+      (await ask('GET', `${gateway?.url ?? ''}${path}`, { ...gateway?.auth, ...headers })).text;
+    for (const text of [await asked('/anthropic/v1/files'), await asked('/v1/files', version)])
+      expect(text).toContain('/proxy/claude/v1/files reaches it at the provider claude');
+    expect(await asked('/nothing', version)).not.toContain('/proxy');
+    expect(await asked('/v1/files')).toContain('/proxy/rose/v1/files');
+  });
+
   it('leaves other clients the shape of their API', async () => {
     gateway = await startGateway({ providers });
     expect((await ask('GET', `${gateway.url}/v1/skills`, gateway.auth)).json).toMatchObject({

@@ -421,6 +421,27 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     client.destroy();
   };
 
+  it('goes on for a reader at another although Redis loses the note that says so', async () => {
+    const url = redis?.url ?? '';
+    const one = await start(300, { redis: { url } });
+    const two = await start(300, { redis: { url } });
+    upstream.script([{ text: ['a', 'b', 'c', 'd'], betweenMs: 900 }]);
+    const begun = await complete(one, { abortAfterFrames: 1 });
+    const client = await createClient({ url }).connect();
+    let losing: Promise<unknown> = Promise.resolve();
+    const rest = await resume(two.url, idOf(begun), {
+      headers: two.auth,
+      onFrame: (_frame, index) => {
+        if (index === 1)
+          losing = client.keys('*/readers}*').then((notes) => (notes[0] ? client.del(notes) : 0));
+      },
+    });
+    expect(await losing).toBeGreaterThan(0);
+    client.destroy();
+    expect(textOf(rest.frames)).toBe('abcd');
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+  });
+
   it('ends for a native reader with the error event and line of any failure when its log is lost', async () => {
     const [one, two] = (await shared('e')) as [RunningGateway, RunningGateway];
     upstream.script([{ text: words, betweenMs: 300 }]);

@@ -66,7 +66,7 @@ export function EditPreference({ id }: { id: string }) {
         {(stored) => (
           <Stack gap="xl">
             <Editor stored={stored} />
-            <TrainingSection id={id} />
+            <TrainingSection id={id} isTrained={stored.router !== null} />
             <HowToUse id={id} />
             <DeletePreference id={id} />
           </Stack>

@@ -8,11 +8,15 @@ import { type Draft, hasNoWeight, settingsOf } from './settings.js';
 
 const pollMs = 1_000;
 
-/** The last training of a preference; null: there was none. Asked again while it runs. */
-export const useTraining = (id: string) =>
+/**
+ * The last training of a preference, null where there was none. Asked again while it runs.
+ * @param isTrained as the preference says: a browser would log a 404 as an error
+ */
+export const useTraining = (id: string, isTrained: boolean) =>
   useQuery({
-    queryKey: ['trainings', id],
+    queryKey: ['trainings', id, isTrained],
     queryFn: async () => {
+      if (!isTrained) return null;
       try {
         const asked = { params: { path: { id } } };
         return await dataOf(api.GET('/api/v1/preferences/{id}/training', asked));

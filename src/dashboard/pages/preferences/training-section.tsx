@@ -18,8 +18,8 @@ const text = texts.preferences;
 type Training = Schema<'TrainingResponse'>;
 
 /** The training of a preference: its upload, its progress, its result. */
-export function TrainingSection({ id }: { id: string }) {
-  const query = useTraining(id);
+export function TrainingSection({ id, isTrained }: { id: string; isTrained: boolean }) {
+  const query = useTraining(id, isTrained);
   return (
     <Panel title={text.training} lead={text.trainingHint}>
       <Loaded query={query} lines={3}>

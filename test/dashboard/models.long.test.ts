@@ -98,7 +98,7 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
         .waitFor();
     }
     await page.reload();
-    await row.getByText(/cheap: set aside until \d\d:\d\d:\d\d\.\d{3}, after 5 failures/).waitFor();
+    await row.getByText(/cheap: set aside until \d\d:\d\d:\d\d, after 5 failures/).waitFor();
     await row.getByText(/provider overloaded: .*over capacity/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     upstream.script([]);

@@ -105,17 +105,12 @@ export function withChunk(answer: Answer, chunk: Chunk): Answer {
     case 'reasoning':
       return { ...named, state: 'growing', reasoning: answer.reasoning + chunk.text };
     case 'text':
-      return chunk.usage ? withEnd(named, chunk) : grown(named, chunk.text);
+      if (chunk.usage) return withEnd(named, chunk);
+      return { ...named, state: 'growing', text: answer.text + chunk.text };
     default:
       return named;
   }
 }
-
-const grown = (answer: Answer, text: string): Answer => ({
-  ...answer,
-  state: 'growing',
-  text: answer.text + text,
-});
 
 function workOf({ type, phase, detail, tool, toolkit, callId, status, ...chunk }: Chunk): Work {
   if (type === 'tool')

@@ -61,9 +61,11 @@ export async function runAnswer(
     {
       begun(id) {
         if (!('resumed' in asked)) requestId = id;
-        grow((answer) =>
-          'resumed' in asked ? withoutContent(answer) : { ...answer, requestId: id },
-        );
+        grow((answer) => {
+          if (!('resumed' in asked)) return { ...answer, requestId: id };
+          // it comes again from its beginning
+          return { ...emptyAnswer, responseId: answer.responseId, requestId: answer.requestId };
+        });
       },
       chunk(chunk, isNumbered) {
         if (isNumbered) runningId = chunk.responseMessageId;
@@ -92,13 +94,6 @@ const cancel = (id: string): void =>
   void api
     .DELETE('/api/v1/completions/{id}/stream', { params: { path: { id } } })
     .catch(() => undefined);
-
-/** An answer that comes again from its beginning. */
-const withoutContent = ({ responseId, requestId }: Answer): Answer => ({
-  ...emptyAnswer,
-  responseId,
-  requestId,
-});
 
 /** What a request came to that was stopped, and so has not told it; null: it is not known. */
 async function figuresOf(requestId: string | null): Promise<Figures | null> {

@@ -71,7 +71,9 @@ export function usePlayground(
     async rate(place, rating) {
       const responseId = answerAt(state, place)?.responseId;
       if (!responseId) return;
-      await rate(responseId, rating);
+      // the gateway's router learns from it
+      const body = { response_id: responseId, score: rating === 'good' ? 1 : 0 };
+      await api.POST('/api/v1/feedback', { body });
       change((now) => withAnswer(now, place, (one) => ({ ...one, rating })));
     },
   };
@@ -129,10 +131,3 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
 
 const hasOpenAnswer = ({ turns }: ConversationState): boolean =>
   turns.at(-1)?.lanes.some((steps) => steps.some(({ answer }) => isOpen(answer))) ?? false;
-
-/** Tells the gateway how good an answer was; its router learns from it. */
-async function rate(responseId: string, rating: Exclude<Rating, null>): Promise<void> {
-  await api.POST('/api/v1/feedback', {
-    body: { response_id: responseId, score: rating === 'good' ? 1 : 0 },
-  });
-}

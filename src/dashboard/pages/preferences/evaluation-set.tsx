@@ -28,7 +28,11 @@ export function EvaluationSet() {
       actions={
         <>
           <PageLink href="/preferences">{text.back}</PageLink>
-          {list.items?.length ? <ExportButton /> : null}
+          {list.items?.length ? (
+            <SmallButton component="a" href={`${basePath}/api/v1/evaluations?format=csv`} download>
+              {text.set.export}
+            </SmallButton>
+          ) : null}
           <AddPrompt />
         </>
       }
@@ -37,12 +41,6 @@ export function EvaluationSet() {
     </Page>
   );
 }
-
-const ExportButton = () => (
-  <SmallButton component="a" href={`${basePath}/api/v1/evaluations?format=csv`} download>
-    {text.set.export}
-  </SmallButton>
-);
 
 const columns: readonly Column<Evaluation>[] = [
   { label: set.prompt, cell: (row) => <Prompt row={row} /> },

@@ -38,7 +38,8 @@ export interface DirectMethods {
 export function directMethods(parts: GatewayParts): DirectMethods {
   const selections = compileSchema<ModelSelectRequest>('model-select.request');
   const completions = compileSchema<RunRequest>('chat-completions.request');
-  const run = (body: RunRequest, options: DirectOptions = {}) => {
+  const run = (given: RunRequest, options: DirectOptions = {}) => {
+    const body = openai.adapt(given) as RunRequest;
     const read = (): CompletionCall => {
       check(completions, body);
       // always streamed from the provider, which is how the time to the first token is measured

@@ -204,7 +204,7 @@ function validateHostCall(parts: GatewayParts, surface: CompletionSurface): Requ
 
 function plannedBody(parts: GatewayParts, req: Request, res: Response): Record<string, unknown> {
   const { plan } = contextOf(parts, res).request;
-  const body = req.body as Record<string, unknown>;
+  const body = native.adapt?.(req.body) as Record<string, unknown>;
   return plan ? { ...body, models: plan.candidates.map(nameOf) } : body;
 }
 

@@ -16,18 +16,21 @@ interface Translation {
 }
 
 // wordings of 2024 to 2026; the first match decides
-const translations: readonly Translation[] = [
+const translations: readonly [overflow: Translation, ...others: Translation[]] = [
   {
     code: 'context_length_exceeded',
     param: 'messages',
     pattern: new RegExp(
       [
-        'context_length_exceeded|context_window_exceeded',
+        'context[_ ]?(length|window)[_ ]?exceed|model_max_prompt_tokens_exceeded', // LiteLLM; Copilot
         'too_many_(prompt_)?tokens|too many (input )?tokens', // Perplexity; Cohere, Bedrock
-        'maximum context length|max context length|model.s context length', // OpenAI, vLLM; Ollama; SGLang
+        'max(imum)? context length|model.s context length', // OpenAI, vLLM; Ollama; SGLang
+        'longer than the (maximum )?model length|(greater|longer) than the context', // vLLM; LM Studio
+        'max_new_tokens. must be <=', // Text Generation Inference, Together
+        'exceeded model token limit|prompt exceeds max|range of input length', // Kimi; GLM; Qwen
         '(prompt|input|messages) (is|are) too long|prompt too long', // Anthropic, Bedrock
         'length of all messages is too long', // Perplexity
-        '(exceeds?|exceeded) (the |its )?(available )?context (window|limit|size|length)',
+        '(exceeds?|exceeded) (the |its )?(available |model.?s )?context (window|limit|size|length)',
         'context the overflows', // LM Studio
         'input tokens? exceed', // OpenAI, Bedrock
         'input token count.{0,60}exceeds the maximum', // Gemini
@@ -51,6 +54,13 @@ const translations: readonly Translation[] = [
   },
 ];
 
+/** Whether a provider says that a conversation is too long for its model, whatever the status. */
+export const isOverflow = (reason: string, own: OwnError = {}): boolean =>
+  translations[0].pattern.test(saidOf(reason, own));
+
+const saidOf = (reason: string, own: OwnError): string =>
+  `${word(own.code) ?? ''} ${word(own.type) ?? ''} ${reason}`.toLowerCase();
+
 const safe = /^[\w.[\]-]{1,64}$/;
 const word = (value: unknown): string | null =>
   typeof value === 'string' && safe.test(value) && !/^\d+$/.test(value) ? value : null;
@@ -70,14 +80,17 @@ export function clientErrorOf(
     return { code: 'insufficient_quota', param: null, type: 'insufficient_quota' };
   if (code !== 'request_refused' && code !== 'model_not_found' && code !== 'stream_refused')
     return null;
-  const said = `${word(own.code) ?? ''} ${word(own.type) ?? ''} ${reason}`.toLowerCase();
+  const said = saidOf(reason, own);
   const known = translations.find(({ pattern }) => pattern.test(said));
   const missing = code === 'model_not_found' && !known ? 'model_not_found' : null;
+  // a provider that answers 501, or 500 to a full context, calls it its own error
+  const isFull =
+    known === translations[0] && /server|api_error|internal/i.test(word(own.type) ?? '');
+  const isOthers = code === 'model_not_found' || isFull;
   return {
     code: known?.code ?? missing ?? word(own.code),
     param: word(own.param) ?? known?.param ?? (missing ? 'model' : paramIn(reason)),
-    // a provider that answers 501 calls it its own error
-    type: (code === 'model_not_found' ? null : word(own.type)) ?? 'invalid_request_error',
+    type: (isOthers ? null : word(own.type)) ?? 'invalid_request_error',
   };
 }
 

@@ -102,7 +102,10 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     embeddings: false,
     pricedFields: ['reasoning_format', 'include_reasoning', 'disable_tool_validation'],
     strictTools: true,
+    oneAnswer: true,
     parameters: parameterRules.groq,
+    // documentation of 2026-11
+    history: { names: false },
     // systems that search and run code by themselves
     unpricedModels: /(^|\/)compound/i,
   },
@@ -130,6 +133,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     embeddings: false,
     history: { fields: ['reasoning_content'], lists: false },
     maxStops: 16,
+    oneAnswer: true,
     parameters: parameterRules.deepseek,
     length: 'max_tokens',
   },
@@ -184,6 +188,8 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     embeddings: false,
     modelList: false,
     history: { alternates: true, names: false, started: 'user' },
+    oneAnswer: true,
+    parameters: parameterRules.perplexity,
     // every model searches, for a fee on each request
     unpricedModels: /(^|[/-])sonar(?![a-z])|-online(?![a-z])/i,
     length: 'max_tokens',
@@ -200,6 +206,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     pricesAs: null,
     history: { fields: ['reasoning_content'], alternates: true },
+    parameters: parameterRules.vllm,
     length: 'max_tokens',
   },
   // the router of Hugging Face's inference providers
@@ -229,6 +236,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     search: zaiSearch,
     history: { fields: ['reasoning_content'] },
     maxStops: 1,
+    oneAnswer: true,
     parameters: parameterRules.glm,
     length: 'max_tokens',
   },
@@ -257,6 +265,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'http://127.0.0.1:8000/v1',
     ...ofLocal,
     reranking: true,
+    parameters: parameterRules.vllm,
     // not `best_of`: it writes answers that the client never sees
     pricedFields: namesIn(`
       chat_template_kwargs guided_choice guided_grammar guided_json guided_regex

@@ -1,13 +1,14 @@
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from './adapter.js';
-import { clientErrorOf, type OwnError } from './client-error.js';
+import { clientErrorOf, isOverflow, type OwnError } from './client-error.js';
 
 /** The error code for a provider's status whose body says nothing more precise. */
 export function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'provider_auth';
   if (status === 404 || status === 410 || status === 501) return 'model_not_found';
   if (status === 429) return 'rate_limited';
-  if (status === 503 || status === 529) return 'upstream_overloaded';
+  // 498: Groq has no room for the service tier
+  if (status === 503 || status === 529 || status === 498) return 'upstream_overloaded';
   if (status === 408 || status === 409 || status === 425 || status >= 500) return 'upstream_error';
   if (status >= 400) return 'request_refused';
   return 'unreadable_answer';
@@ -77,6 +78,13 @@ export interface ProviderFailure {
   retryAfterMs?: number | null;
 }
 
+function codeOf(failure: ProviderFailure, status: number, reason: string): ErrorCode {
+  if (isOutOfCredit(failure, status)) return 'quota_exhausted';
+  const code = failure.code ?? codeOfStatus(status);
+  // servers crash over it, and relays give it any status. "Too many tokens" are also a rate limit
+  return code !== 'rate_limited' && isOverflow(reason, failure.own) ? 'request_refused' : code;
+}
+
 /** What a failed answer says that is not in the provider's format: text, but no page of a proxy. */
 export const plainReason = (body: string): string =>
   body.trimStart().startsWith('<') ? '' : body.slice(0, 300);
@@ -88,11 +96,11 @@ export const plainReason = (body: string): string =>
 export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
   const status = failure.status ?? 500;
-  const code = isOutOfCredit(failure, status)
-    ? 'quota_exhausted'
-    : (failure.code ?? codeOfStatus(status));
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
-  const mayRetry = firstOf(headers['x-should-retry']) !== 'false';
+  const code = codeOf(failure, status, reason);
+  // a limit of tokens a minute that one request exceeds never has room for it
+  const isTooLarge = /request too large/i.test(reason);
+  const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isTooLarge;
   const isRetried =
     code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
   return new GatewayError(

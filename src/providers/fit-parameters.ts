@@ -1,7 +1,15 @@
+import { exactJson } from '../text/exact-json.js';
 import { asList, isObject, namesIn } from '../text/is-object.js';
 import { mapSchema } from './json.js';
 import { nearestEffort } from './asked-effort.js';
-import { type ChatRequest, effortOf, efforts, type ReasoningEffort } from '../completion.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  effortOf,
+  efforts,
+  type ReasoningEffort,
+} from '../completion.js';
+import { joinedTurns } from './strict-history.js';
 import { forcesTool } from './tool-choice.js';
 import { onlyWith, openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
 
@@ -34,6 +42,7 @@ export function fitParameters(
     if (effort) body['reasoning_effort'] = effort;
   }
   for (const rule of fitting) applyRule(body, rule, api === 'chat', lost);
+  if (api === 'chat' && body['response_format']) fitFormat(body, fitting, lost);
   // once, though OpenAI's models and their providers both ask for it
   const refused = fitting.flatMap(({ closedSchemas }) => (closedSchemas ? [closedSchemas] : []));
   if (refused.length > 0) closeSchemas(body, [...looseKeywords, ...refused.flat()], lost);
@@ -64,11 +73,57 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
   }
   if (rule.takesOnlyNone && body['reasoning_effort'] !== 'none') fit('reasoning_effort', undefined);
   const effort = body['reasoning_effort'] ?? (rule.restsUnasked ? 'none' : 'medium');
+  for (const [field, least] of Object.entries(rule.least ?? {}))
+    if (typeof body[field] === 'number' && body[field] < least) fit(field, least);
   for (const [field, most] of Object.entries(rule.most ?? {}))
     if (Number(body[field]) > most) fit(field, most);
+  if (body['temperature'] === 0)
+    for (const field of rule.refusesGreedy ?? []) fit(field, undefined);
   for (const field of rule.refuses ?? []) fit(field, undefined);
   if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);
   if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');
+}
+
+/** Asks in words for the form of an answer where the model takes it not otherwise. */
+function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string>): void {
+  const { type, json_schema: schema } = fieldsOf(body['response_format']);
+  if (type !== 'json_object' && type !== 'json_schema') return;
+  const isAlone = asList(body['tools']).length === 0;
+  const takes = (form: 'json_object' | 'json_schema'): boolean =>
+    rules.every(
+      ({ formats, formatsAlone }) =>
+        (formats?.includes(form) ?? true) && (isAlone || !formatsAlone),
+    );
+  const taken = takes(type) ? type : takes('json_object') ? 'json_object' : null;
+  if (taken !== type) set(body, 'response_format', taken ? { type: taken } : undefined, lost);
+  const needsWord = taken === 'json_object' && rules.some(({ saysJson }) => saysJson);
+  const isSaid =
+    needsWord && asList(body['messages']).some((one) => saysJson(fieldsOf(one)['content']));
+  if (taken === type && (!needsWord || isSaid)) return;
+  const asked =
+    type === 'json_schema'
+      ? ` It matches this JSON Schema: ${exactJson(fieldsOf(schema)['schema'] ?? {})}`
+      : '';
+  instruct(body, `${jsonInWords}${asked}`);
+}
+
+const fieldsOf = (value: unknown): Body => (isObject(value) ? value : {});
+
+const saysJson = (content: unknown): boolean =>
+  typeof content === 'string'
+    ? /json/i.test(content)
+    : asList(content).some((part) => saysJson(fieldsOf(part)['text']));
+
+/** Asks for a JSON object. */
+export const jsonInWords = 'Answer with a single JSON object: no prose around it, no code fence.';
+
+/** Adds to the instructions of a conversation, which some templates have only at its start. */
+function instruct(body: Body, text: string): void {
+  const [first, ...rest] = asList(body['messages']) as ChatMessage[];
+  const isSystem = first?.role === 'system' || first?.role === 'developer';
+  body['messages'] = isSystem
+    ? [joinedTurns(first, { role: first.role, content: text }), ...rest]
+    : [{ role: 'system', content: text }, ...(first ? [first] : []), ...rest];
 }
 
 /** A value that means the same as none. */

@@ -9,8 +9,20 @@ export interface ParameterRule {
   readonly refuses?: readonly string[];
   /** Fields that it refuses unless its effort is `none`. */
   readonly refusesReasoning?: readonly string[];
-  /** The highest values that it takes of fields that are numbers. */
+  /** Fields that it refuses where the temperature is 0. */
+  readonly refusesGreedy?: readonly string[];
+  /** The lowest and the highest values that it takes of fields that are numbers. */
+  readonly least?: Readonly<Record<string, number>>;
   readonly most?: Readonly<Record<string, number>>;
+  /**
+   * The forms of answers that it takes beside text. Another one becomes `json_object`, or none, and
+   * words that ask for it. Absent: all.
+   */
+  readonly formats?: readonly ('json_object' | 'json_schema')[];
+  /** True: it takes a form of an answer only without tools. */
+  readonly formatsAlone?: true;
+  /** True: it takes `json_object` only where messages have the word JSON. */
+  readonly saysJson?: true;
   /** The efforts that it takes; empty: it takes none. */
   readonly efforts?: readonly ReasoningEffort[];
   /** True: of all efforts it takes `none` alone, beside its own. */
@@ -97,16 +109,29 @@ export const onlyWith: readonly (readonly [field: string, needed: string])[] = [
 /** Fields that turn reasoning off at DeepSeek, Moonshot and Z.AI. */
 const reasoningOff = { thinking: { type: 'disabled' } };
 
+/** Most servers that are not OpenAI's refuse 0 (0 < top_p <= 1). */
+const least = { top_p: 0.01 };
+
 /** What other makers' models take, at the providers that serve them. */
 export const parameterRules = {
-  openai: [{ models: /./, refuses: foreign, closedSchemas: [] }],
+  openai: [{ models: /./, refuses: foreign, closedSchemas: [], saysJson: true }],
+  // vLLM, which NVIDIA uses too
+  vllm: [{ models: /./, least }],
+  // its models search with each answer
+  perplexity: [{ models: /./, least, formats: ['json_schema'] }],
   // V4 reasons unless told not to, and then no tool can be forced
-  deepseek: [{ models: /./, reasoningOff }],
+  deepseek: [
+    { models: /./, reasoningOff, least, formats: ['json_object'], saysJson: true },
+    { models: /reasoner/, refuses: ['logprobs', 'top_logprobs'] },
+  ],
   // GLM, at Z.AI: it forces no tool
-  glm: [{ models: /./, toolChoice: 'auto', reasoningOff, most: { temperature: 1 } }],
+  glm: [
+    { models: /./, toolChoice: 'auto', reasoningOff, least, most: { temperature: 1 } },
+    { models: /./, formats: ['json_object'] },
+  ],
   // at Alibaba: it forces no tool while it reasons
   qwen: [
-    { models: /./, most: { temperature: 1.99 } },
+    { models: /./, most: { temperature: 1.99 }, saysJson: true },
     { models: /^qwen/i, reasoningOff: { enable_thinking: false } },
   ],
   // each mode of Kimi has one temperature, and takes no other
@@ -123,7 +148,8 @@ export const parameterRules = {
   ],
   // only some of Mistral's models reason, at one level
   mistral: [
-    { models: /./, refuses: [...foreign, ...ofOpenAI], most: { temperature: 1.5 } },
+    { models: /./, refuses: [...foreign, ...ofOpenAI], least, most: { temperature: 1.5 } },
+    { models: /./, refusesGreedy: ['top_p'] },
     { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
     { models: /small|medium/, efforts: ['none', 'high'] },
   ],
@@ -131,6 +157,8 @@ export const parameterRules = {
   groq: [
     { models: /./, closedSchemas: namesIn('minItems maxItems') },
     { models: /./, refuses: [...foreign, 'store', 'logit_bias', 'logprobs', 'top_logprobs'] },
+    { models: /./, formatsAlone: true, saysJson: true },
+    { models: /^(?!.*(gpt-oss|kimi|llama-4))/, formats: ['json_object'] },
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
     { models: /qwen/, takesOnlyNone: true },
   ],

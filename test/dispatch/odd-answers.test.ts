@@ -67,6 +67,22 @@ async function understood(reader: string, ...steps: Step[]): Promise<Understood>
 }
 
 const streamedAnswers: [string, readonly object[]][] = [
+  [
+    'each event in an envelope of a relay',
+    [role, text('Hel'), text('lo'), end('stop'), usageChunk].map((one) => ({ code: 0, data: one })),
+  ],
+  ['an event that is null', [role, text('Hel'), null as never, text('lo'), end('stop')]],
+  ['its finish reason twice', [role, text('Hel'), text('lo'), end('stop'), end('stop')]],
+  [
+    'negative counts',
+    [
+      role,
+      text('Hel'),
+      text('lo'),
+      end('stop'),
+      { ...usageChunk, usage: { prompt_tokens: -1, completion_tokens: -1, total_tokens: -2 } },
+    ],
+  ],
   ['no [DONE]', []],
   ['no role', [text('Hel'), text('lo'), end('stop'), usageChunk]],
   [
@@ -442,6 +458,7 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
     ['a number that only Python writes', { logprobs: { n: 'NaN!' } }],
     ['usage as text', {}, { usage: { prompt_tokens: '3', completion_tokens: '2.0' } }],
     ['an odd envelope', {}, { id: 7, created: '1', model: null, error: {} }],
+    ['negative counts', {}, { usage: { prompt_tokens: -1, completion_tokens: -1 } }],
   ])('is a text where the body has %s', async (_name, choice, envelope = {}) => {
     const { raw } = whole({
       message: { role: 'assistant', content: 'Hello' },
@@ -453,6 +470,21 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
     const sent = { raw: Buffer.from(json), contentType: 'application/json' };
     expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
   });
+
+  it.each(['data', 'result', 'response', 'output'])(
+    'is a text where a relay has put the body into %s',
+    async (field) => {
+      const { raw } = whole({
+        message: { role: 'assistant', content: 'Hello' },
+        finish_reason: 'stop',
+      }) as { raw: Buffer };
+      const body = { code: 0, message: 'success', [field]: JSON.parse(raw.toString()) as object };
+      for (const json of [JSON.stringify(body), `[${raw.toString()}]`])
+        expect(
+          await understood(reader, { raw: Buffer.from(json), contentType: 'application/json' }),
+        ).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
+    },
+  );
 
   it('is a text where the body has a finish reason that nobody knows', async () => {
     const body = whole({
@@ -487,6 +519,17 @@ describe('each frame of a corrected stream', () => {
       expect([null, 'tool_calls']).toContain(choice['finish_reason']);
     }
   });
+});
+
+it('no client gets a finish reason twice, or counts below 0', async () => {
+  const model = plays.newModel();
+  const counts = { prompt_tokens: -1, completion_tokens: -1, total_tokens: -2 };
+  const last = { ...usageChunk, usage: counts };
+  plays.set(model, stream([role, text('Hi'), end('stop'), end('stop'), last]));
+  const { frames } = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+  const sent = frames.map(({ data }) => data ?? '').join('');
+  expect(sent.match(/"finish_reason":"stop"/g)).toHaveLength(1);
+  expect(sent).not.toContain(':-');
 });
 
 describe('a provider that says that it broke off', () => {

@@ -1,38 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
+import {
+  type Body,
+  type Surface,
+  surfaceNames as names,
+  surfacesGateway,
+} from '../helpers/sent-on-surfaces.js';
 
-const raw = rawGateway((baseUrl) => {
-  const at = { baseUrl, apiKey: 'k', listModels: false } as const;
-  return { providers: { openai: { ...at, api: 'openai' }, router: { ...at, api: 'openrouter' } } };
-});
-
-type Body = Record<string, unknown>;
-type Surface = keyof typeof surfaces;
+const { sent } = surfacesGateway();
 
 const messages = [{ role: 'user', content: 'Hi' }];
-const surfaces = {
-  chat: ['/v1/chat/completions', (model: string): Body => ({ model, messages })],
-  native: ['/api/v1/completions', (model: string): Body => ({ models: [model], messages })],
-  Messages: ['/v1/messages', (model: string): Body => ({ model, messages, max_tokens: 9_000 })],
-  Responses: ['/v1/responses', (model: string): Body => ({ model, input: 'Hi' })],
-} as const;
-const names = Object.keys(surfaces) as Surface[];
-
-/** What the provider of a model gets of a body. */
-async function sent(surface: Surface, model: string, fields: Body): Promise<Body> {
-  const name = model.split('/')[0]!;
-  const dialect = name === 'openai' || name === 'router' ? 'chat' : name;
-  raw.provider.answer(() => ({ json: callAnswer(dialect) }));
-  const [path, bodyOf] = surfaces[surface];
-  const response = await fetch(raw.gateway.url + path, {
-    method: 'POST',
-    headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...bodyOf(model), ...fields }),
-  });
-  expect(`${response.status} ${await response.text()}`).toMatch(/^200 /);
-  return raw.provider.body();
-}
-
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const called = { name: 'weather', description: 'Tells it' };
 const toolForms: Record<string, unknown[]> = {

@@ -7,6 +7,7 @@ import {
   type Gateway,
   type GatewayError,
   type HostCaller,
+  type RunRequest,
 } from '../../src/index.js';
 import { keepingLogger } from '../helpers/gateway.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
@@ -90,6 +91,19 @@ describe('gateway.run', () => {
     expect(answer.usage.completionTokens).toBeGreaterThan(0);
     expect(answer.costs.total_tokens_cost).toBeGreaterThan(0);
     expect(answer.errorTrace).toEqual([]);
+  });
+
+  it('reads the words of other APIs, as the routes do', async () => {
+    const tools = [{ name: 'look', input_schema: { type: 'object', properties: {} } }];
+    const asked: object = { model: 'up/good', input: 'Hi', instructions: 'Be kind', tools };
+    await gateway.run(asked as RunRequest & { stream: false }, { caller });
+    expect(upstream.requests.at(-1)?.body).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be kind' },
+        { role: 'user', content: 'Hi' },
+      ],
+      tools: [{ type: 'function', function: { name: 'look' } }],
+    });
   });
 
   it('streams chunks and then one end, with the same text as the whole answer', async () => {

@@ -25,6 +25,17 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['SGLang', "The input (9000 tokens) is longer than the model's context length (8192 tokens)."],
     ['LM Studio', 'Trying to keep the first 5000 tokens when context the overflows. However, …'],
     ['llama.cpp', 'the request exceeds the available context size, try increasing it'],
+    ['vLLM', 'The decoder prompt (length 9) is longer than the maximum model length of 8.'],
+    [
+      'Text Generation Inference',
+      '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9000',
+    ],
+    ['LM Studio', 'The number of tokens to keep is greater than the context length'],
+    ['Kimi', 'Your request exceeded model token limit: 262144'],
+    ['GLM', 'Prompt exceeds max length'],
+    ['Qwen', 'Range of input length should be [1, 129024]'],
+    ['MiniMax', 'invalid params, context window exceeds limit'],
+    ['OpenRouter', "Your input exceeds the model's context window."],
   ])('is context_length_exceeded for %s: %s', (_provider, reason) => {
     expect(clientErrorOf('request_refused', reason)).toMatchObject({
       code: 'context_length_exceeded',

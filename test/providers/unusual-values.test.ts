@@ -41,6 +41,37 @@ it.each([
   expect({ presence_penalty, frequency_penalty }).toEqual(taken);
 });
 
+it.each<[string, number, object, string, RegExp]>([
+  [
+    'MiniMax',
+    200,
+    { base_resp: { status_code: 1002, status_msg: 'rate limit' } },
+    '',
+    /rate limit/,
+  ],
+  [
+    'a relay',
+    200,
+    { code: 401, msg: 'token invalid', data: null },
+    'provider_auth',
+    /token invalid/,
+  ],
+  ['Cloudflare', 200, { success: false, errors: [{ message: 'No such model' }] }, '', /No such/],
+  ['Groq', 498, { error: { message: 'No capacity' } }, 'upstream_overloaded', /No capacity/],
+])('a failure is read as %s sends it', (_name, status, body, code, message) => {
+  const adapter = adapterOf('openai-compatible');
+  const text = JSON.stringify(body);
+  let failure: unknown = status === 200 ? null : adapter.readFailure(status, {}, text);
+  if (failure === null)
+    try {
+      adapter.readCompletion(text, callOf({}));
+    } catch (error) {
+      failure = error;
+    }
+  expect(failure).toMatchObject({ code: code || 'upstream_error' });
+  expect(String(failure)).toMatch(message);
+});
+
 it('a name that OpenAI refuses becomes one that it takes', async () => {
   const messages = [{ role: 'user', name: 'Jane <J> Doe', content: 'Hi' }];
   expect((await sent('openai', 'gpt-4o', { messages })).messages).toEqual([

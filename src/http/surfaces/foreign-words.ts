@@ -1,6 +1,4 @@
-import { exactJson } from '../../text/exact-json.js';
 import {
-  asList,
   isObject,
   type Json,
   nameSet,
@@ -12,6 +10,7 @@ import {
 } from '../../text/is-object.js';
 import { effortOf } from '../../completion.js';
 import { jsonFields } from '../../text/json-values.js';
+import { itemsOfResponses, turnsOfChat, turnsOfMessages } from './foreign-turns.js';
 
 /** How an API writes what others have other words for. Absent: all words for it are read later. */
 interface Words {
@@ -21,8 +20,12 @@ interface Words {
   readonly effort?: string;
   /** Whether a tool is written so, or is one that a provider runs. */
   isOwnTool(tool: Json): boolean;
-  /** A turn of the conversation; the same object where it is written so. */
-  turn?(turn: Json): Json;
+  /** Its field for the conversation, and what others call theirs. */
+  readonly lists: readonly [own: string, ...others: string[]];
+  /** The turns of the conversation; the same list where all are written so. */
+  turns(turns: readonly unknown[]): readonly unknown[];
+  /** Fields of others for instructions, which it has in a turn. */
+  readonly systems?: readonly string[];
   /** @param plain name, description, parameters and so on of a function */
   tool(plain: Json): Json;
   /** Whether a choice of tools is written so. */
@@ -35,17 +38,16 @@ interface Words {
   format(plain: Json, body: Json): Json;
 }
 
+/** Limits of an answer. Some clients send -1 for none. */
+const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 const formatPlaces = ['response_format', 'text', 'output_config', 'output_format'];
 
 const chatWords: Words = {
   fields: { max_output_tokens: 'max_tokens', stop_sequences: 'stop' },
   effort: 'reasoning_effort',
-  turn(turn) {
-    const sent = turn['tool_calls'];
-    if (!Array.isArray(sent)) return turn;
-    const calls = sent.map(withTextArguments);
-    return calls.every((call, at) => call === sent[at]) ? turn : { ...turn, tool_calls: calls };
-  },
+  lists: ['messages', 'input'],
+  turns: turnsOfChat,
+  systems: ['system', 'instructions'],
   isOwnTool: ({ type, function: called }) =>
     type === 'function' ? isObject(called) : (type ?? 'custom') !== 'custom',
   tool: ({ cache_control: mark, ...called }) => ({
@@ -65,7 +67,7 @@ const chatWords: Words = {
 export const asChat = withWordsOf(chatWords);
 
 /** The native API, which has tools and forms as chat has, and names fields that it does not know. */
-export const asNative = withWordsOf({ ...chatWords, fields: {} });
+export const asNative = withWordsOf({ ...chatWords, fields: {}, lists: ['messages'], systems: [] });
 
 /** Types of choices of tools in Messages. */
 const ofMessages = nameSet('auto any tool none');
@@ -77,7 +79,8 @@ export const asMessages = withWordsOf({
     max_output_tokens: 'max_tokens',
     instructions: 'system',
   },
-  turn: (turn) => (turn['role'] === 'developer' ? { ...turn, role: 'system' } : turn),
+  lists: ['messages', 'input'],
+  turns: turnsOfMessages,
   isOwnTool: ({ type, name, input_schema: schema = null }) =>
     type === undefined || type === 'custom'
       ? name !== undefined && schema !== null
@@ -103,6 +106,8 @@ export const asResponses = withWordsOf({
     max_completion_tokens: 'max_output_tokens',
     system: 'instructions',
   },
+  lists: ['input', 'messages'],
+  turns: itemsOfResponses,
   effort: 'reasoning_effort',
   isOwnTool: (tool) => 'type' in tool && !('input_schema' in tool),
   // true is the default there, and would make every optional argument a required one
@@ -121,27 +126,30 @@ export const asResponses = withWordsOf({
  * same object where there is nothing to change.
  */
 function withWordsOf(words: Words): (body: unknown) => unknown {
-  const { turn: ownTurn } = words;
-  const isForeign = (one: unknown): boolean => isObject(one) && ownTurn?.(one) !== one;
-  const renamed = Object.entries(words.fields);
-  const places = [...Object.keys(words.fields), ...formatPlaces, 'tools', 'tool_choice'];
-  return (sent) => {
+  const { fields, lists, systems = [] } = words;
+  const [own, other = own] = lists;
+  const renamed = Object.entries(fields);
+  const places = [...Object.keys(fields), ...formatPlaces, ...systems, ...lists.slice(1)];
+  places.push('tools', 'tool_choice');
+  return function adapt(sent): unknown {
     if (!isObject(sent)) return sent;
-    const hasTurns = ownTurn !== undefined && asList(sent['messages']).some(isForeign);
+    const endless = limits.filter((field) => Number(sent[field]) < 0);
+    if (endless.length > 0) return adapt(omit(sent, new Set(endless)));
+    const ownTurns = turnsOf(sent, words);
     // most requests have none of them
-    if (!hasTurns && places.every((place) => sent[place] === undefined)) return sent;
+    if (ownTurns === sent[own] && places.every((place) => sent[place] === undefined)) return sent;
     const changes: Record<string, unknown> = {};
-    const foreign = new Set<string>();
+    const foreign = new Set(systems.filter((field) => sent[field] !== undefined));
     for (const [from, to] of renamed)
       if (sent[from] !== undefined) {
         foreign.add(from);
         changes[to] = sent[to] ?? changes[to] ?? sent[from];
       }
-    const { tools, tool_choice: choice, messages } = sent;
+    const { tools, tool_choice: choice } = sent;
     const effort = words.effort && effortOf(jsonFields(sent['output_config'])['effort']);
     if (words.effort && effort) changes[words.effort] = sent[words.effort] ?? effort;
-    if (hasTurns)
-      changes['messages'] = asList(messages).map((one) => (isObject(one) ? ownTurn(one) : one));
+    if (ownTurns !== sent[own]) changes[own] = ownTurns;
+    if (sent[own] === undefined && ownTurns !== undefined) foreign.add(other);
     if (Array.isArray(tools)) {
       const own = tools.flatMap((tool: unknown) => ownTool(tool, words));
       if (own.length !== tools.length || own.some((tool, at) => tool !== tools[at]))
@@ -155,12 +163,15 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
   };
 }
 
-/** Ollama's own API has the arguments of a call as an object. */
-function withTextArguments(call: unknown): unknown {
-  const called = jsonFields(call)['function'];
-  if (!isObject(called) || !isObject(called['arguments'])) return call;
-  const args = exactJson(called['arguments']);
-  return { ...jsonFields(call), function: { ...called, arguments: args } };
+/** The conversation of a body in an API's words; the same list where it is written so. */
+function turnsOf(sent: Json, { lists, systems = [], turns }: Words): unknown {
+  const [own, other = own] = lists;
+  const given = sent[own] ?? sent[other];
+  const isText = own !== 'input' && typeof given === 'string';
+  const list: unknown = isText ? [{ role: 'user', content: given }] : given;
+  if (!Array.isArray(list)) return list;
+  const said = systems.map((field) => sent[field] ?? '').find((content) => content !== '');
+  return turns(said ? [{ role: 'system', content: said }, ...(list as unknown[])] : list);
 }
 
 function ownTool(tool: unknown, words: Words): unknown[] {

@@ -3,7 +3,7 @@ import { invalidField } from '../../errors.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import { plainImageUrl } from '../../providers/image-type.js';
 import { contentText } from '../../text/content-text.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, objectsIn } from '../../text/is-object.js';
 import { messagesOf } from './messages/chat-messages.js';
 import { translatedBlocks } from './messages/only-messages.js';
 import { contentPart as responsesPart } from './responses/read-input.js';
@@ -33,6 +33,12 @@ export function withPlainContent(
     ? { ...chat, messages: messages.flat() }
     : chat;
 }
+
+/** A turn with parts of any dialect, as turns of chat. */
+export const plainTurns = (turn: ChatMessage): ChatMessage[] =>
+  Array.isArray(turn.content)
+    ? [plainMessage(turn, objectsIn(turn.content), (part) => plainPart(part) ?? part)].flat()
+    : [turn];
 
 type PlainPart = (part: ContentPart) => ContentPart;
 

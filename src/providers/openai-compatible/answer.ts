@@ -6,7 +6,7 @@ import { unreadable } from '../failure.js';
 import { parseJson, validJson } from '../json.js';
 import { openAIEvents } from './events.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { mendChoice, mendEnvelope } from './mend-answer.js';
+import { mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
 import { MendedCalls } from './tool-calls.js';
 import { readOpenAIUsage } from './usage.js';
 
@@ -20,7 +20,8 @@ export function readOpenAICompletion(
   body: string,
   model: string,
 ): CompletionAnswer {
-  const completion = parseJson(body) as Completion | null;
+  const parsed = parseJson(body);
+  const completion = unwrapped(parsed) as Completion | null;
   // some servers send the chunks of a stream as lines of JSON
   if (completion === null && /^\{.*\}\s*\{/.test(body)) return readLines(provider, body, model);
   if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
@@ -28,7 +29,7 @@ export function readOpenAICompletion(
   if (error !== null) throw openAIFailureUnder200(provider, error);
   const given: unknown = completion.choices;
   if (typeof given !== 'object' || given === null) throw notACompletion(provider);
-  let rewritten = mendEnvelope(completion) || validJson(body) !== body;
+  let rewritten = mendEnvelope(completion) || completion !== parsed || validJson(body) !== body;
   // for other dialects
   const { id, created, model: named } = completion as Partial<Completion>;
   completion.object = 'chat.completion';

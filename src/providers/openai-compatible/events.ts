@@ -12,7 +12,7 @@ import type { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive, validJson } from '../json.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { mendChoice, mendEnvelope } from './mend-answer.js';
+import { mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
 import { MendedCalls } from './tool-calls.js';
 import { readChunkUsage } from './usage.js';
 
@@ -64,6 +64,7 @@ class OpenAIEventReader implements EventReader {
   private done = false;
   /** Of each choice, by its index. */
   private readonly calls = new Map<number, MendedCalls>();
+  private readonly said = new Map<number, string>();
 
   constructor(
     private readonly sink: CompletionSink,
@@ -151,7 +152,9 @@ class OpenAIEventReader implements EventReader {
       return;
     }
     const trimmed = payload.trim();
-    if (trimmed === '[DONE]') this.finish();
+    // a relay has put its prefix before that of its server
+    if (trimmed.startsWith('data:')) this.data(trimmed.slice(5));
+    else if (trimmed === '[DONE]') this.finish();
     // empty events only keep the connection alive; events after the end marker are not part of the
     // answer
     else if (trimmed !== '' && !this.done) this.parse(payload);
@@ -185,9 +188,9 @@ class OpenAIEventReader implements EventReader {
   private parse(payload: string): void {
     const bytes = Buffer.from(payload, 'latin1');
     if (isExcessive(bytes)) throw unreadable(this.provider, 'an event of too many values');
-    let chunk: CompletionChunk | null;
+    let parsed: unknown;
     try {
-      chunk = JSON.parse(bytes.toString('utf8')) as CompletionChunk | null;
+      parsed = JSON.parse(bytes.toString('utf8'));
     } catch {
       const valid = validJson(payload);
       if (valid !== payload) {
@@ -204,22 +207,23 @@ class OpenAIEventReader implements EventReader {
     this.partialData = '';
     this.triedLength = 0;
     this.hasEvents = true;
+    const chunk = unwrapped(parsed) as CompletionChunk | null;
     if (typeof chunk !== 'object' || chunk === null) {
-      if (this.finishReason !== null) return;
+      if (parsed === null || this.finishReason !== null) return;
       throw unreadable(this.provider, 'an event is not an object');
     }
     const error = errorIn(chunk);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
-    this.pass(chunk, payload);
+    this.pass(chunk, payload, chunk !== parsed);
     const usage = readChunkUsage(chunk);
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);
   }
 
-  private pass(chunk: CompletionChunk, payload: string): void {
+  private pass(chunk: CompletionChunk, payload: string, isOther: boolean): void {
     // the chunk then differs from the payload, which cannot be passed on
-    let rewritten = mendEnvelope(chunk);
+    let rewritten = mendEnvelope(chunk) || isOther;
     this.hasSaid ||= hasContent(chunk);
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
@@ -234,8 +238,14 @@ class OpenAIEventReader implements EventReader {
     if (!calls) this.calls.set(index, (calls = new MendedCalls(false)));
     const finish = mendChoice(this.provider, choice, position, 'delta', calls);
     this.unknownFinish ??= finish.unknown;
-    this.finishReason = finish.reason ?? this.finishReason;
-    return finish.changed;
+    const { reason } = finish;
+    if (reason === null) return finish.changed;
+    this.finishReason = reason;
+    const isSaid = this.said.get(index) === reason;
+    this.said.set(index, reason);
+    // clients that join what deltas say would read `stopstop`
+    if (isSaid) choice.finish_reason = null;
+    return finish.changed || isSaid;
   }
 
   /**

@@ -44,13 +44,20 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
     ? body['error']
     : isObject(body['detail'])
       ? body['detail']
-      : body;
+      : isObject(body['base_resp'])
+        ? body['base_resp']
+        : body;
+  // OpenRouter has there what the provider said
+  const { raw: own } = isObject(inner['metadata']) ? inner['metadata'] : {};
+  const stated = [messageText(inner['message']), messageText(own)].filter(Boolean).join(': ');
   const message =
-    messageText(inner['message']) ||
+    stated ||
     messageText(body['error']) ||
     detailText(body['detail']) ||
     messageText(body['message']) ||
     textIn(body['title']) ||
+    textIn(body['msg']) ||
+    textIn(inner['status_msg']) ||
     messageText(body['errors']);
   return {
     message,
@@ -145,10 +152,11 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
  * `{object: "error", message}`) or one with a message. Null if it is an answer.
  */
 export function errorIn(body: object): unknown {
-  const { error, choices, object, type, message, detail } = body as Record<string, unknown>;
+  const { error, choices, object, type, detail, ...more } = body as Record<string, unknown>;
+  const { msg, message = msg, base_resp: failed = more['errors'] } = more;
   if (isGiven(error)) return body;
   if (!Array.isArray(choices))
-    return object === 'error' || type === 'error' || typeof message === 'string' || detail
+    return object === 'error' || type === 'error' || typeof message === 'string' || detail || failed
       ? body
       : null;
   for (const choice of choices) {

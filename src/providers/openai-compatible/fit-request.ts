@@ -13,6 +13,8 @@ export interface RequestRules {
   readonly longSeeds?: boolean;
   /** Matches models whose tools each take `strict`; true: all do. */
   readonly strictTools?: true | RegExp;
+  /** True: it takes no `n` but 1. */
+  readonly oneAnswer?: boolean;
   /** What its models take, in addition to the rules of OpenAI's models. */
   readonly parameters?: readonly ParameterRule[];
 }

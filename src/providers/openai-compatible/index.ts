@@ -10,7 +10,7 @@ import type {
 import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
 import { packVector, unpackVector } from '../embedding-answer.js';
-import { unreadable } from '../failure.js';
+import { unreadable, unsupported } from '../failure.js';
 import { parseJson, validJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
@@ -144,7 +144,8 @@ function chatBody(
   quirks: CompatibleQuirks,
   adapt: ReturnType<typeof historyAdapter>,
 ): Record<string, unknown> {
-  const { stream_options: streamOptions } = call.request;
+  const { stream_options: streamOptions, n } = call.request;
+  if (n && n > 1 && quirks.oneAnswer) throw unsupported(settings.name, 'more than one choice', 'n');
   // the model first: adding it after the spread costs 3 µs more
   const model = deploymentOf(settings, call.model) ?? call.model;
   const body: Record<string, unknown> = { model, ...call.request };

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../text/is-object.js';
+import { type Fields, isObject, pick } from '../../text/is-object.js';
 import { completeCitation } from '../../completion-builder.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import type { MendedCalls } from './tool-calls.js';
@@ -10,6 +10,18 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const maxSeconds = 8.64e12;
 const isTime = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value <= maxSeconds;
+
+const wrappers = ['data', 'result', 'response', 'output'];
+
+/** What relays put an answer or an event into, and a list of one; the same value where it is bare. */
+export function unwrapped(given: unknown): unknown {
+  const sent: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  if (!isObject(sent) || 'choices' in sent) return sent;
+  const inner = wrappers
+    .map((field) => sent[field])
+    .find((one) => isObject(one) && 'choices' in one);
+  return inner ? { ...pick(sent, ['id', 'usage']), ...inner } : sent;
+}
 
 /** What is around the choices, and when it is wrong. */
 const envelope: readonly (readonly [field: string, isWrong: (value: unknown) => boolean])[] = [

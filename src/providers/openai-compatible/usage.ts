@@ -57,6 +57,7 @@ export function countIn(value: unknown): number | undefined {
   return typeof count === 'number' && count >= 0 ? count : undefined;
 }
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const countFields = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
 const detailFields = ['prompt_tokens_details', 'completion_tokens_details'];
 
@@ -66,7 +67,7 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
   if (usage === undefined || usage === null) return false;
   const isRight =
     isObject(usage) &&
-    countFields.every((field) => Number.isSafeInteger(usage[field] ?? 0)) &&
+    countFields.every((field) => isCount(usage[field] ?? 0)) &&
     detailFields.every((field) => isObject(usage[field] ?? {}));
   if (isRight) return false;
   const read = readOpenAIUsage(usage as OpenAIUsage);

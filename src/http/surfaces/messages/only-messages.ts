@@ -66,6 +66,8 @@ export function onlyMessages(body: MessagesRequest): OnlyOwn {
     if (fate !== 'silent' && isGiven(body[field]))
       found.note(fate, shown(field), `\`${shown(field)}\``);
   }
+  // it writes the prompt to Anthropic's cache, and answers nothing
+  if (body.max_tokens === 0) found.note('needed', 'max_tokens', '`max_tokens: 0`');
   for (const tool of body.tools ?? []) noteTool(tool, found);
   for (const { content } of body.messages)
     if (typeof content !== 'string') for (const block of blocksOf(content)) noteBlock(block, found);

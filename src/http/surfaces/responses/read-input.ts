@@ -124,7 +124,8 @@ export function contentPart(part: Json): ContentPart[] {
     case 'text':
       return [{ type: 'text', text: textIn(part['text']) }];
     case 'input_image': {
-      const url = textIn(part['image_url']);
+      const { image_url: given } = part;
+      const url = textIn(isObject(given) ? given['url'] : given);
       const { detail } = part;
       const image = { url, ...(typeof detail === 'string' ? { detail } : {}) };
       return url === '' ? [] : [{ type: 'image_url', image_url: image }];

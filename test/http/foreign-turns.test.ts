@@ -1,0 +1,331 @@
+import { describe, expect, it } from 'vitest';
+import { type Body, type Surface, surfacesGateway } from '../helpers/sent-on-surfaces.js';
+
+const { raw, sent } = surfacesGateway();
+
+const claude = 'claude/claude-sonnet-4-5';
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const url = `data:image/png;base64,${pixel}`;
+const file = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' };
+const call = (id: string, city: string): Body => ({
+  id,
+  type: 'function',
+  function: { name: 'weather', arguments: JSON.stringify({ city }) },
+});
+
+/** The same conversation in the words of three APIs. */
+const conversations: Record<'chat' | 'Messages' | 'Responses', Body[]> = {
+  chat: [
+    { role: 'system', content: 'Be kind' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image_url', image_url: { url } },
+        { type: 'file', file },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: 'I ask.',
+      reasoning_content: 'Hm',
+      refusal: null,
+      annotations: [],
+      tool_calls: [call('c1', 'Rome'), call('c2', 'Oslo')],
+    },
+    { role: 'tool', tool_call_id: 'c1', name: 'weather', content: 'Sunny' },
+    { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'Rainy' }] },
+    { role: 'user', name: 'Jane', content: 'And?' },
+  ],
+  Messages: [
+    { role: 'system', content: 'Be kind' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
+        {
+          type: 'document',
+          title: 'a.pdf',
+          source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQ=' },
+        },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: '' },
+        { type: 'text', text: 'I ask.' },
+        { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Rome' } },
+        { type: 'tool_use', id: 'c2', name: 'weather', input: { city: 'Oslo' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'c1', content: 'Sunny' },
+        { type: 'tool_result', tool_use_id: 'c2', content: [{ type: 'text', text: 'Rainy' }] },
+        { type: 'text', text: 'And?' },
+      ],
+    },
+  ],
+  Responses: [
+    { role: 'developer', content: 'Be kind' },
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'Look' },
+        { type: 'input_image', image_url: url },
+        { type: 'input_file', ...file },
+      ],
+    },
+    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }] },
+    {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'I ask.', annotations: [] }],
+    },
+    { type: 'function_call', call_id: 'c1', name: 'weather', arguments: '{"city":"Rome"}' },
+    { type: 'function_call', call_id: 'c2', name: 'weather', arguments: '{"city":"Oslo"}' },
+    { type: 'function_call_output', call_id: 'c1', output: 'Sunny' },
+    {
+      type: 'function_call_output',
+      call_id: 'c2',
+      output: [{ type: 'input_text', text: 'Rainy' }],
+    },
+    { role: 'user', content: 'And?' },
+  ],
+};
+const fieldOf = (surface: Surface): string => (surface === 'Responses' ? 'input' : 'messages');
+
+describe.each(['chat', 'native', 'Messages', 'Responses'] as const)(
+  'a conversation in a body of %s',
+  (surface) => {
+    // the native API has no blocks of other APIs
+    const known = Object.entries(conversations).filter(
+      ([words]) => surface !== 'native' || words !== 'Messages',
+    );
+    it.each(known)('may be in the words of %s', async (words, turns) => {
+      const fields = { [fieldOf(surface)]: turns };
+      const { messages: ofChat } = await sent(surface, 'chat/m', fields);
+      expect(ofChat).toMatchObject([
+        { role: 'system', content: 'Be kind' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image_url', image_url: { url } },
+            { type: 'file', file },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: 'I ask.',
+          reasoning_content: 'Hm',
+          tool_calls: [call('c1', 'Rome'), call('c2', 'Oslo')],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'Sunny' },
+        { role: 'tool', tool_call_id: 'c2' },
+        { role: 'user', content: 'And?' },
+      ]);
+      expect(JSON.stringify(ofChat)).toContain('Rainy');
+
+      const { messages: ofClaude } = await sent(surface, claude, fields);
+      const said = (ofClaude as Body[]).filter(({ role }) => role !== 'system');
+      expect(said[0]).toMatchObject({
+        content: [
+          { type: 'text' },
+          { type: 'image', source: { data: pixel } },
+          { type: 'document' },
+        ],
+      });
+      expect(said[1]!['content']).toMatchObject([
+        ...(words === 'Messages' && surface === 'Messages' ? [{ type: 'thinking' }] : []),
+        { type: 'text', text: 'I ask.' },
+        { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Rome' } },
+        { type: 'tool_use', id: 'c2', name: 'weather', input: { city: 'Oslo' } },
+      ]);
+      expect(said[2]!['content']).toMatchObject([
+        { type: 'tool_result', tool_use_id: 'c1' },
+        { type: 'tool_result', tool_use_id: 'c2' },
+        ...(said.length === 3 ? [{ type: 'text', text: 'And?' }] : []),
+      ]);
+      // Anthropic refuses fields of turns that it does not know
+      for (const turn of said) expect(Object.keys(turn).sort()).toEqual(['content', 'role']);
+
+      const { input } = await sent(surface, 'answers/m', fields);
+      const items = (input as Body[]).filter(({ type }) => type !== 'reasoning');
+      expect(items).toMatchObject([
+        ...(items.length === 8 ? [{ content: 'Be kind' }] : []),
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Look' },
+            { type: 'input_image', image_url: url },
+            { type: 'input_file', file_data: file.file_data },
+          ],
+        },
+        { role: 'assistant' },
+        { type: 'function_call', call_id: 'c1', arguments: '{"city":"Rome"}' },
+        { type: 'function_call', call_id: 'c2', arguments: '{"city":"Oslo"}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'Sunny' },
+        { type: 'function_call_output', call_id: 'c2' },
+        { role: 'user' },
+      ]);
+    });
+  },
+);
+
+it.each<[Surface, Body]>([
+  ['chat', { messages: undefined, input: 'Hi', instructions: 'Be kind' }],
+  ['chat', { messages: undefined, input: conversations.Responses.slice(1, 2) }],
+  ['chat', { system: 'Be kind' }],
+  ['Messages', { messages: undefined, input: 'Hi', system: 'Be kind' }],
+  ['Responses', { input: undefined, messages: conversations.chat.slice(0, 2) }],
+])('%s takes the conversation by the name that others have for it', async (surface, fields) => {
+  const { messages, ...body } = await sent(surface, 'chat/m', fields);
+  const said = JSON.stringify(messages);
+  expect(said).toMatch(/Hi|Look/);
+  if (JSON.stringify(fields).includes('Be kind'))
+    expect(messages).toMatchObject([{ role: 'system', content: 'Be kind' }, { role: 'user' }]);
+  for (const field of ['input', 'system', 'instructions']) expect(body).not.toHaveProperty(field);
+});
+
+describe.each(['chat', 'native', 'Messages', 'Responses'] as const)(
+  'a result that is an object, in a body of %s,',
+  (surface) => {
+    const content = { degrees: 20, id: 1 };
+    const results: Record<string, Body[]> = {
+      chat: [{ role: 'tool', tool_call_id: 'c1', content }],
+      Messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content }] }],
+      Responses: [{ type: 'function_call_output', call_id: 'c1', output: content }],
+    };
+    const calls = {
+      chat: { role: 'assistant', content: null, tool_calls: [call('c1', 'Rome')] },
+      Messages: {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Rome' } }],
+      },
+      Responses: {
+        type: 'function_call',
+        call_id: 'c1',
+        name: 'weather',
+        arguments: '{"city":"Rome"}',
+      },
+    };
+    const own = surface === 'native' ? 'chat' : surface;
+
+    it('becomes its JSON', async () => {
+      const turns = [{ role: 'user', content: 'Hi' }, calls[own], ...results[own]!];
+      const fields = { [fieldOf(surface)]: turns };
+      const text = JSON.stringify(content);
+      expect((await sent(surface, 'chat/m', fields))['messages']).toMatchObject([
+        {},
+        {},
+        { role: 'tool', tool_call_id: 'c1', content: text },
+      ]);
+      const ofClaude = JSON.stringify((await sent(surface, claude, fields))['messages']);
+      expect(ofClaude).toContain(JSON.stringify(text));
+      const { input } = await sent(surface, 'answers/m', fields);
+      expect((input as Body[]).at(-1)).toMatchObject({ call_id: 'c1', output: text });
+    });
+  },
+);
+
+const asked = { role: 'user', content: 'Hi' };
+const imageAt = { url: 'https://images.example/a.png' };
+
+it.each<[string, Surface, Body, Body[]]>([
+  [
+    'an input that PHP wrote as a list',
+    'Messages',
+    {
+      messages: [
+        asked,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: [] }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x' }] },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{}' } }] }, {}],
+  ],
+  [
+    'an input that is text',
+    'Messages',
+    {
+      messages: [
+        asked,
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'c1', name: 'f', input: '{"a":1}' }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x' }] },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
+  ],
+  [
+    'a part without a message',
+    'Responses',
+    { input: [{ type: 'input_text', text: 'Hi' }] },
+    [asked],
+  ],
+  [
+    'arguments that are an object',
+    'Responses',
+    {
+      input: [
+        asked,
+        { type: 'function_call', call_id: 'c1', name: 'f', arguments: { a: 1 } },
+        { type: 'function_call_output', call_id: 'c1', output: 'x' },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
+  ],
+  [
+    "an image as chat's object",
+    'Responses',
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: imageAt }] }] },
+    [{ content: [{ type: 'image_url', image_url: imageAt }] }],
+  ],
+  [
+    'no arguments',
+    'chat',
+    {
+      messages: [
+        asked,
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'f' } }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'x' },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{}' } }] }, {}],
+  ],
+])('reads %s, in a body of %s', async (_what, surface, fields, expected) => {
+  expect((await sent(surface, 'chat/m', fields))['messages']).toMatchObject(expected);
+  const ownModel = surface === 'Messages' ? claude : 'answers/m';
+  const own = JSON.stringify(await sent(surface, ownModel, fields));
+  expect(own).not.toMatch(/"input":("|\[\])|"arguments":\{|"image_url":\{/);
+});
+
+it('Messages takes max_tokens of 0 to providers of its own, whose caches that fills', async () => {
+  expect(await sent('Messages', claude, { max_tokens: 0 })).toMatchObject({ max_tokens: 0 });
+  const response = await fetch(`${raw.gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { ...raw.gateway.auth, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'chat/m', messages: [asked], max_tokens: 0 }),
+  });
+  expect(`${response.status} ${await response.text()}`).toMatch(/^400 .*`max_tokens: 0`/);
+});
+
+it.each<[Surface, string]>([
+  ['chat', 'max_tokens'],
+  ['chat', 'max_completion_tokens'],
+  ['chat', 'max_output_tokens'],
+  ['Messages', 'max_tokens'],
+  ['Responses', 'max_output_tokens'],
+  ['Responses', 'max_tokens'],
+])('a negative limit means none: %s, %s', async (surface, field) => {
+  const body = await sent(surface, 'chat/m', { [field]: -1 });
+  const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+  for (const limit of limits) expect(body[limit] ?? 1).toBeGreaterThan(0);
+});

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
 import { isUnbilledStatus, unreadable } from '../providers/failure.js';
 import { AttemptFailure, type AttemptInput } from './attempt-input.js';
-import { IdleTimeout } from './idle-timeout.js';
+import { IdleTimeout, isPing } from './idle-timeout.js';
 import { networkFailure } from './network-failure.js';
 import { secretsOf } from './secrets.js';
 import type { AnswerStream, AttemptAnswer } from './upstream-call.js';
@@ -16,17 +16,6 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 const lingerMs = 2_000;
 /** The longest wait for the body of a failure: its status line has told what it is. */
 const failureBodyMs = 2_000;
-
-/**
- * Bytes that only keep the connection alive: empty lines, comments (OpenRouter, DeepSeek, vLLM) and
- * events named so (Anthropic's `ping`, OpenAI's `keepalive`).
- */
-const pings =
-  /^(?:\s|:[^\n]*(?:\n|$)|event: ?(?:ping|keepalive)\r?\n|data: ?(?:\{"type": ?"(?:ping|keepalive)"[^}]*\})?\r?\n)*$/;
-const maxPingBytes = 256;
-
-const isPing = (bytes: Buffer): boolean =>
-  bytes.length <= maxPingBytes && pings.test(bytes.toString('latin1'));
 
 /** `opening`: what has come does not tell yet whether the answer is streamed. */
 type Phase = 'waiting' | 'opening' | 'streaming' | 'collecting' | 'failing';

@@ -11,6 +11,18 @@ interface IdleTimeoutOptions {
   deadline: Deadline;
 }
 
+/**
+ * Bytes that only keep the connection alive: empty lines, comments (OpenRouter, DeepSeek, vLLM) and
+ * events named so (Anthropic's `ping`, OpenAI's `keepalive`).
+ */
+const pings =
+  /^(?:\s|:[^\n]*(?:\n|$)|event: ?(?:ping|keepalive)\r?\n|data: ?(?:\{"type": ?"(?:ping|keepalive)"[^}]*\})?\r?\n)*$/;
+const maxPingBytes = 256;
+
+/** Whether bytes that arrived are no more than a sign of life. */
+export const isPing = (bytes: Buffer): boolean =>
+  bytes.length <= maxPingBytes && pings.test(bytes.toString('latin1'));
+
 /** How many times the longer of both waits a provider may send nothing but signs of life. */
 const patience = 2;
 

@@ -115,7 +115,7 @@ const saysJson = (content: unknown): boolean =>
     : asList(content).some((part) => saysJson(fieldsOf(part)['text']));
 
 /** Asks for a JSON object. */
-export const jsonInWords = 'Answer with a single JSON object: no prose around it, no code fence.';
+const jsonInWords = 'Answer with a single JSON object: no prose around it, no code fence.';
 
 /** Adds to the instructions of a conversation, which some templates have only at its start. */
 function instruct(body: Body, text: string): void {

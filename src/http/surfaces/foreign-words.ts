@@ -167,7 +167,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
 function turnsOf(sent: Json, { lists, systems = [], turns }: Words): unknown {
   const [own, other = own] = lists;
   const given = sent[own] ?? sent[other];
-  const isText = own !== 'input' && typeof given === 'string';
+  // Responses has a text as its conversation; no other API has
+  const isText = own !== 'input' && sent[own] === undefined && typeof given === 'string';
   const list: unknown = isText ? [{ role: 'user', content: given }] : given;
   if (!Array.isArray(list)) return list;
   const said = systems.map((field) => sent[field] ?? '').find((content) => content !== '');

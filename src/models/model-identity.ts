@@ -159,9 +159,9 @@ export function sameModelIn(models: ReadonlyMap<string, unknown>, name: string):
 }
 
 /**
- * Which of some models answer to a name that an agent sends by itself, where none of them is the one
- * of that name: those that are the most able one of its family, whoever serves it. None: it is no such
- * name, or none of them is of its maker.
+ * The models that stand in for a name that an agent sends by default and that no provider offers: the
+ * most able model of the name's family, once for each provider that has it. Empty if the name is not
+ * in the table, or no model of its maker is among `models`.
  */
 export function standInsFor<Model extends { readonly model: string }>(
   name: string,

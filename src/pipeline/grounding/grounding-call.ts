@@ -131,7 +131,10 @@ export type GroundingProgress =
   | { readonly type: 'source'; readonly source: Omit<Source, 'cited'> }
   | SearchFound;
 
-/** A search has ended, which may have begun unseen: a model's own is told with the end of its answer. */
+/**
+ * A search has ended. A search that the model's provider ran is reported after its answer, without an
+ * event for its start.
+ */
 export interface SearchFound {
   readonly type: 'found';
   readonly query: string;

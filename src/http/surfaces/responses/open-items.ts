@@ -1,8 +1,7 @@
 import { customInput } from '../../../custom-tools.js';
 import { unescapeJson, type UrlCitation } from '../../../completion.js';
-import { textIn } from '../../../text/is-object.js';
+import { type Json, textIn } from '../../../text/is-object.js';
 import { byteJson } from '../streamed-answer.js';
-import type { Json } from '../../../text/is-object.js';
 import type { FlatTool } from './flat-tools.js';
 
 /** An item that is not whole yet, at its place in the output. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../completion.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { present } from '../text/is-object.js';
-import { withoutLegacyFunctions } from './legacy-functions.js';
 
 /** Texts for turns and results that strict providers require and the conversation lacks. */
 export const filler = {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Body, type Surface, surfacesGateway } from '../helpers/sent-on-surfaces.js';
+import {
+  type Body,
+  type Surface,
+  surfaceNames,
+  surfacesGateway,
+} from '../helpers/sent-on-surfaces.js';
 
 const { raw, sent } = surfacesGateway();
 
@@ -234,6 +239,63 @@ describe.each(['chat', 'native', 'Messages', 'Responses'] as const)(
 );
 
 const asked = { role: 'user', content: 'Hi' };
+/** Two calls of one function, each with its result. */
+const withoutIds: Record<string, Body[]> = {
+  "OpenAI's older form": [
+    { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
+    { role: 'function', name: 'f', content: 'one' },
+    { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":2}' } },
+    { role: 'function', name: 'f', content: 'two' },
+  ],
+  "Ollama's form": [
+    { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] },
+    { role: 'tool', tool_name: 'f', content: 'one' },
+    {
+      role: 'assistant',
+      tool_calls: [
+        { function: { name: 'g', arguments: {} } },
+        { function: { name: 'f', arguments: { a: 2 } } },
+      ],
+    },
+    { role: 'tool', tool_name: 'f', content: 'two' },
+    { role: 'tool', tool_name: 'g', content: 'three' },
+  ],
+};
+
+describe.each(Object.entries(withoutIds))('calls in %s', (_form, turns) => {
+  it.each(surfaceNames)('have an id each, which their results name, from %s', async (surface) => {
+    const fields = { [fieldOf(surface)]: [asked, ...turns] };
+    const { messages } = await sent(surface, claude, fields);
+    const blocks = (messages as Body[]).flatMap(({ content }) => content as Body[]);
+    const { input } = await sent(surface, 'answers/m', fields);
+    const known = [
+      ...blocks
+        .filter(({ type }) => type === 'tool_use')
+        .map(({ id, input: args }) => ({ id, args: JSON.stringify(args) })),
+      ...(input as Body[])
+        .filter(({ type }) => type === 'function_call')
+        .map(({ call_id: id, arguments: args }) => ({ id, args })),
+    ];
+    const results = [
+      ...blocks
+        .filter(({ type }) => type === 'tool_result')
+        .map(({ tool_use_id: id, content }) => ({ id, said: JSON.stringify(content) })),
+      ...(input as Body[])
+        .filter(({ type }) => type === 'function_call_output')
+        .map(({ call_id: id, output }) => ({ id, said: JSON.stringify(output) })),
+    ];
+    const half = known.length / 2;
+    expect(new Set(known.slice(0, half).map(({ id }) => id)).size).toBe(half);
+    const answerTo = (args: string) => {
+      const ids = known.filter((one) => one.args === args).map(({ id }) => id);
+      expect(ids).toHaveLength(2);
+      return ids.map((id) => results.find((one) => one.id === id)?.said);
+    };
+    for (const said of answerTo('{"a":1}')) expect(said).toContain('one');
+    for (const said of answerTo('{"a":2}')) expect(said).toContain('two');
+  });
+});
+
 const imageAt = { url: 'https://images.example/a.png' };
 
 it.each<[string, Surface, Body, Body[]]>([

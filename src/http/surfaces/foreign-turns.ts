@@ -1,4 +1,5 @@
-import type { ChatMessage } from '../../completion.js';
+import type { ChatMessage, ToolCall } from '../../completion.js';
+import { withCallIds } from '../../legacy-functions.js';
 import { exactJson, parseExactJson } from '../../text/exact-json.js';
 import {
   asList,
@@ -53,7 +54,9 @@ const hasForeign = (content: unknown, parts: ReadonlySet<string>): boolean =>
 /** The turns with those that are in other words changed; the same list where there are none. */
 function changed(turns: Turns, isOther: (turn: Json) => boolean, change: (turn: Json) => Json[]) {
   if (!turns.some((turn) => isObject(turn) && isOther(turn))) return turns;
-  return turns.flatMap((turn) => (isObject(turn) && isOther(turn) ? change(turn) : [turn]));
+  return plainChat(turns).flatMap((turn) =>
+    isObject(turn) && isOther(turn) ? change(turn) : [turn],
+  );
 }
 
 /** Turns of Messages, of which some may be those of chat, or items of Responses. */
@@ -67,10 +70,10 @@ export function turnsOfMessages(turns: Turns): Turns {
         results = null;
         return [messagesTurn(turn)];
       }
-      const { tool_call_id: id, name, content, is_error, cache_control } = turn;
+      const { tool_call_id: id, content, is_error, cache_control } = turn;
       const said = typeof content === 'string' ? content : blocksOf(content);
       const fields = present({ is_error, cache_control });
-      const result = { type: 'tool_result', tool_use_id: id ?? name, content: said, ...fields };
+      const result = { type: 'tool_result', tool_use_id: id, content: said, ...fields };
       // Anthropic requires all results of a turn in one
       if (results?.push(result)) return [];
       return [{ role: 'user', content: (results = [result]) }];
@@ -79,14 +82,13 @@ export function turnsOfMessages(turns: Turns): Turns {
 }
 
 function messagesTurn({ role, content, ...turn }: Json): Json {
-  const { tool_calls: calls, function_call: older, reasoning_content: thought } = turn;
-  const { reasoning = thought, reasoning_details: details } = turn;
-  const called = isObject(older) ? { id: older['name'], function: older } : null;
+  const { tool_calls: calls, reasoning_content: thought, reasoning = thought } = turn;
+  const { reasoning_details: details } = turn;
   const sealed = { signature: sealReasoning(asList(details)) };
   const blocks = [
     ...(reasoning ? [{ type: 'thinking', thinking: textIn(reasoning), ...sealed }] : []),
     ...blocksOf(content),
-    ...objectsIn([...asList(calls), called] as Json[]).map(callBlock),
+    ...objectsIn(asList(calls) as Json[]).map(callBlock),
   ];
   return { role: role === 'developer' ? 'system' : role, content: blocks };
 }
@@ -149,19 +151,14 @@ const isPart = ({ type, role }: Json): boolean =>
   role === undefined && /^(text|input_(text|image|file))$/.test(textIn(type));
 
 function itemsOf(turn: ChatMessage): Json[] {
-  const { role, content, tool_calls: calls, tool_call_id: id, name } = turn;
+  const { role, content, tool_calls: calls, tool_call_id: id } = turn;
   const said = Array.isArray(content) ? content.map((part) => itemPart(part, role)) : content;
-  if (isResult(turn)) {
-    const output = isObject(said) ? exactJson(said) : (said ?? '');
-    return [{ type: 'function_call_output', call_id: id ?? name, output }];
-  }
+  if (isResult(turn)) return [{ type: 'function_call_output', call_id: id, output: said ?? '' }];
   const { reasoning_details: details, reasoning, reasoning_content: thought = reasoning } = turn;
-  const older = isObject(turn['function_call']) ? turn['function_call'] : null;
-  const called = older ? { id: older['name'], function: older } : null;
   return [
     ...(thought || details ? [reasoningItem(thought, details)] : []),
     ...(said?.length ? [{ type: 'message', role, content: said }] : []),
-    ...objectsIn([...asList(calls), called] as Json[]).map(callItem),
+    ...objectsIn(calls).map(callItem),
   ];
 }
 
@@ -172,10 +169,9 @@ const reasoningItem = (text: unknown, details: unknown): Json => ({
   encrypted_content: sealReasoning(asList(details)),
 });
 
-function callItem({ id, function: named }: Json): Json {
+function callItem({ id, function: named }: Partial<ToolCall>): Json {
   const { name, arguments: args } = jsonFields(named);
-  const text = isObject(args) ? exactJson(args) : textIn(args);
-  return { type: 'function_call', call_id: id, name, arguments: text };
+  return { type: 'function_call', call_id: id, name, arguments: textIn(args) };
 }
 
 function itemPart({ type, text, image_url: image, file, ...part }: Json, role: string): Json {
@@ -196,7 +192,13 @@ function withoutItems(turns: Turns): Turns {
 /** Turns of chat, of which some may be items of Responses. */
 export function turnsOfChat(given: Turns): Turns {
   const turns = withoutItems(given);
-  return turns.some((turn) => chatTurn(turn) !== turn) ? turns.map(chatTurn) : turns;
+  return turns.some((turn) => chatTurn(turn) !== turn) ? plainChat(turns) : turns;
+}
+
+/** Turns of which those of chat are as OpenAI's current API has them. */
+function plainChat(given: Turns): Turns {
+  const turns = given.map(chatTurn);
+  return turns.every(isObject) ? withCallIds(turns as unknown[] as ChatMessage[]) : turns;
 }
 
 /** Ollama's own API has the arguments of a call as an object, and some results of tools are one. */

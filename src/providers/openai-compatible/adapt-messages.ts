@@ -5,7 +5,7 @@ import {
   reasoningOf,
   type ToolCall,
 } from '../../completion.js';
-import { withoutLegacyFunctions } from '../legacy-functions.js';
+import { withoutLegacyFunctions } from '../../legacy-functions.js';
 import { filler, type OpenCall, takeCall, withJoinedCalls } from '../strict-history.js';
 import { arrangedTurns, type TurnRules } from './arrange-turns.js';
 import { nameSet } from '../../text/is-object.js';

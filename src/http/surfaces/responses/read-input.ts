@@ -1,6 +1,5 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
-import { exactJson } from '../../../text/exact-json.js';
 import { isObject, type Json, present, textIn } from '../../../text/is-object.js';
 import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
@@ -39,7 +38,7 @@ class ItemReader {
         this.messages.push({
           role: 'tool',
           tool_call_id: textIn(item['call_id']),
-          content: contentOf(isObject(item['output']) ? exactJson(item['output']) : item['output']),
+          content: contentOf(item['output']),
         });
     }
   }

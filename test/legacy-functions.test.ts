@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/completion.js';
-import { withoutLegacyFunctions } from '../../src/providers/legacy-functions.js';
+import type { ChatMessage } from '../src/completion.js';
+import { withoutLegacyFunctions } from '../src/legacy-functions.js';
 
 const called = (name: string): ChatMessage => ({
   role: 'assistant',

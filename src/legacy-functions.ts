@@ -1,0 +1,42 @@
+import { type ChatMessage, functionName, type ToolCall } from './completion.js';
+import { isObject, objectsIn } from './text/is-object.js';
+
+/** The calls of a turn, each with an id. */
+function callsOf({ function_call: older, tool_calls: calls }: ChatMessage, index: number) {
+  const given = calls ?? (isObject(older) ? [{ type: 'function', function: older }] : []);
+  return objectsIn(given as Partial<ToolCall>[]).map((call, at) =>
+    call.id ? call : { ...call, id: at === 0 ? `call_${index}` : `call_${index}_${at}` },
+  ) as ToolCall[];
+}
+
+/**
+ * The same conversation with `tool_calls` and `tool` messages in place of OpenAI's older
+ * `function_call` and `function` messages, which other dialects do not have. Indexes stay.
+ */
+export const withoutLegacyFunctions = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.some(({ role, function_call: called }) => role === 'function' || called)
+    ? withCallIds(messages)
+    : messages;
+
+/** The same, with ids for calls and results that have none too, as in Ollama's own API. */
+export function withCallIds(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  // such results name the function only
+  let open: ToolCall[] = [];
+  return messages.map((message, index) => {
+    const { role, name, tool_name: called = name, function_call: older, ...rest } = message;
+    if (role === 'function' || (role === 'tool' && !rest.tool_call_id)) {
+      const at = open.findIndex((one) => functionName(one) === called);
+      const [call] = open.splice(Math.max(at, 0), 1);
+      return { ...rest, role: 'tool', tool_call_id: call?.id ?? `call_${index}` };
+    }
+    const calls = callsOf(message, index);
+    if (calls.length === 0) return message;
+    const names = new Set(calls.map(functionName));
+    open = [...open.filter((one) => !names.has(functionName(one))), ...calls];
+    return older && !message.tool_calls
+      ? { ...rest, role, tool_calls: calls }
+      : calls.every((call, at) => call === message.tool_calls?.[at])
+        ? message
+        : { ...message, tool_calls: calls };
+  });
+}

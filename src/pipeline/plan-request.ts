@@ -136,17 +136,17 @@ export async function planCompletion(
   request: GatewayRequest,
   asked: CompletionCall,
 ): Promise<void> {
-  const switched = withoutSwitch(request.snapshot, searchedByProvider(request, asked));
+  const switched = withoutSwitch(request, searchedByProvider(request, asked));
   const call = switched.grounding ? joinToolResults(parts, request, switched) : switched;
   const { modelsField, fallbackModels, invalidCode } = call;
   const { names, routing, directory } = request.snapshot;
-  const candidates = names.candidatesOf(call.models ?? directory.auto());
+  const candidates = names.candidatesOf(call.models ?? directory.auto(), request.caller.models);
   if (call.models) request.asked = candidates[0] ?? null;
   request.prompt = call.chat;
   const { prompt_cache_key: cacheKey } = call.chat;
   if (typeof cacheKey === 'string' && cacheKey) request.promptCacheKey = cacheKey;
   const reasoningEffort = askedEffort(call.chat);
-  const fallbacks = names.candidatesOf(fallbackModels);
+  const fallbacks = names.candidatesOf(fallbackModels, request.caller.models);
   const grounding = call.grounding
     ? await planGrounding(request, call, call.grounding, [...candidates, ...fallbacks])
     : null;
@@ -194,7 +194,7 @@ function searchedByProvider(
     const searches = adapter?.dialect === original.dialect && adapter.webSearch?.(candidate.model);
     return Boolean(searches) && !names.forbiddenReason(candidate, caller.models);
   };
-  if (!names.candidatesOf(call.models ?? directory.auto()).some(isOwn)) return call;
+  if (!names.candidatesOf(call.models ?? directory.auto(), caller.models).some(isOwn)) return call;
   const needs = original.needs ?? 'the web search of this request';
   return { ...call, grounding: null, original: { ...original, needs } };
 }
@@ -226,11 +226,11 @@ const speakersOf =
  * A switch of a client's dialect is the gateway's to follow only where it can search itself, and
  * where the first model's provider does not get the switch as the client wrote it.
  */
-function withoutSwitch(snapshot: GatewaySnapshot, call: CompletionCall): CompletionCall {
+function withoutSwitch({ snapshot, caller }: GatewayRequest, call: CompletionCall): CompletionCall {
   const { grounding, names, providers, directory } = snapshot;
   const cleaned = call.grounding?.withoutSwitch;
   if (!cleaned) return call;
-  const [first] = names.candidatesOf(call.models ?? directory.auto());
+  const [first] = names.candidatesOf(call.models ?? directory.auto(), caller.models);
   const isSent = first !== undefined && speakersOf(providers, call.original)(first);
   if (!grounding.search || isSent) return { ...call, grounding: null };
   const { chat, models, needs } = cleaned;

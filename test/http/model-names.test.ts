@@ -255,6 +255,32 @@ describe('a name that an agent sends by itself, of a model that no provider has'
     expect(called(reply)).toBe('up/llama-3.3-70b');
   });
 
+  it('is the most able model that the key may use, and is named where it may use none', async () => {
+    const keyModels = [['claude-opus-4-1', 'claude-haiku-4-5'], ['claude-haiku-4-5'], ['llama*']];
+    const keys = keyModels.map((models, i) => ({
+      name: `key-${i}`,
+      key: `sk_${i}`,
+      models: models.map((model) => `up/${model}`),
+    }));
+    const started = await startGateway({
+      auth: { keys },
+      providers: { up: { ...listed(...all), api: 'openai-compatible' } },
+    });
+    const replies: Reply[] = [];
+    for (const { key } of keys)
+      replies.push(
+        await post(
+          `${started.url}/v1/messages`,
+          { model: 'opus', max_tokens: 9, messages },
+          { authorization: `Bearer ${key}` },
+        ),
+      );
+    await started.close();
+    expect(replies.map(called)).toEqual(['up/claude-opus-4-1', 'up/claude-haiku-4-5', undefined]);
+    const refusal = textAt(replies[2]?.json, 'error', 'message');
+    expect(refusal).toBe('model: this API key may not use it');
+  });
+
   it('is a set of candidates where several providers have that model', async () => {
     const { label } = await names({ a: claudes, b: claudes }, 'opus');
     expect(label).toMatch(/^[ab]\/claude-opus-4-7$/);

@@ -103,7 +103,7 @@ export function listModels(parts: GatewayParts): RequestHandler {
     }
     const name = decodeURIComponent(encoded);
     // as it would be answered
-    const named = snapshot.names.candidatesOf([name]).map(({ label }) => label);
+    const named = snapshot.names.candidatesOf([name], caller.models).map(({ label }) => label);
     const entry =
       entries.find(({ id }) => id === name) ?? entries.find(({ id }) => id === named[0]);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });

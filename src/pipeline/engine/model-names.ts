@@ -48,13 +48,14 @@ export class ModelNames {
   /**
    * The candidates that names stand for, each once. A name that stands for none becomes a candidate
    * that cannot be called: `unknownReason` says why.
+   * @param keyModels that the caller may use; what stands in for a name is one of them if it can
    */
-  candidatesOf(names: readonly string[]): Candidate[] {
+  candidatesOf(names: readonly string[], keyModels: readonly string[] | null = null): Candidate[] {
     const found: Candidate[] = [];
     let labels: Set<string> | null = null;
     for (const name of names) {
       const exact = this.exact(name);
-      const candidates = exact ? [exact] : this.lookUp(name);
+      const candidates = exact ? [exact] : this.lookUp(name, keyModels);
       // only aliases can repeat what the request names by itself
       if (!exact) labels ??= new Set(found.map(({ label }) => label));
       for (const candidate of candidates) {
@@ -171,7 +172,7 @@ export class ModelNames {
       : null;
   }
 
-  private lookUp(name: string): Candidate[] {
+  private lookUp(name: string, keyModels: readonly string[] | null): Candidate[] {
     const { aliases, directory, otherName } = this.sources;
     const targets = aliases.targetsOf(name);
     if (targets) return targets.map(candidateOf);
@@ -181,15 +182,16 @@ export class ModelNames {
     directory.refresh();
     const [only, ...others] = this.serving(name);
     if (only === undefined) {
-      const standIns = this.standIns(name);
+      const allowed = this.standIns(name, keyModels);
+      const standIns = allowed.length > 0 ? allowed : this.standIns(name, null);
       if (standIns.length > 0) return standIns.map(({ label }) => candidateOf(label));
     }
     return [candidateOf(only !== undefined && others.length === 0 ? only : name)];
   }
 
-  private standIns(name: string): readonly CallableModel[] {
+  private standIns(name: string, keyModels: readonly string[] | null): readonly CallableModel[] {
     if (name.includes('/') || name.length > maxNameLength) return [];
-    const chats = this.callable(null).filter(({ type }) => type === 'chat');
+    const chats = this.callable(keyModels).filter(({ type }) => type === 'chat');
     return standInsFor(name, chats, (one) => {
       const { ability } = this.sources.catalog.lookup(one.provider, one.model);
       return ability;

@@ -47,7 +47,7 @@ function estimateOf(body: MessagesRequest): number {
 /** @throws GatewayError `model_not_found` if the caller may use no model of that name */
 function candidateOf({ snapshot, caller }: GatewayRequest, model: string): Candidate {
   const { names, directory } = snapshot;
-  const named = names.candidatesOf(model === 'auto' ? directory.auto() : [model]);
+  const named = names.candidatesOf(model === 'auto' ? directory.auto() : [model], caller.models);
   const reasons = named.map(
     (one) => names.unknownReason(one, caller.models) ?? names.forbiddenReason(one, caller.models),
   );

@@ -14,6 +14,24 @@ export const filler = {
   goOn: 'Go on with your last message exactly where it ends. Repeat nothing of it, and do not mention this request.',
 };
 
+const told = (text = ''): string => {
+  if (text === '') return 'Error';
+  return /^\W*\w*error/i.test(text) ? text : `Error: ${text}`;
+};
+
+/**
+ * The content of a message, for dialects that have no field for a tool that failed: a model takes a
+ * result that does not say so for a success.
+ */
+export function toldContent({ content, is_error: failed }: ChatMessage): ChatMessage['content'] {
+  if (!failed) return content;
+  if (!Array.isArray(content)) return told(content ?? '');
+  const [first, ...rest] = content;
+  return first?.type === 'text'
+    ? [{ ...first, text: told(first.text) }, ...rest]
+    : [{ type: 'text', text: told() }, ...content];
+}
+
 /** Two turns of a role as one. A name stays where both have it. */
 export function joinedTurns(first: ChatMessage, second: ChatMessage): ChatMessage {
   const [one, two] = [first.content ?? '', second.content ?? ''];

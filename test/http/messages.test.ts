@@ -401,7 +401,7 @@ describe('a translated body', () => {
       ],
     });
     expect(listAt(sentBody(), 'messages').slice(2)).toEqual([
-      { role: 'tool', tool_call_id: 'c', content: '(What it returned follows.)' },
+      { role: 'tool', tool_call_id: 'c', content: 'Error\n(What it returned follows.)' },
       {
         role: 'user',
         content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }],

@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import { thinkingBlock, toolInput } from '../anthropic/messages.js';
-import { addToTurn, completeTurns } from '../strict-history.js';
+import { addToTurn, completeTurns, toldContent } from '../strict-history.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
 import type { ModelTraits } from './model-traits.js';
 
@@ -33,7 +33,8 @@ const readAssistant = (message: ChatMessage, traits: ModelTraits, scope: Content
 
 function readToolResult(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
   // Bedrock allows a cache point after a result, but not inside one
-  const content = readContent(message.content, { ...scope, cachePoints: false });
+  const told = traits.claude ? message.content : toldContent(message);
+  const content = readContent(told, { ...scope, cachePoints: false });
   const marked = Array.isArray(message.content)
     ? message.content.find((part) => part['cache_control'])
     : undefined;

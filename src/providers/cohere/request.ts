@@ -3,7 +3,7 @@ import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { readToolChoice } from '../tool-choice.js';
 import { isObject, asList, namesIn, pick, present, textIn } from '../../text/is-object.js';
-import { filler, withPairedCalls } from '../strict-history.js';
+import { filler, toldContent, withPairedCalls } from '../strict-history.js';
 
 /**
  * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
@@ -92,7 +92,8 @@ class CohereHistory {
   }
 
   private message(message: ChatMessage): CohereMessage {
-    const { role, content: sent } = message;
+    const { role } = message;
+    const sent = toldContent(message);
     const content =
       typeof sent === 'string' ? sent : (sent?.flatMap((part) => this.part(part)) ?? '');
     switch (role) {

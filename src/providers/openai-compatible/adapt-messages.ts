@@ -6,7 +6,13 @@ import {
   type ToolCall,
 } from '../../completion.js';
 import { withoutLegacyFunctions } from '../../legacy-functions.js';
-import { filler, type OpenCall, takeCall, withJoinedCalls } from '../strict-history.js';
+import {
+  filler,
+  type OpenCall,
+  takeCall,
+  toldContent,
+  withJoinedCalls,
+} from '../strict-history.js';
 import { arrangedTurns, type TurnRules } from './arrange-turns.js';
 import { nameSet } from '../../text/is-object.js';
 
@@ -159,7 +165,8 @@ class History {
   }
 
   private contentOf(given: ChatMessage): ChatMessage['content'] {
-    const { role, content } = given;
+    const { role } = given;
+    const content = toldContent(given);
     const { lists } = this.rules;
     if (!content?.length) return this.emptyOf(given);
     if (role === 'tool') return this.resultOf(content);
@@ -237,7 +244,7 @@ function keptFields<Holder extends object>(holder: Holder, keeps: (key: string) 
 function isTaken(message: ChatMessage, key: string, rules: Compiled): boolean {
   const { kept, names = true, cacheControl = false } = rules;
   if (kept === null) {
-    // that a tool failed has no field in this dialect
+    // `toldContent` says that a tool failed: this dialect has no field for it
     if (key === 'is_error' || (key === mark && !cacheControl)) return false;
   } else if (!kept.has(key)) return false;
   if (key === 'name' && !names && message.role !== 'tool') return false;

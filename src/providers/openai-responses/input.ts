@@ -1,5 +1,6 @@
 import type { ChatMessage, ContentPart } from '../../completion.js';
 import { unsupported } from '../failure.js';
+import { toldContent } from '../strict-history.js';
 
 /** The `format` of the reasoning details that this dialect writes and reads. */
 export const reasoningFormat = 'openai-responses-v1';
@@ -51,7 +52,7 @@ function itemsOf(provider: string, message: ChatMessage): unknown[] {
         {
           type: 'function_call_output',
           call_id: message.tool_call_id,
-          output: inputContent(provider, message.content),
+          output: inputContent(provider, toldContent(message)),
         },
       ];
     default:

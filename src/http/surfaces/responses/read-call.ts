@@ -46,8 +46,7 @@ export function chatOf(body: ResponsesBody): ChatRequest {
 }
 
 const sameFields = namesIn(`
-  temperature top_p user safety_identifier prompt_cache_key prompt_cache_retention
-  service_tier
+  temperature top_p prompt_cache_key prompt_cache_retention service_tier
 `);
 
 /** What other APIs ask for an effort with. */

@@ -400,3 +400,31 @@ describe('tools that only some dialects have', () => {
     expect(world.upstream.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 });
+
+describe('probabilities of tokens', () => {
+  const logprob = (token: string) => {
+    const one = { token, logprob: -0.1, bytes: [...Buffer.from(token)] };
+    return { ...one, top_logprobs: [one] };
+  };
+  const chunk = (choice: object): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] })}\n\n`;
+  const include = ['message.output_text.logprobs'];
+
+  it('come with the delta of their text, and once more with the whole', async () => {
+    const raw = [
+      ...['Hel', 'lo'].map((content) =>
+        chunk({ delta: { content }, logprobs: { content: [logprob(content)] } }),
+      ),
+      chunk({ delta: { content: '!' }, logprobs: null }),
+      chunk({ delta: {}, finish_reason: 'stop' }),
+      'data: [DONE]\n\n',
+    ];
+    world.upstream.script([{ raw: Buffer.from(raw.join('')), contentType: 'text/event-stream' }]);
+    const { events } = await world.stream({ input: 'Hi', include });
+    const ofType = (type: string) => events.filter((event) => at(event, 'type') === type);
+    const deltas = ofType('response.output_text.delta').map((event) => at(event, 'logprobs'));
+    expect(deltas).toEqual([[logprob('Hel')], [logprob('lo')], []]);
+    const [done] = ofType('response.output_text.done');
+    expect(at(done, 'logprobs')).toEqual([logprob('Hel'), logprob('lo')]);
+  });
+});

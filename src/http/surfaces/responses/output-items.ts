@@ -33,7 +33,7 @@ import { SearchItems } from './search-items.js';
 export interface EventSink {
   emit(type: string, fields: object): void;
   /** A delta of text. @param head its other fields as JSON, open at the end (byte strings) */
-  delta(type: string, head: string, escaped: string): void;
+  delta(type: string, head: string, escaped: string, logprobs?: readonly unknown[]): void;
 }
 
 /** Ids of reasoning that no provider has: it is taken out before a request is forwarded. */
@@ -78,7 +78,7 @@ export class OutputItems {
     const part = this.openPart('output_text');
     part.escaped += escaped;
     part.logprobs.push(...logprobs);
-    this.sink.delta('response.output_text.delta', part.head, escaped);
+    this.sink.delta('response.output_text.delta', part.head, escaped, logprobs);
   }
 
   chunk({ choices }: CompletionChunk): void {

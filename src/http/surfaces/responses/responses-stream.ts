@@ -53,9 +53,11 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
     this.send(type, byteJson({ type, sequence_number: this.sequence, ...fields }));
   }
 
-  delta(type: string, head: string, escaped: string): void {
+  delta(type: string, head: string, escaped: string, logprobs?: readonly unknown[]): void {
     if (this.isForwarded) return;
-    const tail = type === 'response.output_text.delta' ? '","logprobs":[]}' : '"}';
+    const tail = logprobs
+      ? `","logprobs":${logprobs.length > 0 ? byteJson(logprobs) : '[]'}}`
+      : '"}';
     this.send(
       type,
       `{"type":"${type}","sequence_number":${this.sequence},${head},"delta":"${escaped}${tail}`,

@@ -1,4 +1,4 @@
-import { withoutByteOrderMark } from '../text/json-values.js';
+import { withoutByteOrderMark, withoutDone } from '../text/json-values.js';
 import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../completion.js';
 import type {
   CompletionAnswer,
@@ -131,7 +131,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
 
   readWhole(sent: Buffer): ChatAnswer {
     const { name, adapter } = this.target.provider;
-    const body = withoutByteOrderMark(sent);
+    const body = withoutDone(withoutByteOrderMark(sent));
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
     const answer = this.tools
       ? { ...read, completion: withOwnCalls(read.completion, this.tools), rewritten: true }

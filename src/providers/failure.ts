@@ -9,7 +9,8 @@ export function codeOfStatus(status: number): ErrorCode {
   if (status === 429) return 'rate_limited';
   // 498: Groq has no room for the service tier
   if (status === 503 || status === 529 || status === 498) return 'upstream_overloaded';
-  if (status === 408 || status === 409 || status === 425 || status >= 500) return 'upstream_error';
+  // 424: the model failed, at Bedrock and in text-generation-inference (2026-11)
+  if ([408, 409, 424, 425].includes(status) || status >= 500) return 'upstream_error';
   if (status >= 400) return 'request_refused';
   return 'unreadable_answer';
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isObject } from './is-object.js';
+import { parsedJson } from './json-values.js';
 
 /** The beginning of a text that replaces a number; the digits follow. No sender can guess it. */
 const mark = `#${randomUUID()}#`;
@@ -94,4 +96,15 @@ export function endOfJsonText(json: string, start: number): number {
     if ((at - from) % 2 === 0) return at + 1;
   }
   return json.length;
+}
+
+/**
+ * The arguments of a call as JSON, also of a program that has them as an object or encodes them
+ * twice; none are an empty object. Any other text stays as it is.
+ */
+export function argumentsJson(given: unknown): string {
+  if (typeof given !== 'string') return exactJson(given ?? {});
+  if (!/^\s*"/.test(given)) return given;
+  const inner = parsedJson(given);
+  return typeof inner === 'string' && isObject(parsedJson(inner)) ? inner : given;
 }

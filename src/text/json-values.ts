@@ -13,6 +13,13 @@ export const jsonFields = (value: unknown): Json => (isObject(value) ? value : {
 export const withoutByteOrderMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 
+/** A body without the end marker of streams, which some servers write behind a whole answer too. */
+export function withoutDone(body: Buffer): Buffer {
+  const end = body.toString('latin1', Math.max(0, body.length - 24));
+  const done = /data: ?\[DONE\]\s*$/.exec(end);
+  return done ? body.subarray(0, done.index - end.length) : body;
+}
+
 /** Parses JSON. @returns undefined if it is not JSON */
 export function parsedJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {

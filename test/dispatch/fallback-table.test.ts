@@ -82,7 +82,7 @@ const rows: Row[] = [
   lost('an end after the opening', /before the answer was complete|unreadable answer/, {
     fault: { endWithoutMarker: true, text: [] },
   }),
-  ...[408, 409, 425, 500, 502, 504, 520].map((code) => status(code, true, 502)),
+  ...[408, 409, 424, 425, 500, 502, 504, 520].map((code) => status(code, true, 502)),
   status(503, true, 503, { retryAfter: '1' }),
   status(529, true, 503, { retryAfter: '1' }),
   status(429, true, 429, { what: 'status 429 with a short wait', retryAfter: '1' }),

@@ -280,6 +280,7 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
 
   const made = expect.stringMatching(/^\w{6,}/) as string;
   const city = (name: string): object => ({ city: name });
+  const twice = JSON.stringify(JSON.stringify(city('Rome')));
   it.each<[string, object[], Understood['calls']]>([
     [
       'empty ids',
@@ -316,6 +317,21 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       'arguments as an object',
       [call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', city('Rome')))],
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'arguments that are encoded twice',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', twice.slice(0, 1))),
+        call(piece({ index: 0 }, undefined, twice.slice(1, 6))),
+        call(piece({ index: 0 }, undefined, twice.slice(6))),
+        call(piece({ index: 1, id: 'call_abc2', type: 'function' }, 'weather', twice)),
+        call(piece({ index: 2, id: 'call_abc3', type: 'function' }, 'weather', '"Rome"')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Rome') },
+        { id: 'call_abc3', name: 'weather', input: expect.anything() },
+      ],
     ],
     [
       'one call that is no list',
@@ -424,6 +440,11 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
     [
+      'arguments that are encoded twice',
+      { tool_calls: [piece({ id: 'call_abc1', type: 'function' }, 'weather', twice)] },
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
       'one id for two calls',
       {
         tool_calls: ['Rome', 'Oslo'].map((name) =>
@@ -447,6 +468,16 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
     });
     expect(await understood(reader, body)).toEqual({ text: '', calls, finish: 'tool_calls' });
   });
+
+  it.each(['\n\ndata: [DONE]\n\n', '\ndata:[DONE]', '\r\n\r\ndata: [DONE]\r\n\r\n'])(
+    'is a text where the end of a stream follows the body: %j',
+    async (end) => {
+      const choice = { message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+      const { raw, ...step } = whole(choice) as { raw: Buffer; contentType: string };
+      const sent = { ...step, raw: Buffer.concat([raw, Buffer.from(end)]) };
+      expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
+    },
+  );
 
   it.each<[string, Fields, object?]>([
     ['no finish reason', { finish_reason: null }],

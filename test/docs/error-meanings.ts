@@ -39,7 +39,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The request needs the database, which is unreachable, or too many sign-ins run at once.',
   connection_failed:
     'DNS, connect, TLS or socket failure, or a stream that ended without its end marker.',
-  upstream_error: 'The provider answered 408, 409, 425 or 5xx.',
+  upstream_error: 'The provider answered 408, 409, 424, 425 or 5xx.',
   upstream_overloaded: 'The provider answered 503 or 529.',
   rate_limited:
     'The provider answered 429. The gateway tries another key of the provider, or waits up to 8 seconds.',

@@ -345,6 +345,36 @@ it.each<[string, Surface, Body, Body[]]>([
     [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
   ],
   [
+    'arguments that are encoded twice',
+    'Responses',
+    {
+      input: [
+        asked,
+        { type: 'function_call', call_id: 'c1', name: 'f', arguments: '"{\\"a\\":1}"' },
+        { type: 'function_call_output', call_id: 'c1', output: 'x' },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
+  ],
+  [
+    'arguments that are encoded twice',
+    'chat',
+    {
+      messages: [
+        asked,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'f', arguments: '"{\\"a\\":1}"' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'x' },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
+  ],
+  [
     "an image as chat's object",
     'Responses',
     { input: [{ role: 'user', content: [{ type: 'input_image', image_url: imageAt }] }] },

@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
 import { withCallIds } from '../../legacy-functions.js';
-import { exactJson, parseExactJson } from '../../text/exact-json.js';
+import { argumentsJson, exactJson, parseExactJson } from '../../text/exact-json.js';
 import {
   asList,
   isObject,
@@ -99,7 +99,7 @@ function callBlock({ id, function: named, custom = named }: Json): Json {
 }
 
 const inputOf = (input: unknown): Json =>
-  jsonFields(typeof input === 'string' ? parsedJson(input, parseExactJson) : input);
+  jsonFields(typeof input === 'string' ? parsedJson(argumentsJson(input), parseExactJson) : input);
 
 function blocksOf(content: unknown): Json[] {
   if (Array.isArray(content)) return objectsIn(content as Json[]).map(blockOf);
@@ -137,16 +137,16 @@ export const itemsOfResponses = (turns: Turns): Turns =>
     (turn) =>
       typeOf(turn) === 'message'
         ? isForeign(turn, notOfResponses)
-        : isPart(turn) || jsonFieldsOfItems.some((field) => isObject(turn[field])),
+        : isPart(turn) || plainItem(turn) !== turn,
     (turn) => {
       if (typeOf(turn) === 'message') return plainTurns(turn as ChatMessage).flatMap(itemsOf);
       if (isPart(turn)) return itemsOf({ role: 'user', content: contentPart(turn) });
-      const objects = jsonFieldsOfItems.filter((field) => isObject(turn[field]));
-      return [{ ...turn, ...Object.fromEntries(objects.map((f) => [f, exactJson(turn[f])])) }];
+      return [plainItem(turn)];
     },
   );
 
-const jsonFieldsOfItems = ['arguments', 'output'];
+const plainItem = (item: Json): Json =>
+  withText('arguments' in item ? withTextArguments(item) : item, 'output');
 const isPart = ({ type, role }: Json): boolean =>
   role === undefined && /^(text|input_(text|image|file))$/.test(textIn(type));
 
@@ -205,15 +205,21 @@ function plainChat(given: Turns): Turns {
 function chatTurn(turn: unknown): unknown {
   if (!isObject(turn)) return turn;
   const { tool_calls: sent, content } = turn;
-  if (isResult(turn) && isObject(content)) return { ...turn, content: exactJson(content) };
+  if (isResult(turn) && isObject(content)) return withText(turn, 'content');
   if (!Array.isArray(sent)) return turn;
-  const calls = sent.map(withTextArguments);
+  const calls = sent.map((call: unknown) => {
+    const called = jsonFields(call)['function'];
+    const plain = isObject(called) ? withTextArguments(called) : called;
+    return plain === called ? call : { ...jsonFields(call), function: plain };
+  });
   return calls.every((call, at) => call === sent[at]) ? turn : { ...turn, tool_calls: calls };
 }
 
-function withTextArguments(call: unknown): unknown {
-  const called = jsonFields(call)['function'];
-  if (!isObject(called) || typeof called['arguments'] === 'string') return call;
-  const args = exactJson(called['arguments'] ?? {});
-  return { ...jsonFields(call), function: { ...called, arguments: args } };
-}
+const withTextArguments = (called: Json): Json =>
+  withText(called, 'arguments', argumentsJson(called['arguments']));
+
+/** The same object where the field is no object. */
+const withText = (holder: Json, field: string, text = textOf(holder[field])): Json =>
+  text === holder[field] ? holder : { ...holder, [field]: text };
+
+const textOf = (value: unknown): unknown => (isObject(value) ? exactJson(value) : value);

@@ -1,4 +1,4 @@
-import { exactJson } from '../../text/exact-json.js';
+import { argumentsJson, exactJson } from '../../text/exact-json.js';
 import { isObject, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
@@ -10,7 +10,7 @@ interface KnownCall {
   id: string;
   name: string;
   arguments: string;
-  /** Whether the client does not know of its arguments `{}`: real ones may follow. */
+  /** Whether the client does not know of its arguments `{}`, or of text: others may follow. */
   isHeld: boolean;
   /** Its place among the calls that the client knows; null: it does not know this one yet. */
   index: number | null;
@@ -86,10 +86,10 @@ export class MendedCalls {
     );
     const list = (holder.tool_calls ?? []) as Piece[];
     for (const call of bare) {
-      call.arguments = '{}';
-      call.isHeld = false;
-      if (this.isWhole) Object.assign(list[call.index!]?.function ?? {}, { arguments: '{}' });
-      else list.push({ index: call.index, function: { arguments: '{}' } });
+      const args = isTwice(call) ? argumentsJson(call.arguments) : '{}';
+      Object.assign(call, { arguments: args, isHeld: false });
+      if (this.isWhole) Object.assign(list[call.index!]?.function ?? {}, { arguments: args });
+      else list.push({ index: call.index, function: { arguments: args } });
     }
     if (bare.length > 0) holder.tool_calls = list;
     return bare.length > 0;
@@ -110,7 +110,8 @@ export class MendedCalls {
     hold(call, piece);
     call.index = this.count++;
     call.name = nameOf(piece);
-    call.isHeld = call.arguments === 'null' || (call.arguments === '{}' && !this.isWhole);
+    call.isHeld =
+      call.arguments === 'null' || isTwice(call) || (call.arguments === '{}' && !this.isWhole);
     const isOwn = call.id !== '' && !this.ids.has(call.id);
     const id = isOwn ? call.id : madeCallId();
     this.ids.add(id);
@@ -139,9 +140,12 @@ const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : t
 const nameOf = ({ function: called, custom }: Piece): string =>
   textIn(called?.name ?? (custom as Piece['function'])?.name);
 
+/** Arguments that are encoded twice can be read when they are whole. */
+const isTwice = ({ arguments: json }: KnownCall): boolean => /^\s*"/.test(json);
+
 // most pieces of arguments end otherwise, and need not be parsed again and again
 const isComplete = ({ arguments: json }: KnownCall): boolean =>
-  /[}\]]\s*$/.test(json.slice(-8)) && parseJson(json) !== null;
+  /[}\]]"?\s*$/.test(json.slice(-8)) && parseJson(json) !== null;
 
 /** Which of the known calls a piece belongs to; undefined: it begins one. */
 function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): KnownCall | undefined {
@@ -159,8 +163,9 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
 function hold(call: KnownCall, piece: Piece): void {
   const more = textIn(piece.function?.arguments);
   call.id ||= idOf(piece);
-  call.arguments = call.isHeld && more !== '' ? more : call.arguments + more;
-  if (more !== '') call.isHeld = false;
+  const isReplaced = call.isHeld && more !== '' && !isTwice(call);
+  call.arguments = isReplaced ? more : call.arguments + more;
+  call.isHeld = isTwice(call) || (call.isHeld && more === '');
 }
 
 /** Takes out of a later piece what the client has already. @returns whether there was any */
@@ -175,7 +180,7 @@ function goOn(call: KnownCall, piece: Piece): boolean {
   const isAgain = args !== '' && args === call.arguments && isComplete(call);
   if (isAgain) changed = put(called, 'arguments', '');
   else hold(call, piece);
-  return changed;
+  return (call.isHeld && put(called, 'arguments', '')) || changed;
 }
 
 /** Makes one shape of what servers send as arguments. @returns whether it was another */

@@ -147,7 +147,8 @@ class Reasons {
     if (this.isPaid(first) && this.isPaid(one) && alike.length > 1)
       return reasonAmongEquals({
         costs: alike,
-        index,
+        cost: one.cost,
+        isFirst: index === 0,
         all,
         quality: `predicted quality ${thousandthsText(one.quality)}`,
         costText: this.costText(one),

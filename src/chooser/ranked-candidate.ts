@@ -21,7 +21,9 @@ export function rankedCandidate(
 interface AmongEquals {
   /** Of those that answer equally well, the cheapest first, unknown ones last. */
   readonly costs: readonly (number | null)[];
-  readonly index: number;
+  /** Its own; null: its price is not known. */
+  readonly cost: number | null;
+  readonly isFirst: boolean;
   /** Candidates in all. */
   readonly all: number;
   /** `predicted quality .8`. */
@@ -31,9 +33,9 @@ interface AmongEquals {
 }
 
 /** Why a candidate has its place among those whose quality cannot be told from the best one's. */
-export function reasonAmongEquals({ costs, index, all, quality, costText }: AmongEquals): string {
-  const cost = costs[index] ?? null;
-  if (index > 0) {
+export function reasonAmongEquals(among: AmongEquals): string {
+  const { costs, cost, isFirst, all, quality, costText } = among;
+  if (!isFirst) {
     const why = cost === null ? 'but its price is not known' : 'but not cheaper';
     return costs[0] === null
       ? `${quality}, as good as the best; no price is known`

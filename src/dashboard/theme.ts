@@ -18,7 +18,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   components: {
     // colour alone does not tell a link from the text around it
-    Anchor: { defaultProps: { underline: 'always' } },
+    Anchor: { defaultProps: { underline: 'always', size: 'sm' } },
     Modal: { defaultProps: { closeButtonProps, transitionProps } },
     Drawer: { defaultProps: { closeButtonProps, transitionProps } },
     SegmentedControl: { defaultProps: { transitionDuration: motionMs } },

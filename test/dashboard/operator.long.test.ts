@@ -76,7 +76,7 @@ describe.runIf(hasChromium)('an operator', () => {
         [() => failures().getByRole('row').nth(1).getByRole('link').last()],
         () => getByRole('alert'),
       ),
-      'why do many fail': await clicksTo([], () => failures().getByText('all candidates failed')),
+      'why do many fail': await clicksTo([], () => failures().getByText('provider overloaded')),
       'what costs most': await clicksTo([() => getByRole('link', { name: /^Spend/ })], () =>
         getByRole('columnheader', { name: /Sorted by Cost/ }),
       ),
@@ -93,7 +93,7 @@ describe.runIf(hasChromium)('an operator', () => {
       'is a provider down': 1,
     });
     await page.goto(gateway.url);
-    await failures().getByText('all candidates failed').first().waitFor();
+    await failures().getByText('provider overloaded').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 
@@ -115,6 +115,18 @@ describe.runIf(hasChromium)('an operator', () => {
     await page.getByRole('button', { name: 'Sorted by Cost, highest first' }).click();
     await expect.poll(() => page.url()).not.toContain('sort');
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('sees a request in two lines on a telephone, each alike', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${gateway.url}/requests`);
+    await rows().first().waitFor();
+    const heights = await rows().evaluateAll((all) =>
+      (all as { clientHeight: number }[]).map(({ clientHeight }) => clientHeight),
+    );
+    expect(Math.max(...heights)).toBeLessThanOrEqual(72);
+    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(2);
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   it('opens a request by the keyboard or anywhere on its row, and finds one by its id', async () => {

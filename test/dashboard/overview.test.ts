@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  colorAt,
   nextIndex,
   restOf,
   sparkline,
@@ -10,6 +11,7 @@ import { axisLabel, reasonWords, roundTicks } from '../../src/dashboard/format/n
 import { formatSpend, spendParts } from '../../src/dashboard/format/spend.js';
 import { formatMs } from '../../src/dashboard/format/times.js';
 import {
+  byModel,
   defaultRange,
   errorRate,
   pointsChange,
@@ -177,6 +179,29 @@ describe('a stacked chart', () => {
   it('shows what is left of the whole, if anything is', () => {
     expect(restOf([5, 3], [[1, 3]])).toEqual([4, 0]);
     expect(restOf([0.1 + 0.2], [[0.1], [0.2]])).toBeNull();
+  });
+
+  it('names no model that has nothing of what it shows, and keeps the colours of the others', () => {
+    const groups = [
+      [0, 2],
+      [0, 0],
+      [1, null],
+    ].map((costUsd, at) => ({
+      provider: 'p',
+      model: `m${at}`,
+      points: { costUsd },
+    }));
+    const of = (points: { costUsd: number[] }, some = groups) =>
+      byModel(
+        { groups: some, points } as never,
+        'costUsd',
+        { none: '', rest: 'others' },
+        { range: '24h', account: undefined },
+      );
+    const drawn = of({ costUsd: [1, 2] });
+    expect(drawn.map(({ label }) => label)).toEqual(['p/m0', 'p/m2']);
+    expect(drawn.map(({ color }) => color)).toEqual([colorAt(0), colorAt(2)]);
+    expect(of({ costUsd: [0, 0] }, groups.slice(1, 2))).toHaveLength(1);
   });
 
   it('is walked through by keys, never beyond its ends', () => {

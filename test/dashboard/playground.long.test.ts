@@ -12,7 +12,7 @@ import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { type HttpMcp, startHttpMcp } from '../helpers/http-mcp.js';
 import { articlePage, type SearchWorld, startSearchWorld } from '../helpers/search-world.js';
-import { towerFact, towerResearcher } from '../helpers/research-upstream.js';
+import { askedFor, towerFact, towerResearcher } from '../helpers/research-upstream.js';
 import type { Step } from '../helpers/steps.js';
 import type { Upstream, UpstreamCall } from '../helpers/upstream.js';
 
@@ -126,7 +126,7 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByText('A beginning').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     // what it cost is read from the request log, because no more of the stream comes
-    await page.getByText(/^≈ \d+ \+ \d+ tokens$/).waitFor();
+    await page.getByText(/^≈ \d+ → \d+ tokens$/).waitFor();
     await page
       .getByRole('article')
       .getByText(/^\$0\.0/)
@@ -252,6 +252,22 @@ describe.runIf(hasChromium)('the playground', () => {
     await source.getByText('Verified: the source says it').waitFor();
     await source.getByText(/312 metres tall/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('tells while research runs for how long, and how many pages it has read', async () => {
+    upstream.script([
+      (call) => (askedFor(call) === 'answer' ? { hang: 'beforeHeaders' } : towerResearcher(call)),
+    ]);
+    await page.getByRole('button', { name: 'Search, tools and more' }).click();
+    await page.getByRole('combobox', { name: 'Research' }).click();
+    await page.getByRole('option', { name: 'Low' }).click();
+    await page.getByRole('button', { name: 'With: Research' }).click();
+    await ask('How tall is the Lindow tower?');
+    const answer = page.getByRole('article');
+    await answer.getByText('pages read: 1').waitFor();
+    await answer.getByText(/^[1-9]\d* s$/).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped', { exact: true }).waitFor();
   });
 
   it('shows the calls of tools that the gateway runs, with how long they took', async () => {
@@ -408,7 +424,7 @@ describe.runIf(hasChromium)('the playground with limits.resumeMs', () => {
     await page.getByText('A beginning').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(upstream.closed(before)).resolves.toBeNull();
-    await page.getByText(/^≈ \d+ \+ \d+ tokens$/).waitFor();
+    await page.getByText(/^≈ \d+ → \d+ tokens$/).waitFor();
   });
 
   it('goes on with two answers side by side', async () => {

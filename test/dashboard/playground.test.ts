@@ -13,6 +13,8 @@ import {
   withChunk,
 } from '../../src/dashboard/components/conversation/answer.js';
 import { turnsOf } from '../../src/dashboard/components/conversation/stored-turns.js';
+import type { ResearchPhase } from '../../src/grounding/research/research-notes.js';
+import { texts } from '../../src/dashboard/texts/texts.js';
 import { formatBytes } from '../../src/dashboard/format/numbers.js';
 import {
   historyOf,
@@ -27,6 +29,13 @@ import {
 import { chooseFiles } from '../../src/dashboard/pages/playground/image-files.js';
 import { eventReader } from '../../src/dashboard/pages/playground/event-reader.js';
 import { plainSettings, readTools } from '../../src/dashboard/pages/playground/settings.js';
+
+describe('every phase of search and research', () => {
+  it('has words', () => {
+    const words: Record<ResearchPhase | 'search' | 'read', string> = texts.playground.work.phase;
+    for (const [phase, text] of Object.entries(words)) expect(text).not.toBe(phase);
+  });
+});
 
 const named = { provider: 'up', model: 'good', responseMessageId: 'r1' };
 const chunkOf = (fields: Partial<Chunk> & Pick<Chunk, 'type'>): Chunk => ({

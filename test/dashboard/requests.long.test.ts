@@ -117,7 +117,7 @@ describe.runIf(hasChromium)('the page of requests', () => {
     const said = page.getByRole('region', { name: 'Messages and answer' });
     await said.getByRole('group', { name: 'You' }).getByText('Why is the sky blue?').waitFor();
     expect(await said.innerText()).not.toContain('price unknown');
-    await said.getByText(/\d+ \+ \d+ tokens/).waitFor();
+    await said.getByText(/\d+ → \d+ tokens/).waitFor();
     await said.getByRole('tab', { name: 'JSON' }).click();
     await said.getByText('"messages"').waitFor();
     await page.getByRole('main').getByText('ann@example.org').waitFor();

@@ -7,8 +7,8 @@ import {
   withoutFilters,
 } from '../../src/dashboard/pages/requests/filters.js';
 import { placeNames } from '../../src/dashboard/components/place-names.js';
-import { apiOf, outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
-import { formatClock, formatUntil } from '../../src/dashboard/format/times.js';
+import { apiOf, causeOf, outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
+import { formatAgo, formatClock, formatUntil } from '../../src/dashboard/format/times.js';
 import { keptContentOf } from '../../src/dashboard/pages/requests/kept-content.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
 import { errorCodes } from '../../src/errors.js';
@@ -70,6 +70,20 @@ describe('the time of a row', () => {
   });
 });
 
+describe('how long ago', () => {
+  it('is told in the largest unit that has passed', () => {
+    const before = (minutes: number): string => formatAgo(Date.now() - minutes * 60_000 - 500);
+    expect([0.9, 1.6, 59.7, 60, 60 * 23.9, 60 * 24].map(before)).toEqual([
+      'just now',
+      '1 minute ago',
+      '59 minutes ago',
+      '1 hour ago',
+      '23 hours ago',
+      'yesterday',
+    ]);
+  });
+});
+
 describe('the name of a model in a legend', () => {
   it('is without its provider unless another model has the same name', () => {
     expect(shortNames(['openai/gpt-4.1', 'groq/llama', 'openrouter/meta/llama', 'p95'])).toEqual([
@@ -87,6 +101,15 @@ describe('every error code', () => {
     expect(outcomeOf({ status: 200, code: 'unreadable_answer' })).toBe(
       '200, cut · unreadable answer',
     );
+  });
+});
+
+describe('a request that no model answered', () => {
+  it('names what its last attempt failed of', () => {
+    const attempts = [{ outcome: 'upstream_error' }, { outcome: 'provider_auth' }] as never;
+    expect(causeOf({ attempts }, 'all_failed')).toBe('provider refused the key');
+    expect(causeOf({ attempts }, 'deadline_exceeded')).toBe('out of time');
+    expect(causeOf({ attempts: [] }, 'all_failed')).toBe('no model answered');
   });
 });
 

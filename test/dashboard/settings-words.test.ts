@@ -3,6 +3,7 @@ import { acts as known } from '../../src/store/contracts/audit.js';
 import schema from '../../schemas/audit.response.schema.json' with { type: 'json' };
 import { actWords, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
 import { limitWords, typedLimit } from '../../src/dashboard/format/limits.js';
+import { texts } from '../../src/dashboard/texts/texts.js';
 import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
 
 const none = {
@@ -84,5 +85,21 @@ describe('the rules of the configuration', () => {
       { kind: 'provider', name: 'a' },
       { kind: 'toolkit', name: 't' },
     ]);
+  });
+});
+
+/** All texts of the dashboard, with the paths of their names. */
+const saidIn = (part: unknown, path = ''): [string, string][] =>
+  typeof part === 'string'
+    ? [[path, part]]
+    : Object.entries(part as object).flatMap(([name, inner]) => saidIn(inner, `${path}.${name}`));
+
+describe('the words of the dashboard', () => {
+  it('are those of the field, not of the program', () => {
+    const unplain =
+      /receipt|surface|\b[45]xx\b|_failed|of one kind|^no model$|^at least$|^beside|other\//i;
+    expect(saidIn(texts).filter(([, words]) => unplain.test(words))).toEqual([]);
+    expect(texts.requests.minLatency).toBe('Slower than');
+    expect(texts.overview.savings.title).toBe('Savings');
   });
 });

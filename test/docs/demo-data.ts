@@ -65,6 +65,8 @@ interface DemoFailure {
   readonly error: (provider: string, model: string) => string;
   /** The provider's status; null: it was not asked. */
   readonly upstreamStatus: number | null;
+  /** That of its attempts; absent: its code. */
+  readonly outcome?: string;
   /** Only of these requests; absent: of all. */
   readonly only?: (made: { model: DemoModel; keyName: string }) => boolean;
 }
@@ -72,11 +74,20 @@ interface DemoFailure {
 const failures: readonly DemoFailure[] = [
   {
     share: 0.25,
-    status: 502,
-    code: 'all_failed',
+    status: 503,
+    code: 'upstream_overloaded',
     error: (provider) => `all 3 attempts failed; the last: ${provider} answered 503: over capacity`,
     upstreamStatus: 503,
     only: ({ model }) => model.provider === 'groq',
+  },
+  {
+    share: 0.02,
+    status: 502,
+    code: 'all_failed',
+    error: (provider) => `${provider} answered 401: the API key has been revoked`,
+    upstreamStatus: 401,
+    outcome: 'provider_auth',
+    only: ({ model }) => model.provider === 'mistral',
   },
   {
     share: 0.008,
@@ -263,7 +274,7 @@ function attemptsOf(
 ): object[] {
   const isRefused = failure !== null && failure.status >= 400 && failure.status < 499;
   if (isRefused && failure.upstreamStatus === null) return [];
-  const count = failure?.code === 'all_failed' ? 3 : 1;
+  const count = failure?.code === 'upstream_overloaded' ? 3 : 1;
   return Array.from({ length: count }, (_, index) => ({
     startMs: Math.round((latencyMs / count) * index),
     waitMs: 0,
@@ -273,7 +284,7 @@ function attemptsOf(
     provider,
     model,
     number: index + 1,
-    outcome: failure === null ? 'ok' : count > 1 ? 'upstream_overloaded' : failure.code,
+    outcome: failure === null ? 'ok' : (failure.outcome ?? failure.code),
     status: failure === null ? 200 : failure.upstreamStatus,
     error:
       failure?.error(provider, model).replace(/^all 3 attempts failed; the last: /, '') ?? null,

@@ -39,7 +39,7 @@ interface PageLinkProps extends AnchorProps {
 }
 
 /** A link to another page of the dashboard. */
-export const PageLink = (props: PageLinkProps) => <Anchor component={Link} size="sm" {...props} />;
+export const PageLink = (props: PageLinkProps) => <Anchor component={Link} {...props} />;
 
 interface CodeRegionProps extends CodeProps {
   /** What it is; readers without a mouse reach it to scroll. */

@@ -15,6 +15,8 @@ export interface Column<Row> {
   isFigure?: boolean;
   /** Left out in a narrow window, because the page of the row has it too. */
   isMinor?: boolean;
+  /** Says by itself what it is: in a narrow window it stands beside others, without its label. */
+  isPlain?: boolean;
   /** Its head is for those who do not see the table, such as that of buttons. */
   isHeadHidden?: boolean;
   sort?: Sorting;
@@ -30,7 +32,7 @@ interface Sorting {
 export const figure = <Row,>(
   label: string,
   cell: (row: Row) => ReactNode,
-  more: Pick<Column<Row>, 'isMinor' | 'sort'> = {},
+  more: Pick<Column<Row>, 'isMinor' | 'isPlain' | 'sort'> = {},
 ): Column<Row> => ({ label, cell, isFigure: true, ...more });
 
 interface ListTableProps<Row> extends Pick<
@@ -59,7 +61,7 @@ interface ListTableProps<Row> extends Pick<
 
 /**
  * A table of rows that are alike. In a narrow window each row is a block with the first column as
- * its heading, and the others below it with their labels.
+ * its heading, and the others below it with their labels; plain ones fill its lines.
  */
 export function ListTable<Row>(props: ListTableProps<Row>) {
   const {
@@ -205,14 +207,16 @@ const SortButton = ({ label, isOn, toggle }: Sorting & { label: string }) => (
 );
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
-  const { label, isFigure = false, isMinor = false, isHeadHidden = false, cell } = column;
+  const { label, isFigure, isMinor, isPlain, isHeadHidden = false, cell } = column;
   const content = cell(row);
   return (
     <Table.Td
       role="cell"
       data-label={isHeadHidden ? '' : label}
       data-is-empty={content === null || content === '' || content === false}
-      className={[isFigure ? 'figure' : '', isMinor ? 'minor' : ''].join(' ').trim()}
+      className={[isFigure && 'figure', isMinor && 'minor', isPlain && 'plain']
+        .filter(Boolean)
+        .join(' ')}
     >
       <div>{content}</div>
     </Table.Td>

@@ -47,11 +47,13 @@ export function formatUsd(value: number | null | undefined): string {
 /** `0.034` is `-2`: how many places after the point come before the first digit. */
 const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;
 
-/** A share from 0 to 1 as a percentage: `4.2%`; one that would be rounded to nothing: `<0.1%`. */
+/** A share from 0 to 1 as a percentage: `0%`, `4.2%`; one that would be rounded to nothing: `<0.1%`. */
 export function formatShare(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined) return unknownValue;
   const [percent, least] = [value * 100, 10 ** -digits];
-  return percent > 0 && percent < least / 2 ? `<${least}%` : `${percent.toFixed(digits)}%`;
+  return percent > 0 && percent < least / 2
+    ? `<${least}%`
+    : `${percent.toFixed(percent % 100 === 0 ? 0 : digits)}%`;
 }
 
 /**

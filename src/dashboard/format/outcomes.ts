@@ -1,10 +1,15 @@
 import { fill, texts } from '../texts/texts.js';
+import type { RequestDetails } from '../api/schema.js';
 import { unknownValue } from './numbers.js';
 
 const wordsIn = (words: Readonly<Record<string, string>>) => (name: string) => words[name] ?? name;
 
 /** What a code of a failure means, in words; a code without words stands for itself. */
 export const reasonOf = wordsIn(texts.codes);
+
+/** What a failed request failed of, in words: of one that all attempts failed, what the last did. */
+export const causeOf = ({ attempts }: Pick<RequestDetails, 'attempts'>, code: string): string =>
+  reasonOf((code === 'all_failed' && attempts?.at(-1)?.outcome) || code);
 
 /** The API by which a request came in, in words; one without words stands for itself. */
 export const apiOf = wordsIn(texts.surfaces);

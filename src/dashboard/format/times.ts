@@ -62,6 +62,6 @@ export function formatAgo(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return unknownValue;
   const passed = new Date(at).getTime() - Date.now();
   for (const { unit, ms } of steps)
-    if (Math.abs(passed) >= ms) return relative.format(Math.round(passed / ms), unit);
+    if (Math.abs(passed) >= ms) return relative.format(Math.trunc(passed / ms), unit);
   return 'just now';
 }

@@ -25,7 +25,7 @@ import {
 } from './answer.js';
 import { AnswerText } from './answer-text.js';
 import { SourceChips } from './sources.js';
-import { formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
+import { axisLabel, formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { type Column, figure, ListTable } from '../list-table.js';
 
@@ -89,7 +89,7 @@ function AnswerHead({ answer }: { answer: Answer }) {
       {isOpen(answer) ? <Loader size="xs" aria-label={words.writing} /> : null}
       <PlainText fw={600}>{model === '' ? withoutModel(answer) : `${provider}/${model}`}</PlainText>
       {isOpen(answer) && seconds > 0 ? (
-        <Note className="figures">{formatMs(seconds * 1_000)}</Note>
+        <Note className="figures">{axisLabel(formatMs(seconds * 1_000))}</Note>
       ) : null}
       {state === 'stopped' && !isUnasked(answer) ? <Note>{words.stopped}</Note> : null}
     </Group>

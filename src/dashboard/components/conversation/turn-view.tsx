@@ -144,7 +144,7 @@ function Picture({ url, name }: { url: string; name: string }) {
   const href = openableUrl(url);
   if (href === null) return <Text size="sm">{name}</Text>;
   return (
-    <Anchor href={href} size="sm" target="_blank" rel="noopener noreferrer" underline="always">
+    <Anchor href={href} target="_blank" rel="noopener noreferrer" underline="always">
       {fill(texts.playground.picture, { name: url })}
     </Anchor>
   );

@@ -115,6 +115,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     {
       label: text.state,
       cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
+      isPlain: true,
     },
     {
       label: text.actions,
@@ -164,9 +165,7 @@ function Name({ shown }: { shown: ApiKey }) {
         <PlainText fw={500}>{name}</PlainText>
         <Code>{prefix}…</Code>
       </Group>
-      <Note className="clipped" maw={360} title={terms}>
-        {terms}
-      </Note>
+      <Note maw={360}>{terms}</Note>
     </>
   );
 }

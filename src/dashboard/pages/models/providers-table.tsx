@@ -54,7 +54,10 @@ const Name = ({ provider: { name, api: dialect, details } }: { provider: Provide
     <Text size="sm" fw={600}>
       {name}
     </Text>
-    <Note className="text-plain">{[dialect, details?.baseUrl].filter(Boolean).join(' · ')}</Note>
+    <Note className="text-plain">{dialect}</Note>
+    <Note className="clipped" maw={260} title={details?.baseUrl ?? ''}>
+      {details?.baseUrl}
+    </Note>
   </>
 );
 

@@ -75,13 +75,7 @@ function columnsOf(
 }
 
 const Linked = ({ href, children }: { href: string | null; children: string }) =>
-  href === null ? (
-    children
-  ) : (
-    <PageLink href={href} className="text-plain">
-      {children}
-    </PageLink>
-  );
+  href === null ? children : <PageLink href={href}>{children}</PageLink>;
 
 const Share = ({ group }: { group: Shown }) => (
   <Group gap="xs" wrap="nowrap" miw={160}>

@@ -214,6 +214,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
           </Text>
         </PageLink>
       ),
+      isPlain: true,
     },
   ];
 }

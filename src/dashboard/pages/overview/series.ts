@@ -114,7 +114,7 @@ export const modelHref = (
     ? requestsHref({ model: `${provider}/${model}`, ...more }, span)
     : null;
 
-/** A figure of each model, and of the rest together. */
+/** A figure of each model that has some of it, and of the rest together. */
 export function byModel(
   { groups, points }: UsageSeries,
   name: 'requests' | 'costUsd' | 'errors',
@@ -131,7 +131,9 @@ export function byModel(
     points[name],
     parts.map(({ values }) => values),
   );
-  return rest === null ? parts : [...parts, { label: labels.rest, values: rest, color: restColor }];
+  const drawn = parts.filter(({ values }) => values.some(Boolean));
+  const shown = drawn.length === 0 ? parts : drawn;
+  return rest === null ? shown : [...shown, { label: labels.rest, values: rest, color: restColor }];
 }
 
 /** Prompt and completion tokens. */

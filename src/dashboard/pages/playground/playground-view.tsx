@@ -2,7 +2,7 @@ import { Button, CloseButton, Drawer, Group, Paper, Stack, Text, Textarea } from
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { Hint, SmallButton } from '../../components/elements.js';
+import { CompactButton, Hint, SmallButton } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import type { Answer, ToolCall } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
@@ -96,17 +96,11 @@ export function PlaygroundView(props: PlaygroundViewProps) {
           <LaneBar playground={playground} models={models} />
           <Turns playground={playground} onJoined={onJoined} />
           <Stack gap="xs" className="composer-dock">
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              style={{ alignSelf: 'flex-start' }}
-              aria-expanded={areOptionsOpen}
-              onClick={toggle}
-            >
+            <CompactButton w="fit-content" aria-expanded={areOptionsOpen} onClick={toggle}>
               {requested.length === 0
                 ? words.options.label
                 : fill(words.options.on, { list: requested.join(', ') })}
-            </Button>
+            </CompactButton>
             <Composer playground={playground} maxBodyBytes={options.maxBodyBytes} />
           </Stack>
         </Stack>

@@ -19,33 +19,27 @@ import {
   settingsOf,
 } from './settings.js';
 import { TrainingSection } from './training-section.js';
-import { useModelLabels, useRead } from '../../api/queries.js';
+import { useRead } from '../../api/queries.js';
 
 const text = texts.preferences;
 
-/** How many models the command names; the preference chooses among them. */
-const shownModels = 3;
-
 /** How requests name a preference. */
-function HowToUse({ id }: { id: string }) {
-  const labels = useModelLabels();
-  return (
-    <Panel title={text.how} lead={text.howHint}>
-      <Group gap="sm">
-        <Text size="sm">{text.idLabel}</Text>
-        <Code>{id}</Code>
-        <CopyText value={id} />
-      </Group>
-      <CodeBlock label={text.curlLabel} code={curlOf(id, labels.slice(0, shownModels))} />
-    </Panel>
-  );
-}
+const HowToUse = ({ id }: { id: string }) => (
+  <Panel title={text.how} lead={text.howHint}>
+    <Group gap="sm">
+      <Text size="sm">{text.idLabel}</Text>
+      <Code>{id}</Code>
+      <CopyText value={id} />
+    </Group>
+    <CodeBlock label={text.curlLabel} code={curlOf(id)} />
+  </Panel>
+);
 
-const curlOf = (id: string, models: readonly string[]): string =>
+const curlOf = (id: string): string =>
   [
     `curl ${gatewayUrl}/api/v1/completions \\`,
     `  -H "Authorization: Bearer $SIGNALBOX_API_KEY" -H "Content-Type: application/json" \\`,
-    `  -d '{"models": ${JSON.stringify(models)},`,
+    `  -d '{"models": ["auto"],`,
     `       "preference_id": "${id}",`,
     `       "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'`,
   ].join('\n');
@@ -130,7 +124,7 @@ function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
           {stored ? text.save : text.created}
         </Button>
         {stored && isChanged ? (
-          <Button variant="subtle" onClick={discard}>
+          <Button variant="default" onClick={discard}>
             {text.discard}
           </Button>
         ) : null}

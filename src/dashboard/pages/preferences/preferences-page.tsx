@@ -1,6 +1,6 @@
 import { Link, Route, Switch } from 'wouter';
-import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { Hint, StateBadge } from '../../components/elements.js';
+import { Button, Stack, Text } from '@mantine/core';
+import { Hint, PageLink, StateBadge } from '../../components/elements.js';
 import { ClosedPage, Page } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -82,9 +82,9 @@ const columns: readonly Column<Preference>[] = [
   {
     label: text.columns.name,
     cell: ({ id, name }) => (
-      <Anchor component={Link} href={`/preferences/${id}`} fw={600} className="text-plain">
+      <PageLink href={`/preferences/${id}`} fw={600} className="text-plain">
         {name}
-      </Anchor>
+      </PageLink>
     ),
   },
   { label: text.columns.aim, cell: aimText },

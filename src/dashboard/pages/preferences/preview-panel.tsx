@@ -143,8 +143,9 @@ const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; headi
     columns={[{ label: heading, cell: (item) => <Source item={item} /> }, ...columns]}
     rows={items}
     keyOf={({ id }, index) => id ?? index}
-    minWidth={600}
+    minWidth={560}
     maxHeight={560}
+    fz="xs"
   />
 );
 
@@ -178,7 +179,9 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
   if (source === 'request')
     return (
       <>
-        <PageLink href={`/requests/${id}`}>{formatInstant(at)}</PageLink>
+        <PageLink size="xs" href={`/requests/${id}`}>
+          {formatInstant(at)}
+        </PageLink>
         <Note>{answered ? fill(text.answeredBy, { label: answered }) : text.notAnswered}</Note>
       </>
     );
@@ -187,7 +190,7 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
       <Badge size="xs" variant="default">
         {kind === undefined ? '' : text.kinds[kind as keyof typeof text.kinds]}
       </Badge>
-      <Text size="sm" lineClamp={2} miw={110} title={prompt}>
+      <Text inherit lineClamp={2} miw={110} title={prompt}>
         {prompt}
       </Text>
     </>
@@ -195,10 +198,15 @@ function Source({ item: { source, id, kind, prompt, at, answered } }: { item: Pr
 }
 
 function Winner({ item: { winner, current, isChanged, reason } }: { item: PreviewItem }) {
-  if (!winner) return <PlainText title={reason}>{text.nobody}</PlainText>;
+  if (!winner)
+    return (
+      <PlainText size="xs" title={reason}>
+        {text.nobody}
+      </PlainText>
+    );
   return (
     <>
-      <Text size="sm" fw={isChanged ? 700 : 400} title={reasonWords(winner.reason)}>
+      <Text inherit fw={isChanged ? 700 : 400} title={reasonWords(winner.reason)}>
         {winner.label}
       </Text>
       {isChanged && current ? <Note>{fill(text.insteadOf, { label: current.label })}</Note> : null}

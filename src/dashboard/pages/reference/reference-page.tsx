@@ -18,11 +18,7 @@ export default function ReferencePage() {
     queryFn: () => readReference(group),
     staleTime: 'static',
   });
-  const openApi = (
-    <Anchor size="sm" href={`${basePath}/openapi.json`}>
-      {text.openApi}
-    </Anchor>
-  );
+  const openApi = <Anchor href={`${basePath}/openapi.json`}>{text.openApi}</Anchor>;
   const [title, lead] = page.data?.isUnknown
     ? [texts.common.notFound, text.unknown]
     : [text.title, text.lead];

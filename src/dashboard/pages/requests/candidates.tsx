@@ -115,12 +115,18 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
             <circle cx={toX(x)} cy={toY(y)} r={label === answered || label === winner ? 7 : 5} />
           </g>
         ))}
-        {places.map((place, at) => (
-          <text key={dots[at]?.candidate.label} x={place.x} y={place.y} textAnchor={place.anchor}>
-            <title>{dots[at]?.candidate.label}</title>
-            {names[at]}
-          </text>
-        ))}
+        {dots.map(({ candidate: { label }, x, y }, at) => {
+          const place = places[at]!;
+          return (
+            <g key={label} className="name">
+              <line x1={toX(x)} y1={toY(y)} x2={place.x} y2={place.y - 4} />
+              <text x={place.x} y={place.y} textAnchor={place.anchor}>
+                <title>{label}</title>
+                {names[at]}
+              </text>
+            </g>
+          );
+        })}
       </svg>
       {unknown.length === 0 ? null : (
         <Note>

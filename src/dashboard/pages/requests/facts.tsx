@@ -8,7 +8,7 @@ import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from '../../components/outcome.js';
-import { apiOf, reasonOf } from '../../format/outcomes.js';
+import { apiOf, causeOf } from '../../format/outcomes.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 
 const list = texts.requests;
@@ -20,7 +20,7 @@ export function Facts({ request }: { request: RequestDetails }) {
   return (
     <Stack gap="lg">
       {code === null ? null : (
-        <Alert color="red" title={fill(text.failedTitle, { code, reason: reasonOf(code) })}>
+        <Alert color="red" title={fill(text.failedTitle, { code, reason: causeOf(request, code) })}>
           <PlainText>{error ?? code}</PlainText>
           {field === null ? null : (
             <Text size="sm">
@@ -30,7 +30,7 @@ export function Facts({ request }: { request: RequestDetails }) {
         </Alert>
       )}
       <Panel title={text.figures}>
-        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm">
           {figuresOf(request).map(([label, value]) => (
             <Labelled key={label} label={label}>
               {value}

@@ -1,6 +1,6 @@
 import {
-  Button,
   Group,
+  Kbd,
   NumberInput,
   Popover,
   Select,
@@ -63,9 +63,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
       <TypedId />
       <MoreFilters isAdmin={isAdmin} />
       {isFiltered(parameters) ? (
-        <Button size="xs" variant="subtle" onClick={() => change(withoutFilters)}>
-          {text.clear}
-        </Button>
+        <SmallButton onClick={() => change(withoutFilters)}>{text.clear}</SmallButton>
       ) : null}
     </Group>
   );
@@ -200,7 +198,8 @@ function TypedId() {
       w={110}
       aria-label={text.id}
       title={text.keysHint}
-      placeholder={`${text.id} /`}
+      placeholder={text.id}
+      rightSection={<Kbd size="xs">/</Kbd>}
       defaultValue={id}
       onChange={({ currentTarget }) => search(currentTarget.value)}
     />
@@ -220,7 +219,7 @@ function BoundField({ name }: { name: Bound }) {
       key={value === '' ? 'empty' : 'set'}
       size="xs"
       label={text[name]}
-      {...(isCost ? { prefix: '$' } : { suffix: ' ms' })}
+      {...(isCost ? { prefix: '$', placeholder: '$' } : { suffix: ' ms', placeholder: 'ms' })}
       min={0}
       hideControls
       defaultValue={value}

@@ -14,7 +14,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { Candidates } from './candidates.js';
 import { Facts, Grounding } from './facts.js';
 import { keptContentOf } from './kept-content.js';
-import { modelOf, reasonOf } from '../../format/outcomes.js';
+import { causeOf, modelOf } from '../../format/outcomes.js';
 import { WaterfallPanel } from './waterfall-panel.js';
 import { useRead } from '../../api/queries.js';
 
@@ -29,7 +29,7 @@ function titleOf(request: RequestDetails): string {
   const model = modelOf(request);
   if (code === null) return fill(text.titles.answered, { model });
   const { cut, failed } = text.titles;
-  return fill(status < 400 ? cut : failed, { model, status, reason: reasonOf(code) });
+  return fill(status < 400 ? cut : failed, { model, status, reason: causeOf(request, code) });
 }
 
 /** Adds the request to the evaluation set, from which a router is trained. */

@@ -35,8 +35,9 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
           {formatClock(at)}
         </PageLink>
       ),
+      isPlain: true,
     },
-    { label: text.model, cell: (item) => <ModelName {...item} /> },
+    { label: text.model, cell: (item) => <ModelName {...item} />, isPlain: true },
     {
       label: text.outcome,
       cell: ({ error, ...ended }) => (
@@ -44,14 +45,16 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
           <Outcome {...ended} />
         </Box>
       ),
+      isPlain: true,
     },
     {
       label: text.latency,
       cell: (item) => <Latency {...item} slowest={slowest} />,
+      isPlain: true,
       ...sortBy('latency'),
     },
     figure(text.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
-    figure(text.cost, formatSpend, sortBy('cost')),
+    figure(text.cost, formatSpend, { isPlain: true, ...sortBy('cost') }),
     {
       label: text.key,
       cell: ({ keyName, keyId }) => (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Note, optionsOf, SmallButton } from '../../components/elements.js';
 import { basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { read, usePagedList } from '../../api/queries.js';
+import { read, useAccountNames, usePagedList } from '../../api/queries.js';
 import { Empty } from '../../components/loaded.js';
 import { type Column, PagedTable } from '../../components/list-table.js';
 import { formatSecond } from '../../format/times.js';
@@ -22,7 +22,7 @@ export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {
         isAdmin={isAdmin}
         change={(some) => setFilter({ ...filter, ...some })}
       />
-      <Acts filter={filter} />
+      <Acts filter={filter} isAdmin={isAdmin} />
     </Stack>
   );
 }
@@ -73,7 +73,9 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
   );
 }
 
-const columns: readonly Column<Schema<'AuditResponse'>>[] = [
+const columnsOf = (
+  accounts: ReadonlyMap<string, string>,
+): readonly Column<Schema<'AuditResponse'>>[] => [
   { label: text.at, cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span> },
   {
     label: text.act,
@@ -95,12 +97,16 @@ const columns: readonly Column<Schema<'AuditResponse'>>[] = [
   },
   {
     label: text.target,
-    cell: ({ target, actor, actorAccountId }) =>
-      target === actorAccountId ? actor : <span className="text-plain">{target}</span>,
+    cell: ({ target, actor, actorAccountId }) => (
+      <span className="text-plain">
+        {target === actorAccountId ? actor : (accounts.get(target ?? '') ?? target)}
+      </span>
+    ),
   },
 ];
 
-function Acts({ filter }: { filter: ActFilter }) {
+function Acts({ filter, isAdmin }: { filter: ActFilter; isAdmin: boolean }) {
+  const accounts = useAccountNames(isAdmin);
   const list = usePagedList(['audit', filter], (page) =>
     read('/api/v1/audit', { query: { ...page, ...filterQuery(filter) } }),
   );
@@ -108,7 +114,7 @@ function Acts({ filter }: { filter: ActFilter }) {
     <PagedTable
       list={list}
       label={text.tabs.audit}
-      columns={columns}
+      columns={columnsOf(accounts)}
       minWidth={760}
       empty={<Empty title={text.noActs} hint={text.noActsHint} />}
     />

@@ -60,8 +60,13 @@ export function warmUp(): void {
   inTurn([...Array.from({ length: steps }, () => () => read(bodies)), collectGarbage]);
 }
 
-/** V8 does so by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. */
+/**
+ * V8 does so by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. Where there
+ * was load, V8 would also throw away most of what it has compiled for the requests, because none of
+ * their objects is left: the next 2,000 took three times as long.
+ */
 function collectGarbage(): void {
+  if (busyPauses > ofStart) return;
   const session = new Session();
   session.connect();
   // inside of the callback Node 20 would wait for ever
@@ -69,6 +74,9 @@ function collectGarbage(): void {
 }
 
 const waiting: (() => void)[] = [];
+let busyPauses = 0;
+/** By itself, the start keeps the process busy for up to so many pauses. */
+const ofStart = 20;
 
 function inTurn(work: readonly (() => void)[]): void {
   const isUnderWay = waiting.length > 0;
@@ -77,7 +85,8 @@ function inTurn(work: readonly (() => void)[]): void {
   let last = performance.eventLoopUtilization();
   const next = (): void => {
     const isBusy = performance.eventLoopUtilization(last).utilization > maxUtilization;
-    if (!isBusy) waiting.shift()?.();
+    if (isBusy) busyPauses++;
+    else waiting.shift()?.();
     last = performance.eventLoopUtilization();
     if (waiting.length > 0) setTimeout(next, isBusy ? busyPauseMs : pauseMs).unref();
   };

@@ -1,5 +1,11 @@
-import { type ChatMessage, functionName, type ToolCall } from './completion.js';
-import { isObject, objectsIn } from './text/is-object.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  functionName,
+  type ToolCall,
+  type ToolCallDelta,
+} from './completion.js';
+import { type Json, isObject, objectsIn, present } from './text/is-object.js';
 
 /** The calls of a turn, each with an id. */
 function callsOf({ function_call: older, tool_calls: calls }: ChatMessage, index: number) {
@@ -39,4 +45,27 @@ export function withCallIds(messages: readonly ChatMessage[]): readonly ChatMess
         ? message
         : { ...message, tool_calls: calls };
   });
+}
+
+/** A request with `tools` in place of OpenAI's older `functions`; null: it has none. */
+export function withoutFunctions(request: ChatRequest): ChatRequest | null {
+  const { functions, function_call: choice, ...rest } = request;
+  if (!Array.isArray(functions) || request.tools) return null;
+  const tools = objectsIn(functions as Json[]).map((one) => ({ type: 'function', function: one }));
+  const tool_choice = isObject(choice) ? { type: 'function', function: choice } : choice;
+  return { ...rest, tools, ...present({ tool_choice }), parallel_tool_calls: false } as ChatRequest;
+}
+
+/** A choice of an answer for a client that asked with `functions`: it reads one call. */
+export function withFunctionCall<Choice extends { finish_reason?: string | null }>(
+  choice: Choice,
+  holder: 'delta' | 'message',
+): Choice {
+  const { tool_calls: calls = [], ...part } = (choice as Json)[holder] as {
+    tool_calls?: Partial<ToolCallDelta>[];
+  };
+  const called = calls.find(({ index = 0 }) => index === 0)?.function;
+  const fields = { [holder]: { ...part, ...present({ function_call: called }) } };
+  const isCall = choice.finish_reason === 'tool_calls';
+  return { ...choice, ...fields, ...(isCall && { finish_reason: 'function_call' }) };
 }

@@ -62,7 +62,7 @@ const mayImport: Record<string, RegExp> = {
   'providers/':
     /^(completion(-builder)?|errors|legacy-functions|text\/(exact-json|is-object|json-size)|chooser\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|custom-tools|errors|text\/json-values|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
+    /^(completion|custom-tools|errors|legacy-functions|text\/json-values|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|package-files|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
   'store/':

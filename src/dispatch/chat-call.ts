@@ -10,6 +10,7 @@ import type {
 import { habitsOf } from '../models/model-habits.js';
 import { effortInName } from '../models/model-identity.js';
 import { flattenCustomTools } from '../custom-tools.js';
+import { withoutFunctions } from '../legacy-functions.js';
 import { askedEffort, nearestEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
@@ -97,9 +98,12 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
       this.call.original = original;
     const { original: forwarded } = this.call;
     if (!forwarded) {
-      const flat = adapter.dialect === 'chat' ? null : flattenCustomTools(this.call.request);
-      const { names, request: plain } = plainTools(flat?.request ?? this.call.request);
-      if (flat || names.size > 0) this.tools = { names, custom: flat?.names ?? new Set() };
+      const isChat = adapter.dialect === 'chat';
+      const older = isChat ? null : withoutFunctions(this.call.request);
+      const flat = isChat ? null : flattenCustomTools(this.call.request);
+      const { names, request: plain } = plainTools(flat?.request ?? older ?? this.call.request);
+      if (flat || older || names.size > 0)
+        this.tools = { names, custom: flat?.names ?? new Set(), isOlder: older !== null };
       this.call.request = plain;
     }
     this.gate = new CommitGate(writer, candidate, target.claim);
@@ -216,11 +220,11 @@ class ChatStream implements AnswerStream<ChatAnswer> {
   }
 
   flush(): boolean {
-    return this.writer.flush();
+    return this.writer.flush?.() ?? true;
   }
 
   whenDrained(resume: () => void): void {
-    this.writer.whenDrained(resume);
+    this.writer.whenDrained?.(resume);
   }
 
   /** Limits what waits here for the answer to begin, or to be complete. */

@@ -7,6 +7,7 @@ import type {
   Usage,
 } from '../completion.js';
 import { customCall } from '../custom-tools.js';
+import { withFunctionCall } from '../legacy-functions.js';
 import { renamed } from './plain-tools.js';
 
 /** How the client knows tools that were sent otherwise. */
@@ -15,6 +16,8 @@ export interface OwnTools {
   readonly names: ReadonlyMap<string, string>;
   /** Its names of custom tools, which were sent as functions. */
   readonly custom: ReadonlySet<string>;
+  /** Whether it asked with OpenAI's older `functions`. */
+  readonly isOlder: boolean;
 }
 
 /** A call by the client's name of its tool. */
@@ -34,7 +37,8 @@ export const withOwnCalls = (completion: Completion, tools: OwnTools): Completio
     const { tool_calls: calls, ...message } = choice.message;
     if (!calls) return choice;
     const own = calls.map((call) => ownCall(call, tools));
-    return { ...choice, message: { ...message, tool_calls: own } };
+    const known = { ...choice, message: { ...message, tool_calls: own } };
+    return tools.isOlder ? withFunctionCall(known, 'message') : known;
   }),
 });
 
@@ -65,7 +69,7 @@ export class OwnCallSink implements CompletionSink {
 
   chunk(chunk: CompletionChunk, frame: string | null): void {
     this.last = chunk;
-    if (!chunk.choices.some(({ delta }) => delta.tool_calls)) {
+    if (!this.tools.isOlder && !chunk.choices.some(({ delta }) => delta.tool_calls)) {
       this.sink.chunk(chunk, frame);
       return;
     }
@@ -74,7 +78,11 @@ export class OwnCallSink implements CompletionSink {
       const passed = calls
         .map((call) => ownName(call, this.tools))
         .filter((call) => !this.holds(choice.index, call));
-      return { ...choice, delta: passed.length > 0 ? { ...delta, tool_calls: passed } : delta };
+      const own = {
+        ...choice,
+        delta: passed.length > 0 ? { ...delta, tool_calls: passed } : delta,
+      };
+      return this.tools.isOlder ? withFunctionCall(own, 'delta') : own;
     });
     this.sink.chunk({ ...chunk, choices }, null);
   }
@@ -89,7 +97,8 @@ export class OwnCallSink implements CompletionSink {
       const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
       this.sink.chunk({ ...this.last, choices }, null);
     }
-    this.sink.end(finishReason, usage, unknownFinish);
+    const isCall = this.tools.isOlder && finishReason === 'tool_calls';
+    this.sink.end(isCall ? 'function_call' : finishReason, usage, unknownFinish);
   }
 
   /** Whether a piece is one of a custom tool's call, which then is kept. */

@@ -159,6 +159,63 @@ it('types in capitals are written small in schemas alone', async () => {
   ]);
 });
 
+describe.each(names)('empty objects that PHP wrote as lists, in a body of %s,', (surface) => {
+  const inner = { type: 'object', properties: { deep: { type: 'object', properties: [] } } };
+  it.each<[string, unknown, Body]>([
+    ['the parameters of a tool', [], { type: 'object', properties: {} }],
+    ['their fields', { type: 'object', properties: [] }, { type: 'object', properties: {} }],
+    [
+      'fields of fields',
+      { type: 'object', properties: { list: { type: 'array', items: inner } } },
+      { properties: { list: { items: { properties: { deep: { properties: {} } } } } } },
+    ],
+  ])('are objects: %s', async (_what, written, parameters) => {
+    const forms = [
+      { type: 'function', function: { ...called, parameters: written } },
+      { type: 'function', ...called, parameters: written },
+      { ...called, input_schema: written },
+    ];
+    for (const form of forms) {
+      const tools = [structuredClone(form)];
+      const ofChat = await sent(surface, 'chat/m', { tools });
+      expect(ofChat['tools']).toMatchObject([{ function: { parameters } }]);
+      const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', { tools });
+      expect(ofClaude['tools']).toMatchObject([{ input_schema: parameters }]);
+      const ofResponses = await sent(surface, 'answers/m', { tools });
+      expect(ofResponses['tools']).toMatchObject([{ parameters }]);
+    }
+  });
+
+  it('are left out among the fields of the body', async () => {
+    const fields = { metadata: [], logit_bias: [], stream_options: [] };
+    for (const model of ['chat/m', 'claude/claude-sonnet-4-5', 'answers/m']) {
+      const body = await sent(surface, model, fields);
+      for (const field of ['metadata', 'logit_bias']) expect(body).not.toHaveProperty(field);
+      expect(body['stream_options'] ?? {}).not.toEqual([]);
+    }
+  });
+});
+
+it.each([{ instructions: true }, { system: true }])(
+  "Responses takes instructions as Anthropic's list of blocks: %j",
+  async (fields) => {
+    const text = (said: string): Body => ({
+      type: 'text',
+      text: said,
+      cache_control: { type: 'ephemeral' },
+    });
+    const [name = ''] = Object.keys(fields);
+    const list = { [name]: [text('Be kind'), text('Be brief')] };
+    expect(await sent('Responses', 'answers/m', list)).toMatchObject({
+      instructions: 'Be kind\nBe brief',
+    });
+    expect((await sent('Responses', 'chat/m', list))['messages']).toMatchObject([
+      { role: 'system', content: 'Be kind\nBe brief' },
+      { role: 'user' },
+    ]);
+  },
+);
+
 describe.each(['chat', 'Messages', 'Responses'] as const)(
   'an effort in a body of %s',
   (surface) => {

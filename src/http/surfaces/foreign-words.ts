@@ -8,7 +8,8 @@ import {
   present,
   textIn,
 } from '../../text/is-object.js';
-import { effortOf } from '../../completion.js';
+import { type ContentPart, effortOf } from '../../completion.js';
+import { contentText } from '../../text/content-text.js';
 import { jsonFields } from '../../text/json-values.js';
 import { itemsOfResponses, turnsOfChat, turnsOfMessages } from './foreign-turns.js';
 
@@ -40,6 +41,9 @@ interface Words {
 
 /** Limits of an answer. Some clients send -1 for none. */
 const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+/** PHP writes empty objects as lists. */
+const objects = ['logit_bias', 'metadata', 'stream_options'];
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const formatPlaces = ['response_format', 'text', 'output_config', 'output_format'];
 
 const chatWords: Words = {
@@ -87,7 +91,7 @@ export const asMessages = withWordsOf({
       : type !== 'function',
   tool: ({ parameters, ...plain }) => ({
     ...plain,
-    input_schema: parameters ?? { type: 'object', properties: {} },
+    input_schema: parameters ?? noFields(),
   }),
   isOwnChoice: (choice) => ofMessages.has(textIn(jsonFields(choice)['type'])),
   choice: (mode, name) =>
@@ -130,11 +134,14 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
   const [own, other = own] = lists;
   const renamed = Object.entries(fields);
   const places = [...Object.keys(fields), ...formatPlaces, ...systems, ...lists.slice(1)];
-  places.push('tools', 'tool_choice');
+  places.push('tools', 'tool_choice', 'instructions');
   return function adapt(sent): unknown {
     if (!isObject(sent)) return sent;
-    const endless = limits.filter((field) => Number(sent[field]) < 0);
-    if (endless.length > 0) return adapt(omit(sent, new Set(endless)));
+    const empty = [
+      ...limits.filter((field) => Number(sent[field]) < 0),
+      ...objects.filter((field) => isEmptyList(sent[field])),
+    ];
+    if (empty.length > 0) return adapt(omit(sent, new Set(empty)));
     const ownTurns = turnsOf(sent, words);
     // most requests have none of them
     if (ownTurns === sent[own] && places.every((place) => sent[place] === undefined)) return sent;
@@ -157,6 +164,9 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     }
     const chosen = words.choice && !words.isOwnChoice?.(choice) ? readChoice(choice) : null;
     if (chosen) changes['tool_choice'] = words.choice?.(...chosen);
+    const instructions = changes['instructions'] ?? sent['instructions'];
+    if (own === 'input' && Array.isArray(instructions))
+      changes['instructions'] = contentText(objectsIn(instructions as ContentPart[]));
     Object.assign(changes, foreignFormat(sent, words, foreign));
     if (foreign.size === 0 && Object.keys(changes).length === 0) return sent;
     return { ...omit(sent, foreign), ...changes };
@@ -176,6 +186,7 @@ function turnsOf(sent: Json, { lists, systems = [], turns }: Words): unknown {
 }
 
 function ownTool(tool: unknown, words: Words): unknown[] {
+  if (isObject(tool)) mendSchemas(tool);
   if (!isObject(tool) || words.isOwnTool(tool)) return [tool];
   return functionsIn(tool)?.map((plain) => words.tool(present(plain))) ?? [tool];
 }
@@ -183,7 +194,7 @@ function ownTool(tool: unknown, words: Words): unknown[] {
 /** The functions that a tool of any API describes; null: it describes none. */
 function functionsIn(tool: Json): Json[] | null {
   const { functionDeclarations, function_declarations: declared = functionDeclarations } = tool;
-  if (Array.isArray(declared)) return objectsIn(declared).map((one) => googleFunction(one as Json));
+  if (Array.isArray(declared)) return objectsIn(declared as Json[]).map(plainFunction);
   const { function: nested, toolSpec: spec = nested, name, type, cache_control } = tool;
   // Bedrock's and OpenAI's
   if (isObject(spec)) return [{ ...plainFunction(spec), cache_control }];
@@ -195,27 +206,30 @@ function functionsIn(tool: Json): Json[] | null {
 }
 
 function plainFunction({ name, description, strict, ...tool }: Json): Json {
-  const { parameters, input_schema: own = tool['inputSchema'] } = tool;
+  const { parameters = tool['parametersJsonSchema'], input_schema: own = tool['inputSchema'] } =
+    tool;
   const schema = parameters ?? own;
   return { name, description, parameters: jsonFields(schema)['json'] ?? schema, strict };
 }
 
-/** Google writes types in capitals. */
-function googleFunction({ name, description, parameters, parametersJsonSchema }: Json): Json {
-  if (isObject(parameters)) writeTypesSmall(parameters);
-  return { name, description, parameters: parameters ?? parametersJsonSchema };
-}
-
+const noFields = () => ({ type: 'object', properties: {} });
 /** Keywords whose values are no schemas, whatever they look like. */
-const values = nameSet('enum const default example examples');
+const values = nameSet('enum const default example examples input_examples');
+const maps = nameSet('properties $defs');
+const roots = nameSet('parameters input_schema');
 
-/** In place: a copy of a schema with 150,000 fields held the process for 100 ms. */
-function writeTypesSmall(schema: Record<string, unknown>): void {
+/**
+ * Writes types small, which Google has in capitals, and empty objects as such, which PHP has as
+ * lists. In place: a copy of a schema with 150,000 fields held the process for 100 ms.
+ */
+function mendSchemas(schema: Record<string, unknown>): void {
   for (const key in schema) {
     const value = schema[key];
     if (key === 'type' && typeof value === 'string') schema[key] = value.toLowerCase();
-    else if (typeof value === 'object' && value !== null && !values.has(key))
-      writeTypesSmall(value as Record<string, unknown>);
+    else if (typeof value !== 'object' || value === null || values.has(key)) continue;
+    else if (isEmptyList(value) && maps.has(key)) schema[key] = {};
+    else if (isEmptyList(value) && roots.has(key)) schema[key] = noFields();
+    else mendSchemas(value as Record<string, unknown>);
   }
 }
 

@@ -4,7 +4,7 @@ import { chromium, type Page } from 'playwright-core';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { memoryDatabases } from '../helpers/memory-databases.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
-import { demoRequests } from './demo-data.js';
+import { addDemoData } from './demo-data.js';
 
 /**
  * Makes the pictures of README.md and docs: `npm run pictures`, after `npm run build`. They show the
@@ -14,6 +14,7 @@ import { demoRequests } from './demo-data.js';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 const quiet = { onWarning: () => undefined, onNews: () => undefined };
+const size = { width: 1280, height: 860 };
 const person = { email: 'ann@example.org', password: 'correct horse battery' };
 
 const answer = [
@@ -22,12 +23,19 @@ const answer = [
   '| Colour | Wavelength | Scattered |\n| --- | --- | --- |\n| Blue | 450 nm | 5.9 times |\n| Red | 700 nm | 1 time |\n',
 ];
 
+const busy = { status: 503, body: { error: { message: 'The server is overloaded' } } };
+const answered = {
+  text: answer,
+  delayMs: 180,
+  betweenMs: 60,
+  usage: { prompt: 24, completion: 96 },
+};
+
 /** A gateway with that day, and one request that fell back to a second model. */
 async function filledGateway(upstream: Upstream): Promise<RunningGateway> {
   const databases = memoryDatabases(null, quiet);
   const { store } = await databases.get();
-  const day = demoRequests(Date.now(), 1, 1_700);
-  await store.requests.add(day.map(({ request }) => ({ ...request, keyId: null })));
+  await addDemoData(store, { days: 1, count: 1_700 });
   const provider = {
     api: 'openai-compatible',
     baseUrl: `${upstream.url}/v1`,
@@ -61,12 +69,14 @@ async function draw(page: Page, gateway: RunningGateway, theme: 'light' | 'dark'
     await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
   };
   await page.emulateMedia({ colorScheme: theme });
+  await page.setViewportSize({ ...size, height: 1_024 });
   await page.goto(`${gateway.url}/?range=24h`, { waitUntil: 'networkidle' });
   await page
     .getByRole('link', { name: /gpt-5-mini/ })
     .first()
     .waitFor();
   await save('overview');
+  await page.setViewportSize(size);
   await page.goto(`${gateway.url}/playground`, { waitUntil: 'networkidle' });
   await page.getByRole('textbox', { name: 'Your message' }).fill('Why is the sky blue?');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -87,10 +97,18 @@ const browser = await chromium.launch({
   args: ['--no-sandbox'],
 });
 try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  const page = await browser.newPage({ viewport: size });
   await signedIn(page, gateway);
   for (const theme of ['light', 'dark'] as const) {
-    upstream.script([{ status: 503 }, { text: answer, delayMs: 180, betweenMs: 60, usage: null }]);
+    let hasFailed = false;
+    // the lists of models, which are asked in the background, take no step away
+    upstream.script([
+      ({ method }) => {
+        if (method !== 'POST' || hasFailed) return answered;
+        hasFailed = true;
+        return busy;
+      },
+    ]);
     await draw(page, gateway, theme);
   }
 } finally {

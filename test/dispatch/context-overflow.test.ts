@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
-import { ask, ways } from '../helpers/ways.js';
+import { ask, expectOneCall, ways } from '../helpers/ways.js';
 
 let gateway: RunningGateway;
 let plays: Plays;
@@ -78,13 +78,7 @@ const answers: [string, string, Step][] = [
 
 describe('a conversation that is too long for a model', () => {
   it.each(answers)('is not sent to it again, but to the next: %s', async (_name, up, step) => {
-    for (const way of ways) {
-      const [model, good] = [plays.newModel(), plays.newModel()];
-      plays.set(model, step);
-      const models = [`${up}/${model}`, `good/${good}`];
-      expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good });
-      expect(plays.of(model)).toHaveLength(1);
-    }
+    await expectOneCall(gateway, plays, up, step);
   });
 
   it.each(answers)('is answered as what it is: %s', async (_name, up, step) => {

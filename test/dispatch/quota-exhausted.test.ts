@@ -3,7 +3,7 @@ import type { RunningGateway } from '../helpers/gateway.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
-import { ask, ways } from '../helpers/ways.js';
+import { ask, expectOneCall, ways } from '../helpers/ways.js';
 
 let gateway: RunningGateway;
 let plays: Plays;
@@ -99,13 +99,7 @@ describe('a provider whose account has no credit left', () => {
   it.each(refusals)(
     'is not asked again, and the next one is: %s',
     async (_name, provider, step) => {
-      for (const way of ways) {
-        const [model, good] = [plays.newModel(), plays.newModel()];
-        plays.set(model, step);
-        const models = [`${provider}/${model}`, `good/${good}`];
-        expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good });
-        expect(plays.of(model)).toHaveLength(1);
-      }
+      await expectOneCall(gateway, plays, provider, step);
     },
   );
 

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { expect } from 'vitest';
 import type { ErrorTraceEntry } from '../../src/errors.js';
 import type { RunningGateway } from './gateway.js';
 import { at, listAt, numberAt, textAt } from './json.js';
+import type { Plays } from './plays.js';
 import { post, postStream, type SseFrame, type StreamOptions } from './sse.js';
+import type { Step } from './steps.js';
 
 /** A way to ask for a completion. */
 export interface Way {
@@ -210,4 +213,20 @@ function traceAt(value: unknown): ErrorTraceEntry[] {
     attempt: numberAt(entry, 'attempt'),
     latency: numberAt(entry, 'latency'),
   }));
+}
+
+/** A provider that takes the step is asked once, and the provider `good` answers, each way. */
+export async function expectOneCall(
+  gateway: RunningGateway,
+  plays: Plays,
+  provider: string,
+  step: Step,
+): Promise<void> {
+  for (const way of ways) {
+    const [model, good] = [plays.newModel(), plays.newModel()];
+    plays.set(model, step);
+    const models = [`${provider}/${model}`, `good/${good}`];
+    expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good });
+    expect(plays.of(model)).toHaveLength(1);
+  }
 }

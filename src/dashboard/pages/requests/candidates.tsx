@@ -118,8 +118,8 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
         {dots.map(({ candidate: { label }, x, y }, at) => {
           const place = places[at]!;
           return (
-            <g key={label} className="name">
-              <line x1={toX(x)} y1={toY(y)} x2={place.x} y2={place.y - 4} />
+            <g key={label}>
+              <line x1={toX(x)} y1={toY(y)} x2={place.x} y2={place.y - 4} stroke="gray" />
               <text x={place.x} y={place.y} textAnchor={place.anchor}>
                 <title>{label}</title>
                 {names[at]}

@@ -88,7 +88,7 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
 function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string>): void {
   const { type, json_schema: schema } = fieldsOf(body['response_format']);
   if (type !== 'json_object' && type !== 'json_schema') return;
-  const isAlone = asList(body['tools']).length === 0;
+  const isAlone = asList(body['tools']).length === 0 && !body['web_search_options'];
   const takes = (form: 'json_object' | 'json_schema'): boolean =>
     rules.every(
       ({ formats, formatsAlone }) =>

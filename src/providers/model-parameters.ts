@@ -162,6 +162,8 @@ export const parameterRules = {
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
     { models: /qwen/, takesOnlyNone: true },
   ],
+  // Gemini 3 is the first that takes a form beside tools
+  gemini: [{ models: /gemini-(1|2)[.-]/i, formatsAlone: true }],
   cerebras: [
     { models: /./, closedSchemas: namesIn('minItems maxItems pattern format') },
     { models: /./, refuses: [...foreign, ...penalties, 'logit_bias', 'service_tier', 'store'] },

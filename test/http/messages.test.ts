@@ -409,6 +409,26 @@ describe('a translated body', () => {
     ]);
   });
 
+  it('keeps what is said of a document, and the lines of instructions', async () => {
+    const about = { title: 'Terms', context: 'Of 2026', citations: { enabled: true } };
+    const sources = [
+      { type: 'text', media_type: 'text/plain', data: 'All of it' },
+      { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+    ];
+    const content = sources.map((source) => ({ type: 'document', ...about, source }));
+    const system = ['Be brief.', 'Be kind.'].map((text) => ({ type: 'text', text }));
+    await ask({ model: chat, system, messages: [{ role: 'user', content }] });
+    expect(listAt(sentBody(), 'messages', 1, 'content')).toEqual([
+      ...['Terms', 'Of 2026', 'All of it', 'Of 2026'].map((text) => ({ type: 'text', text })),
+      {
+        type: 'file',
+        file: { filename: 'Terms', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      },
+    ]);
+    await ask({ model: dialectModels.Responses, system, messages: [{ role: 'user', content }] });
+    expect(at(sentBody(1), 'instructions')).toBe('Be brief.\nBe kind.');
+  });
+
   it('keeps roles, texts, calls and their order in any conversation', () => {
     const text = fc.string({ minLength: 1 });
     const block = fc.oneof(

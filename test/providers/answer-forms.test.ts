@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../src/completion.js';
 import { callOf } from '../helpers/collect-stream.js';
+import { at } from '../helpers/json.js';
 import { adapterOf } from './accepts/adapters.js';
 
 /** What a provider gets of a request. */
@@ -62,6 +63,20 @@ describe('the form of an answer', () => {
       expect(said(await sent(api, model, { ...byObject, messages: named }))).not.toMatch(/JSON/);
     },
   );
+
+  it('beside tools or a search is asked for in words at Gemini before 3, which refuses both', async () => {
+    const searching = { web_search_options: {} };
+    for (const form of [bySchema, byObject])
+      for (const beside of [{ tools }, searching]) {
+        const old: object = await sent('gemini', 'gemini-2.5-flash', { ...form, ...beside });
+        expect(old).toHaveProperty('tools');
+        expect(old).not.toHaveProperty('generationConfig');
+        expect(JSON.stringify(at(old, 'systemInstruction'))).toMatch(/JSON/);
+        const newer: object = await sent('gemini', 'gemini-3-pro-preview', { ...form, ...beside });
+        expect(at(newer, 'generationConfig', 'responseMimeType')).toBe('application/json');
+        expect(newer).not.toHaveProperty('systemInstruction');
+      }
+  });
 
   it('beside tools is asked for in words at Groq, which refuses both', async () => {
     for (const form of [bySchema, byObject]) {

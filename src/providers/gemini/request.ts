@@ -1,5 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { present } from '../../text/is-object.js';
+import { fitParameters } from '../fit-parameters.js';
+import { parameterRules } from '../model-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
 import { toConversation } from './contents.js';
 import { type SearchFilter, googleSearchTool } from './web-search.js';
@@ -29,10 +31,12 @@ const nativeFields = {
  * @throws GatewayError `request_refused` for content that Gemini does not support
  */
 export function toGenerateContent(
-  request: ChatRequest,
+  given: ChatRequest,
   model: string,
   options: GeminiRequestOptions,
 ): Json {
+  const request = { ...given };
+  fitParameters(request, [model], parameterRules.gemini);
   const google = googleExtras(request);
   const config = generationConfig(request, model, google);
   const tools = toTools(request, googleSearchTool(request, model, options.searchFilter));

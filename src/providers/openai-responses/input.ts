@@ -26,16 +26,18 @@ export function responsesInput(
     (message) => message.role !== 'system' && message.role !== 'developer',
   );
   const opening = firstTurn === -1 ? 0 : firstTurn;
-  const instructions = messages.slice(0, opening).map(plainText).join('\n\n');
+  const instructions = messages
+    .slice(0, opening)
+    .map((message) => plainText(message, '\n'))
+    .join('\n\n');
   const input = messages.slice(opening).flatMap((message) => itemsOf(provider, message));
   return { ...(instructions ? { instructions } : {}), input };
 }
 
-function plainText(message: ChatMessage): string {
-  const { content } = message;
+function plainText({ content }: ChatMessage, separator = ''): string {
   return typeof content === 'string'
     ? content
-    : (content ?? []).map((part) => part.text ?? '').join('');
+    : (content ?? []).map((part) => part.text ?? '').join(separator);
 }
 
 function itemsOf(provider: string, message: ChatMessage): unknown[] {

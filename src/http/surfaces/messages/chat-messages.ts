@@ -78,7 +78,7 @@ function partsOf(block: MessagesBlock): ContentPart[] {
         ? [{ type: 'image_url', image_url: { url: urlOf(source) }, ...marked(block) }]
         : [];
     case 'document':
-      return isObject(source) ? documentOf(source, title ?? null, marked(block)) : [];
+      return isObject(source) ? documentOf(source, block) : [];
     case 'search_result': {
       const found = blocksOf(block.content).map((inner) => inner.text ?? '');
       const address = textIn(source);
@@ -97,18 +97,23 @@ const chatParts = nameSet('image_url video_url file input_audio refusal');
 const urlOf = ({ type, url, media_type: mediaType, data }: MessagesSource): string =>
   type === 'url' ? (url ?? '') : `data:${mediaType ?? 'image/png'};base64,${data ?? ''}`;
 
-function documentOf(source: MessagesSource, title: string | null, mark: object): ContentPart[] {
+/** What is said of a document comes before it. */
+const textParts = (...texts: unknown[]): ContentPart[] =>
+  texts.flatMap((text) => (typeof text === 'string' && text ? [{ type: 'text', text }] : []));
+
+function documentOf(source: MessagesSource, block: MessagesBlock): ContentPart[] {
+  const { title, context } = block;
   if (source.type === 'text' || source.type === 'content') {
     const parts =
-      source.type === 'text'
-        ? [{ type: 'text', text: source.data ?? '' }]
-        : blocksOf(source.content).flatMap(partsOf);
-    const named = title === null ? parts : [{ type: 'text', text: title }, ...parts];
+      source.type === 'text' ? textParts(source.data) : blocksOf(source.content).flatMap(partsOf);
+    const named = [...textParts(title, context), ...parts];
+    const mark = marked(block);
     return named.map((part, index) => (index === named.length - 1 ? { ...part, ...mark } : part));
   }
   if (source.type === 'file') return [];
   const url = urlOf({ ...source, media_type: source.media_type ?? 'application/pdf' });
-  return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: url }, ...mark }];
+  const file = { filename: title ?? 'document.pdf', file_data: url };
+  return [...textParts(context), { type: 'file', file, ...marked(block) }];
 }
 
 const newDraft = () => ({
@@ -135,7 +140,7 @@ function assistantMessages(blocks: readonly MessagesBlock[]): ChatMessage[] {
     if (isReasoning) addReasoning(draft, block, extras);
     else if (block.type === 'tool_use') {
       draft.calls.push(callOf(block, extras));
-      draft.mark = marked(block);
+      Object.assign(draft.mark, marked(block));
     } else draft.parts.push(...partsOf(block));
   }
   return drafts.flatMap(messageOf);

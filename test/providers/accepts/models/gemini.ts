@@ -113,6 +113,13 @@ const rules: readonly Rule[] = [
     },
   },
   {
+    refuses: "Function calling with a response mime type: 'application/json' is unsupported",
+    source: `${issues}/googleapis/python-genai/issues/867`,
+    models: /gemini-2/,
+    find: ({ body }) =>
+      body['tools'] && configOf(body)['responseMimeType'] ? ['responseMimeType'] : [],
+  },
+  {
     refuses: 'it has a stopSequences value whose supported range is from 1 to 6 (exclusive)',
     source: `${issues}/continuedev/continue/issues/7849`,
     find: ({ body }) => {

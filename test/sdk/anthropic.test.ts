@@ -6,6 +6,7 @@ import {
   dialectRows,
   startDialectGateway,
 } from '../helpers/dialect-gateway.js';
+import { listAt } from '../helpers/json.js';
 import { picture } from '../helpers/sdk-gateway.js';
 
 let gateway: DialectGateway;
@@ -189,6 +190,26 @@ describe.each(dialectRows)("Anthropic's SDK, with %s behind the gateway,", (name
     for (const part of [data, 'Notes', 'JVBERi0=', 'What is this?']) expect(sent).toContain(part);
   });
 
+  it.each([false, true])('runs tools itself until the answer, stream: %s', async (stream) => {
+    gateway.upstream.script([
+      { reasoning: ['Hm'], toolCalls: [{ id: 'toolu_1', name: 'weather', arguments: {} }] },
+      { text: ['It is ', 'raining'] },
+    ]);
+    const run = (): string => {
+      throw new Error('no such city');
+    };
+    const tool = { ...weather, run, parse: (input: unknown) => input };
+    const params = { ...question, model, tools: [tool] };
+    const runner = client().beta.messages.toolRunner({ ...params, stream });
+    const message = await runner.runUntilDone();
+    expect(message).toMatchObject({
+      content: [{ text: 'It is raining' }],
+      stop_reason: 'end_turn',
+    });
+    expect(gateway.upstream.requests).toHaveLength(2);
+    expect(String(gateway.upstream.requests[1]?.raw)).toMatch(/rror: no such city/);
+  });
+
   it('raises its classes for an overload, a limit, a missing model and a refusal', async () => {
     const ask = (): Promise<unknown> => raised(client().messages.create({ ...question, model }));
     gateway.upstream.script([{ status: 503 }, { status: 429 }, { status: 404 }, { status: 400 }]);
@@ -264,6 +285,38 @@ describe("Anthropic's SDK", () => {
     const before = await models.list({ limit: 1, before_id: id });
     expect(before).toMatchObject({ data: [all[1]], first_id: all[1]?.id, has_more: true });
     expect((await before.getNextPage()).data).toEqual([all[0]]);
+  });
+
+  it.each([
+    ['thread_unsupported_request', 400],
+    ['thread_not_found', 404],
+  ])('sends a thread again as a whole where the provider answers %s', async (code, status) => {
+    const model = dialectModels.Anthropic;
+    const details = { error_code: code, unsupported: ['model'] };
+    const error = { type: 'invalid_request_error', message: 'Not this thread', details };
+    gateway.upstream.script([
+      { toolCalls: [{ id: 'toolu_1', name: 'weather', arguments: {} }] },
+      { status, body: JSON.stringify({ type: 'error', error }) },
+      { text: ['Rain'] },
+    ]);
+    const tool = { ...weather, run: () => 'rain', parse: (input: unknown) => input };
+    const runner = client().beta.messages.toolRunner({ ...question, model, tools: [tool] });
+    expect((await runner.runUntilDone()).content).toMatchObject([{ text: 'Rain' }]);
+    const lengths = gateway.upstream.requests.map(({ body }) => listAt(body, 'messages').length);
+    expect(lengths).toEqual([1, 1, 3]);
+  });
+
+  it('sends no thread with a key that has a budget, since its earlier turns cannot be priced', async () => {
+    const keys = [{ name: 'few', key: 'sk_few', limits: { monthBudgetUsd: 5 } }];
+    const model = dialectModels.Anthropic;
+    const limited = await startDialectGateway({ auth: { keys } });
+    const asked = new Anthropic({ apiKey: 'sk_few', baseURL: limited.url, maxRetries: 0 });
+    const runner = asked.beta.messages.toolRunner({ ...question, model, tools: [] });
+    expect((await runner.runUntilDone()).content).toMatchObject([{ text: 'Hello' }]);
+    expect(limited.upstream.requests.map(({ body }) => body)).toEqual([
+      expect.not.objectContaining({ thread: expect.anything() }),
+    ]);
+    await limited.close();
   });
 
   it('raises a wrong key as such, and is told not to repeat it', async () => {

@@ -1,6 +1,7 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter } from '../adapter.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
+import { isObject, textIn } from '../../text/is-object.js';
 import { parseJson } from '../json.js';
 
 /** The status of each error type, for errors sent with status 200. */
@@ -21,15 +22,16 @@ const statusOfType: Record<string, number> = {
 interface AnthropicError {
   type: string;
   message: string;
+  /** What its details call it. */
+  code: string;
 }
 
 function errorOf(body: unknown): AnthropicError | null {
-  const error = (body as { error?: { type?: unknown; message?: unknown } | null } | null)?.error;
-  if (typeof error !== 'object' || error === null) return null;
-  return {
-    type: typeof error.type === 'string' ? error.type : '',
-    message: typeof error.message === 'string' ? error.message : '',
-  };
+  const error = isObject(body) ? body['error'] : null;
+  if (!isObject(error)) return null;
+  const { type, message, details } = error;
+  const code = textIn(isObject(details) && details['error_code']);
+  return { type: textIn(type), message: textIn(message), code };
 }
 
 function codeOf(status: number, error: AnthropicError | null): ErrorCode {
@@ -39,6 +41,8 @@ function codeOf(status: number, error: AnthropicError | null): ErrorCode {
     /credit balance is too low|usage limits|spend(ing)? limit/i.test(error.message)
   )
     return 'provider_auth';
+  // the client sends the whole conversation again
+  if (error?.code.startsWith('thread_')) return 'request_refused';
   // Anthropic uses invalid_request_error for every 4xx without its own type
   const typeStatus =
     error && error.type !== 'invalid_request_error' ? statusOfType[error.type] : undefined;
@@ -59,7 +63,7 @@ export const anthropicFailure =
       status,
       headers,
       reason,
-      own: { type: error?.type },
+      own: { type: error?.type, code: error?.code },
       code: codeOf(status, error),
     });
   };
@@ -69,7 +73,7 @@ export const anthropicFailure =
  * counts as 500.
  */
 export function anthropicFailureUnder200(provider: string, body: unknown): GatewayError {
-  const error = errorOf(body) ?? { type: '', message: '' };
+  const error = errorOf(body) ?? { type: '', message: '', code: '' };
   const status = statusOfType[error.type] ?? null;
   return providerFailure({
     provider,

@@ -47,10 +47,17 @@ function messageOf({ clientError, message }: GatewayError): string {
     : `prompt is too long (${message})`;
 }
 
+/** Anthropic's SDK sends the whole conversation where the details say that a thread cannot be had. */
+function detailsOf({ clientError, message }: GatewayError): object {
+  const isOurs = /`thread`|^thread:/.test(message);
+  const code = isOurs ? 'thread_unsupported_request' : clientError?.code;
+  return code?.startsWith('thread_') ? { details: { error_code: code, unsupported: [] } } : {};
+}
+
 /** An error in Anthropic's shape. */
 export const messagesErrorBody = (error: GatewayError, requestId: string): object => ({
   type: 'error',
-  error: { type: typeOf(error), message: messageOf(error) },
+  error: { type: typeOf(error), message: messageOf(error), ...detailsOf(error) },
   request_id: requestId,
 });
 

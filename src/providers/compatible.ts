@@ -57,7 +57,7 @@ function azureUrl(
 }
 
 const ownPaths =
-  'responses images audio moderations files batches uploads fine_tuning vector_stores assistants threads realtime';
+  'responses images audio moderations files batches uploads fine_tuning vector_stores assistants threads realtime videos conversations containers evals';
 
 /** What OpenAI serves by its Responses API alone (model pages of November 2026). */
 const responsesOnly = /(^|[/.])(gpt-5(\.\d+)?-(codex|pro)|codex-mini|o[13]-pro)(?![a-z])/i;

@@ -472,6 +472,34 @@ describe('a translated body', () => {
   });
 });
 
+describe.each(['stop_reason', 'matched_stop'])(
+  'a stop sequence that a server names as %s',
+  (field) => {
+    const choice = { index: 0, finish_reason: 'stop', [field]: 'END' };
+    const head = { id: 'c', object: 'chat.completion', created: 1, model: 'm' };
+    const stopped = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
+    const asked = { model: chat, stop_sequences: ['END'] };
+
+    it('is named in the message', async () => {
+      const choices = [{ ...choice, message: { role: 'assistant', content: 'a' } }];
+      const raw = Buffer.from(JSON.stringify({ ...head, choices }));
+      gateway.upstream.script([{ raw, contentType: 'application/json' }]);
+      expect((await ask(asked)).json).toMatchObject(stopped);
+    });
+
+    it('is named in the stream', async () => {
+      const events = [
+        { index: 0, delta: { content: 'a' } },
+        { ...choice, delta: {} },
+      ];
+      const lines = events.map((one) => `data: ${JSON.stringify({ ...head, choices: [one] })}\n\n`);
+      const raw = Buffer.from(`${lines.join('')}data: [DONE]\n\n`);
+      gateway.upstream.script([{ raw, contentType: 'text/event-stream' }]);
+      expect((await askStreamed(asked)).events.at(-2)).toMatchObject({ delta: stopped });
+    });
+  },
+);
+
 describe('calls whose pieces come mixed', () => {
   it('are one block after the other', async () => {
     const delta = (index: number, more: object): string =>

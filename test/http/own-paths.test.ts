@@ -18,7 +18,8 @@ describe("a path of a provider's own API is 404", () => {
     ...[
       ...['images/generations', 'audio/speech', 'files', 'files/f/content', 'batches'],
       ...['moderations', 'uploads/u/parts', 'fine_tuning/jobs', 'vector_stores/v/search'],
-      ...['assistants', 'threads/t/runs', 'realtime/client_secrets'],
+      ...['assistants', 'threads/t/runs', 'realtime/client_secrets', 'videos', 'evals/e/runs'],
+      ...['conversations/c/items', 'containers'],
     ].map((path) => [`/v1/${path}`, `/proxy/rose/v1/${path} reaches it at the provider rose`]),
   ])("%s, in OpenAI's shape, and names the pass-through path", async (path, hint) => {
     gateway = await startGateway({ providers });

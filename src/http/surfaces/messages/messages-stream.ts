@@ -155,12 +155,13 @@ interface EndedChoice {
   readonly [field: string]: unknown;
 }
 
-/** vLLM names the text at which it stopped; no other provider does. */
+/** vLLM and SGLang name the text at which they stopped; no other provider does. */
 export function stopSequenceOf({
   choices: [choice],
 }: {
   readonly choices: readonly EndedChoice[];
 }): string | null {
-  const reason = choice?.finish_reason === 'stop' ? choice['stop_reason'] : null;
+  if (choice?.finish_reason !== 'stop') return null;
+  const reason = choice['stop_reason'] ?? choice['matched_stop'];
   return typeof reason === 'string' && reason !== '' ? reason : null;
 }

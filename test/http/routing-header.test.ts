@@ -236,11 +236,14 @@ describe('one conversation, asked for in every way', () => {
     await host.close();
   });
 
-  it('is explained in the request log and in its session, with what was excluded and why', async () => {
-    const requestId = `told-${Date.now()}`;
+  it.each([
+    { tools: [{ type: 'function', function: { name: 'f' } }] },
+    { functions: [{ name: 'f' }] },
+  ])('is explained in the request log and in its session, with what %o excludes', async (tools) => {
+    const requestId = `told-${Object.keys(tools)[0]}-${Date.now()}`;
     await post(
       `${gateway.url}/v1/chat/completions`,
-      { messages, model: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
+      { messages, model: 'auto', ...tools },
       { ...gateway.auth, 'x-request-id': requestId },
     );
     const { json } = await ask('GET', `${gateway.url}/api/v1/requests`, gateway.auth);

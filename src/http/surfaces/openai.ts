@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
-import { nameSet, omit } from '../../text/is-object.js';
+import { asList, nameSet, omit } from '../../text/is-object.js';
 import { asChat } from './foreign-words.js';
 import { openAIErrors } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
@@ -93,7 +93,7 @@ export function chatCall(sent: ChatRequest, fields: CallFields): CompletionCall 
     order: null,
     routing: {
       messages: chat.messages,
-      tools: chat.tools ?? [],
+      tools: chat.tools ?? asList(chat['functions']),
       maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
       tradeoff: tradeoff ?? null,
       economy: economy ?? null,

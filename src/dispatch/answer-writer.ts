@@ -36,10 +36,7 @@ export interface AnswerWriter {
    *   it as it is, else null
    */
   whole(answer: CompletionAnswer, body: Buffer | null): void;
-  /**
-   * Called after each upstream read. False: the client is slower; wait for `whenDrained`. Absent:
-   * nobody is waited for.
-   */
-  flush?(): boolean;
-  whenDrained?(resume: () => void): void;
+  /** Called after each upstream read. False: the client is slower; wait for `whenDrained`. */
+  flush(): boolean;
+  whenDrained(resume: () => void): void;
 }

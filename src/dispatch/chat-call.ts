@@ -220,11 +220,11 @@ class ChatStream implements AnswerStream<ChatAnswer> {
   }
 
   flush(): boolean {
-    return this.writer.flush?.() ?? true;
+    return this.writer.flush();
   }
 
   whenDrained(resume: () => void): void {
-    this.writer.whenDrained?.(resume);
+    this.writer.whenDrained(resume);
   }
 
   /** Limits what waits here for the answer to begin, or to be complete. */

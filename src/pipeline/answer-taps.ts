@@ -64,10 +64,10 @@ export class TappedWriter implements AnswerWriter {
   }
 
   flush(): boolean {
-    return this.writer.flush?.() ?? true;
+    return this.writer.flush();
   }
 
   whenDrained(resume: () => void): void {
-    this.writer.whenDrained?.(resume);
+    this.writer.whenDrained(resume);
   }
 }

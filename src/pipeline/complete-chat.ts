@@ -199,7 +199,7 @@ class RunningCompletion {
     if (!conversation?.stores) return null;
     const message = this.writer.message(answer.finishReason);
     // what has come of the answer need not wait for the database
-    this.writer.flush?.();
+    this.writer.flush();
     const messages = this.planned.call.sentMessages;
     // a title is charged to no budget, so a caller with a budget gets none written
     const mayAskForTitle = !hasBudget(this.request.caller);

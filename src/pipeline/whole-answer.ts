@@ -49,6 +49,14 @@ export abstract class WholeAnswer implements CompletionWriter {
     this.body = body;
   }
 
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+
   /** Null: nothing is stored. Overridden by surfaces that store conversations. */
   message(_finishReason: string | null): AnsweredMessage | null {
     return null;

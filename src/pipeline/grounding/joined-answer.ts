@@ -250,18 +250,16 @@ export class RoundWriter implements AnswerWriter {
   }
 
   flush(): boolean {
-    const isFlushed = this.out.flush?.() ?? true;
+    const isFlushed = this.out.flush();
     return isFlushed && !this.filtered?.isWaiting;
   }
 
   whenDrained(resume: () => void): void {
     const { filtered } = this;
-    if (!filtered?.isWaiting) this.out.whenDrained?.(resume);
+    if (!filtered?.isWaiting) this.out.whenDrained(resume);
     // what fails here fails again at the end, which says so
     else
-      filtered
-        .drain()
-        .then(() => (this.flush() ? resume() : this.out.whenDrained?.(resume)), resume);
+      filtered.drain().then(() => (this.flush() ? resume() : this.out.whenDrained(resume)), resume);
   }
 
   /** The attempt has failed: nothing more of its text goes to the client. */
@@ -278,7 +276,7 @@ export class RoundWriter implements AnswerWriter {
   ): Promise<{ message: CompletionMessage; startedAt: number }> {
     const { filtered, startedAt } = this;
     await filtered?.end();
-    this.out.flush?.();
+    this.out.flush();
     const { choices } = this.message.build(finishReason, { id: '', model: '' });
     return { message: choices[0]!.message, startedAt };
   }

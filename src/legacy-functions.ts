@@ -29,21 +29,20 @@ export function withCallIds(messages: readonly ChatMessage[]): readonly ChatMess
   // such results name the function only
   let open: ToolCall[] = [];
   return messages.map((message, index) => {
-    const { role, name, tool_name: called = name, function_call: older, ...rest } = message;
-    if (role === 'function' || (role === 'tool' && !rest.tool_call_id)) {
+    const { role, name, tool_name: called = name, ...result } = message;
+    if (role === 'function' || (role === 'tool' && !result.tool_call_id)) {
       const at = open.findIndex((one) => functionName(one) === called);
       const [call] = open.splice(Math.max(at, 0), 1);
-      return { ...rest, role: 'tool', tool_call_id: call?.id ?? `call_${index}` };
+      return { ...result, role: 'tool', tool_call_id: call?.id ?? `call_${index}` };
     }
     const calls = callsOf(message, index);
     if (calls.length === 0) return message;
     const names = new Set(calls.map(functionName));
     open = [...open.filter((one) => !names.has(functionName(one))), ...calls];
-    return older && !message.tool_calls
-      ? { ...rest, role, tool_calls: calls }
-      : calls.every((call, at) => call === message.tool_calls?.[at])
-        ? message
-        : { ...message, tool_calls: calls };
+    const { function_call: older, ...turn } = message;
+    if (older && !message.tool_calls) return { ...turn, tool_calls: calls };
+    const haveIds = calls.every((call, at) => call === message.tool_calls?.[at]);
+    return haveIds ? message : { ...message, tool_calls: calls };
   });
 }
 

@@ -26,3 +26,9 @@ it('keeps the place of every message, and what has no such calls as it is', () =
   const plain = messages.slice(0, 1);
   expect(withoutLegacyFunctions(plain)).toBe(plain);
 });
+
+it('keeps the name of who called', () => {
+  const [turn] = withoutLegacyFunctions([{ ...called('a'), name: 'ada' }]);
+  expect(turn).toMatchObject({ role: 'assistant', name: 'ada', tool_calls: [{ id: 'call_0' }] });
+  expect(turn).not.toHaveProperty('function_call');
+});

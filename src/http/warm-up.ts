@@ -32,9 +32,9 @@ const schemas = [
   'rerank.request',
 ];
 /**
- * How much of a function V8 runs, in bytes of its code, before it looks whether to compile it for good. Node 20
- * waits for 135,168: young processes took up to a quarter more time for a request. Later ones count calls
- * instead, and refuse the option.
+ * How much of a function V8 runs, in bytes of its code, before it looks whether to compile it for
+ * good. Node 20 waits for 135,168: young processes took up to a quarter more time for a request.
+ * Later versions count calls instead, and refuse the option.
  */
 const compileAfter = 45_000;
 const unknownModel = 'a model that no table knows';
@@ -69,9 +69,9 @@ export function warmUp(): void {
 }
 
 /**
- * V8 does so by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. Where there
- * was load, V8 would also throw away most of what it has compiled for the requests, because none of
- * their objects is left: the next 2,000 took three times as long.
+ * V8 does so by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. Where
+ * there was load, V8 would also throw away most of what it has compiled for the requests, because
+ * none of their objects is left: the next 2,000 took three times as long.
  */
 function collectGarbage(): void {
   if (busyPauses > ofStart) return;

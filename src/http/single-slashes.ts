@@ -3,7 +3,7 @@ import { messagesPrefix } from './surfaces/messages/paths.js';
 
 /** The paths of clients' dialects. Others stay as they are: what guards them may compare paths. */
 const clientPath = new RegExp(
-  `^/+(?:v1|v1beta1?|v2|${messagesPrefix.slice(1)}|mcp|api/+v1/+(?:completions|chat|model-?select|model-router))(?:/|$)`,
+  `^/+(?:v1|v1alpha|v1beta1?|v2|${messagesPrefix.slice(1)}|mcp|api/+v1/+(?:completions|chat|model-?select|model-router))(?:/|$)`,
   'i',
 );
 /** What follows the name is a path of the provider, and may hold an address. */

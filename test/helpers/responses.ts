@@ -1,4 +1,5 @@
 import type { ConfigInput } from '../../src/config/config.js';
+import type { GatewayOptions } from '../../src/gateway-options.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { at, listAt, textAt } from './json.js';
 import { post, postStream, type Reply, type StreamReply } from './sse.js';
@@ -26,24 +27,30 @@ export const otherModels = [
 export const everyModel = [ownModel, ...otherModels] as const;
 
 /** Without retries of the gateway's own, unless the configuration has them. */
-export async function startResponses(config: ConfigInput = {}): Promise<ResponsesWorld> {
+export async function startResponses(
+  config: ConfigInput = {},
+  options: GatewayOptions = {},
+): Promise<ResponsesWorld> {
   const upstream = await startUpstream();
   const to = (api: string, path: string) => ({
     api,
     baseUrl: `${upstream.url}${path}`,
     apiKey: 'k',
   });
-  const gateway = await startGateway({
-    limits: { maxRetries: 0 },
-    providers: {
-      own: to('openai-responses', '/v1'),
-      chat: to('openai-compatible', '/v1'),
-      claude: to('anthropic', ''),
-      google: to('gemini', '/v1beta'),
-      aws: { ...to('bedrock', ''), region: 'eu-west-1' },
+  const gateway = await startGateway(
+    {
+      limits: { maxRetries: 0 },
+      providers: {
+        own: to('openai-responses', '/v1'),
+        chat: to('openai-compatible', '/v1'),
+        claude: to('anthropic', ''),
+        google: to('gemini', '/v1beta'),
+        aws: { ...to('bedrock', ''), region: 'eu-west-1' },
+      },
+      ...config,
     },
-    ...config,
-  });
+    options,
+  );
   const url = `${gateway.url}/v1/responses`;
   return {
     ...gateway,

@@ -51,24 +51,24 @@ describe("a path of a provider's own API is 404", () => {
     },
   );
 
-  it.each(['/v1beta/models/m:generateContent', '/v1beta/models', '/upload/v1beta/files'])(
-    "%s, in Google's shape, and names the pass-through path",
-    async (path) => {
-      const gem = { api: 'gemini', baseUrl: `${unreached}/v1beta`, apiKey: 'k', allowProxy: true };
-      gateway = await startGateway({ providers: { ...providers, gem } });
-      const hint = `/proxy/gem${path} reaches it at the provider gem`;
-      expect(await post(gateway.url + path, {}, { 'x-goog-api-key': gateway.key })).toMatchObject({
-        status: 404,
-        json: {
-          error: { code: 404, message: `no route for POST ${path}; ${hint}`, status: 'NOT_FOUND' },
-        },
-      });
-      expect(await post(gateway.url + path, {}, { 'x-goog-api-key': 'sk_wrong' })).toMatchObject({
-        status: 401,
-        json: { error: { code: 401, status: 'UNAUTHENTICATED' } },
-      });
-    },
-  );
+  it.each([
+    ...['/v1beta/models/m:generateContent', '/v1beta/models', '/upload/v1beta/files'],
+    '/v1alpha/auth_tokens',
+  ])("%s, in Google's shape, and names the pass-through path", async (path) => {
+    const gem = { api: 'gemini', baseUrl: `${unreached}/v1beta`, apiKey: 'k', allowProxy: true };
+    gateway = await startGateway({ providers: { ...providers, gem } });
+    const hint = `/proxy/gem${path} reaches it at the provider gem`;
+    expect(await post(gateway.url + path, {}, { 'x-goog-api-key': gateway.key })).toMatchObject({
+      status: 404,
+      json: {
+        error: { code: 404, message: `no route for POST ${path}; ${hint}`, status: 'NOT_FOUND' },
+      },
+    });
+    expect(await post(gateway.url + path, {}, { 'x-goog-api-key': 'sk_wrong' })).toMatchObject({
+      status: 401,
+      json: { error: { code: 401, status: 'UNAUTHENTICATED' } },
+    });
+  });
 
   it('and names no provider where none of that dialect may be passed through to', async () => {
     const { tulip, claude } = providers;

@@ -35,7 +35,7 @@ export const gemini: ProviderDialect = {
   unpricedModels:
     /-image(?![a-z])|imagen|veo-|lyria|-tts(?![a-z])|native-audio|(^|[/-])live(?![a-z])|computer-use|deep-research|omni|(^|\/)aqa$/i,
   passthroughHeaders: ['x-goog-api-client', 'x-goog-upload-*'],
-  ownPaths: ['/v1beta', '/upload/v1beta'],
+  ownPaths: ['/v1beta', '/v1alpha', '/upload/v1beta'],
   errorBody: googleErrorBody,
   create: createGemini,
 };

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
+import { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { at, listAt, textAt } from '../../helpers/json.js';
 import {
   chatModel,
@@ -10,6 +12,7 @@ import {
   startResponses,
 } from '../../helpers/responses.js';
 import { ask, post, type Reply } from '../../helpers/sse.js';
+import { storeRowsOfRun } from '../../helpers/stores.js';
 
 const keys = [
   { name: 'one', key: 'sk_one_0123456789abcdef' },
@@ -166,6 +169,40 @@ describe('what is stored', () => {
     expect(stored[0]).toBe(200);
     expect(stored.at(-1)).toBe(404);
     await small.close();
+  });
+});
+
+describe.each(storeRowsOfRun)('two replicas on one database of $name', (row) => {
+  it('find, continue and delete what the other one stored', async () => {
+    const place = await row.place();
+    const replica = async (): Promise<ResponsesWorld> => {
+      const store = await place.open();
+      const counters = createMemoryCounters();
+      const databases = new LazyDatabases(() => Promise.resolve({ store, counters }), false);
+      return startResponses({ auth: { keys } }, { databases });
+    };
+    const [one, other] = [await replica(), await replica()];
+    const reach = (method: string, id: string, rest = ''): Promise<Reply> =>
+      ask(method, `${other.url}/v1/responses/${id}${rest}`, other.auth);
+    one.upstream.script([{ text: ['Blue'] }]);
+    const { json } = await one.ask({ input: 'My colour' });
+    const id = textAt(json, 'id');
+    expect(await reach('GET', id)).toMatchObject({ status: 200, json });
+    expect(listAt((await reach('GET', id, '/input_items')).json, 'data')).toHaveLength(1);
+    const next = finalOf(await other.stream({ input: 'Which?', previous_response_id: id }));
+    expect(other.sent()['messages']).toMatchObject(
+      ['My colour', 'Blue', 'Which?'].map((content) => ({ content })),
+    );
+    const again = await one.ask({ input: 'And?', previous_response_id: textAt(next, 'id') });
+    expect(again.status).toBe(200);
+    expect(listAt(one.sent(), 'messages')).toHaveLength(5);
+    expect((await reach('DELETE', id)).status).toBe(200);
+    expect(await one.ask({ input: 'More', previous_response_id: id })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'previous_response_not_found' } },
+    });
+    await Promise.all([one.close(), other.close()]);
+    await place.remove();
   });
 });
 

@@ -76,10 +76,7 @@ export const effortOfBudget = (budget: unknown): ReasoningEffort | null =>
  */
 export const pausedTurn = 'pause_turn';
 
-/**
- * The type of the `reasoning_details` that hold what a model's own search found: of use only where
- * the same turn goes on.
- */
+/** The type of `reasoning_details` with what a model's own search found, for the same turn only. */
 export const searchDetailType = 'reasoning.search';
 
 /** A chat request without `model` and `stream`, which each attempt sets. */

@@ -30,10 +30,7 @@ export interface GatewayOptions {
   registry?: MetricRegistry;
   /** Default `process.env`; its `PORT` and `HOST` belong to the host. */
   env?: NodeJS.ProcessEnv;
-  /**
-   * Default: the databases that the configuration names, opened when they are first needed; in
-   * memory where it names none.
-   */
+  /** Default: the configuration's databases, opened when first needed; in memory if it has none. */
   databases?: LazyDatabases;
 }
 

@@ -41,10 +41,7 @@ import { version } from './version.js';
  * `next(error)`.
  */
 export interface Gateway extends HostMethods, DirectMethods {
-  /**
-   * All routers below, metrics, health and the API's description. Calls `next()` for paths that are
-   * not its own.
-   */
+  /** All routers below, metrics, health, the API's description; calls `next()` for other paths. */
   readonly router: SurfaceRouter;
   readonly routers: Routers;
   /** Lets only known keys pass. */
@@ -56,10 +53,7 @@ export interface Gateway extends HostMethods, DirectMethods {
   readonly selectModel: RequestHandler;
   /** The same with a host's own candidates and reading of the request. */
   selectModelWith(options: SelectModelOptions): RequestHandler;
-  /**
-   * Answers a native completions body; executes the plan that `selectModel` has made, where there
-   * is one.
-   */
+  /** Answers a native completions body, by the plan of `selectModel` where there is one. */
   readonly complete: RequestHandler;
   /** The metrics page. */
   readonly metrics: RequestHandler;
@@ -71,15 +65,9 @@ export interface Gateway extends HostMethods, DirectMethods {
   readonly errorHandler: ErrorRequestHandler;
   /** Answers 404 in the same shape: the end of an app that is nothing but the gateway. */
   readonly notFound: RequestHandler;
-  /**
-   * A whole Express app: the router, or that of one surface with health, and 404 for all other
-   * paths.
-   */
+  /** A whole Express app: the router, or one surface's with health; 404 for all other paths. */
   app(surface?: keyof Routers): Express;
-  /**
-   * Waits for the upstream calls in progress, writes what is still to be written, and closes all
-   * connections.
-   */
+  /** Waits for upstream calls, writes what is still to be written, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -94,10 +82,7 @@ export interface StandaloneGateway extends Gateway {
   warmUp(): void;
   /** Counts a configuration that was refused before it got here; administrators can read why. */
   refusedConfiguration(reason: string): void;
-  /**
-   * Says on `/readyz` that the process is stopping. Requests are still served until their server
-   * closes.
-   */
+  /** Says on `/readyz` that the process stops. Requests are served until the server closes. */
   drain(): void;
   /**
    * Ends the completions and embeddings in progress with `unavailable`: streams get the error as

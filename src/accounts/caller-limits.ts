@@ -9,10 +9,7 @@ import type { KeyLimits } from '../store/contracts/accounts.js';
 import type { Spender } from '../store/contracts/requests.js';
 import type { Caller } from './caller.js';
 
-/**
- * What a request uses, or may use at most, of its caller's limits. Null: it does not count towards
- * that limit.
- */
+/** What a request uses, or may use at most, of its caller's limits. Null: it does not count. */
 export interface Use {
   readonly requests: number | null;
   readonly tokens: number | null;

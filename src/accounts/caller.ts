@@ -18,7 +18,6 @@ export interface Caller extends Pick<KeyRecord, 'scopes' | 'models' | 'toolkits'
   readonly name: string;
   /** Its share where requests wait for a slot: see `SlotQueue`. */
   readonly weight: number;
-  /** The limits of its key. */
   readonly limits: KeyLimits;
   /** The limits of its account, for all keys and browsers together. */
   readonly accountLimits: KeyLimits;
@@ -90,10 +89,7 @@ export const issuedCaller = (key: KeyRecord): Caller => ({
   accountLimits: key.accountLimits,
 });
 
-/**
- * The caller of a signed-in browser: may do everything with its own account. Administrators may use
- * all toolkits.
- */
+/** The caller of a signed-in browser, for its own account. Administrators may use all toolkits. */
 export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
   const toolkits = role === 'admin' ? ['*'] : [];
   const own = { accountId: id, role, name: email ?? id, scopes, toolkits, accountLimits: limits };

@@ -130,10 +130,7 @@ export async function limitRequests(
   if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
 }
 
-/**
- * Whether a mail may go to the address now, and counts it: an attacker could request mails to
- * somebody else's address.
- */
+/** Whether a mail may go to the address now; counted, so that nobody floods another's address. */
 export async function mayMail(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,

@@ -1,10 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, type FixedKey, fixedCaller } from './caller.js';
 
-/**
- * The fixed keys of one configuration, by hash, so that a lookup takes constant time and the keys
- * themselves are not kept.
- */
+/** The fixed keys of one configuration by hash: lookups take constant time, no key is kept. */
 export class StaticKeys {
   private readonly callers = new Map<string, Caller>();
 
@@ -27,10 +24,7 @@ export class StaticKeys {
   }
 }
 
-/**
- * The hash that is stored of a key. A key has at least 128 random bits, so a fast hash without salt
- * is enough.
- */
+/** The stored hash of a key, whose 128 random bits need neither a salt nor a slow hash. */
 export const hashKey = (key: string): string => hash('sha256', key);
 
 /** How every issued key begins. */

@@ -73,10 +73,7 @@ export interface Endpoint<Input extends Call = RequestCall<never>, Answer = unkn
   readonly tag: Tag;
 }
 
-/**
- * Makes endpoints of one tag and scope: from the route, the id, and all else, which may name another
- * scope.
- */
+/** Makes endpoints of a tag and scope from route, id and all else, which may name another scope. */
 export const endpointsOf =
   (group: Pick<Endpoint, 'tag' | 'scope'>) =>
   <Input extends Call, Answer>(

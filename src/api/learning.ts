@@ -22,7 +22,6 @@ const whoForgets =
   'Needs the scope `admin`; a key without it may name itself as `key`. If nothing was learned that ' +
   '`key` and `model` name, 404.';
 
-/** What was learned from feedback, signals and outcomes. */
 const getLearning = endpoint('get', path, 'getLearning', {
   summary: 'Show what was learned from feedback and outcomes',
   description: 'Of requests without a preference.',

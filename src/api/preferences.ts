@@ -37,10 +37,7 @@ export interface PreferenceRouter {
   readonly inUse: 'router' | 'calibration' | null;
   /** Of what is in use, over always calling the best single model. */
   readonly gain: number | null;
-  /**
-   * The share of that model's cost that it saves with `tradeoff: cost`; null if it was not found as
-   * good for less.
-   */
+  /** The share of that model's cost that `tradeoff: cost` saves; null: not as good for less. */
   readonly saved: number | null;
   /** Why requests do not use it; null if they do, or nothing is in use. */
   readonly passedOver: string | null;

@@ -83,7 +83,6 @@ const testOneProvider = endpoint('post', `${onePath}/test`, 'testProvider', {
 /** The providers, and tests of them. */
 export const providerEndpoints: readonly Endpoint[] = [listProviders, getProvider, testOneProvider];
 
-/** The error for a name that no configured provider has. */
 const providerNotFound = (): GatewayError =>
   new GatewayError('not_found', 'there is no provider of this name');
 

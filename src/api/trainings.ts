@@ -34,7 +34,6 @@ const trainingFields = {
 
 const file = { type: 'string', format: 'binary', description: 'CSV or newline-delimited JSON.' };
 
-/** The last training. */
 const getTraining = endpoint('get', path, 'getTraining', {
   summary: "The last training of the preference's own router",
   response,
@@ -73,7 +72,6 @@ const trainPreference = endpoint('post', path, 'trainPreference', {
   },
 });
 
-/** Deletes the trained router and its training. */
 const deleteTraining = endpoint('delete', path, 'deleteTraining', {
   summary: 'Delete the trained router',
   async run(call: Call) {

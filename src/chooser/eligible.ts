@@ -18,10 +18,7 @@ export interface Eligibility {
 
 /** What decides which candidates may be called at all. */
 export interface CallRules extends AccessRules {
-  /**
-   * Why the gateway cannot call a candidate; null if it can. Absent: the caller calls the model
-   * itself, so any will do.
-   */
+  /** Why the gateway cannot call a candidate; null: it can. Absent: the caller calls the model. */
   readonly unknownReason?: (candidate: Candidate) => string | null;
   /** Why a candidate cannot do what the request asks beside answering; null if it can. */
   readonly unfitReason?: (candidate: Candidate) => string | null;

@@ -2,10 +2,7 @@ import { type ExplainedFigures, exact, explainFigures, type Figures } from './fi
 import { thousandths } from '../models/numbers.js';
 import type { Candidate, Exclusion, Plan, RankedCandidate } from './plan.js';
 
-/**
- * What `?explain=true` shows of one candidate. Unknown figures are null; it has either a `score` or
- * `excluded`.
- */
+/** What `?explain=true` shows of a candidate: a `score` or `excluded`; unknown figures are null. */
 export interface CandidateExplanation
   extends ExplainedFigures, Pick<Candidate, 'label' | 'provider' | 'model' | 'effort'> {
   /** It was put first to be tried; absent: it was not. */

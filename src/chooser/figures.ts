@@ -77,10 +77,7 @@ export interface Explanation extends Figures {
 const isWaiting = (figures: Figures): figures is Explanation =>
   (figures as Explanation).reason === noReason;
 
-/**
- * The figures with the reason for the candidate's place: those that wait for one (`noReason`)
- * themselves, of others a copy.
- */
+/** The figures with the reason for their place: the same object if it waits for one, or a copy. */
 export function explanationOf(figures: Figures, reason: string): Explanation {
   if (isWaiting(figures)) {
     figures.reason = reason;
@@ -155,10 +152,7 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
 const minShare = 0.1;
 const maxShares = 4;
 
-/**
- * The kinds that make up much of a request, at most four, the largest first, as parts of a whole.
- * Empty if none is large.
- */
+/** The kinds that make up much of a request, as parts of a whole: at most four, largest first. */
 export function largestShares(
   shares: Iterable<readonly [kind: number, share: number]>,
 ): [kind: number, share: number][] {

@@ -16,10 +16,7 @@ export interface Attempt {
   latencyMs: number;
   /** `performance.now()` of its start. */
   startedAt: number;
-  /**
-   * How long the gateway waited before it: a backoff, what the provider asked for, or the queue of
-   * `maxConcurrent`.
-   */
+  /** The wait before it: a backoff, what the provider asked for, or a queue of `maxConcurrent`. */
   waitMs: number;
   /** Which of the provider's keys it used, from 1; null: there is only one. */
   keyIndex: number | null;

@@ -20,10 +20,7 @@ const failureBodyMs = 2_000;
 /** `opening`: what has come does not tell yet whether the answer is streamed. */
 type Phase = 'waiting' | 'opening' | 'streaming' | 'collecting' | 'failing';
 
-/**
- * undici's handler of one call. Reads synchronously, so that many events of one read become one
- * write.
- */
+/** undici's handler of one call. Reads synchronously, so that many events become one write. */
 export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private readonly idleTimeout: IdleTimeout;

@@ -56,10 +56,7 @@ export class IdleTimeout {
     if (isEvent) this.lastEventAt = this.lastActivityAt;
   }
 
-  /**
-   * Call when reading from the provider stops: its silence then means nothing. The deadline still
-   * counts.
-   */
+  /** Call when reading stops: silence then means nothing. The deadline still counts. */
   pause(): void {
     this.isPaused = true;
   }

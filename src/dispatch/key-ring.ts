@@ -22,12 +22,10 @@ export class KeyRing {
     this.marks = this.keys.map(({ fingerprint }) => fingerprint);
   }
 
-  /** The number of keys. */
   get size(): number {
     return this.keys.length;
   }
 
-  /** The fingerprint of a key. */
   markOf(value: string | null): string {
     return this.keys.find((key) => key.value === value)?.fingerprint ?? '';
   }

@@ -1,10 +1,7 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/**
- * 64 of an IPv6 address's 128 bits: an internet provider gives each customer a network of this
- * size.
- */
+/** 64 of an IPv6 address's 128 bits: internet providers give each customer such a network. */
 const networkParts = 4;
 
 /**

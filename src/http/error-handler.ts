@@ -42,10 +42,7 @@ export function asGatewayError(error: unknown): GatewayError {
   );
 }
 
-/**
- * The only function that writes an error response. A response that has already started is cut off
- * instead.
- */
+/** The only function that writes an error response. One that has started is cut off instead. */
 export function writeError(
   res: ServerResponse,
   failure: GatewayError,
@@ -77,10 +74,7 @@ export function writeError(
   res.end(body);
 }
 
-/**
- * Whole seconds, at most a year: larger numbers could be printed with an exponent, which clients
- * cannot parse.
- */
+/** Whole seconds, at most a year: clients cannot parse the exponents of larger numbers. */
 const retryAfterSeconds = ({ retryAfterMs }: GatewayError): string =>
   String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 

@@ -40,10 +40,7 @@ export interface SelectModelOptions {
   from?: (req: Request) => RoutingRequest;
 }
 
-/**
- * The body of a host's route: that of model selection, with `models` as an alternative to
- * `llm_providers`.
- */
+/** The body of a host's route: that of model selection, or with `models` for `llm_providers`. */
 type HostBody = Partial<ModelSelectRequest> & {
   models?: string[] | null;
   conversationId?: unknown;
@@ -170,10 +167,7 @@ function hostCandidates(
   });
 }
 
-/**
- * Checks the body against the schema of model selection, except for what the host's options
- * replace.
- */
+/** Checks the body against model selection's schema, but for what the host's options replace. */
 function checkHostBody(
   schema: Validator<ModelSelectRequest>,
   body: HostBody,

@@ -108,10 +108,7 @@ function bodyStages(parts: GatewayParts, one: Endpoint): RequestHandler[] {
   return [one.isBodyOptional ? optionalBody(checked) : checked];
 }
 
-/**
- * The status is sent first, so a failure can only cut the file off. A client that leaves is no
- * failure.
- */
+/** The status is sent first: a failure can only cut the file off. A client that leaves is none. */
 async function sendFile(res: Response, { name, contentType, text }: FileAnswer): Promise<void> {
   res.writeHead(200, {
     'Content-Type': contentType,

@@ -27,10 +27,7 @@ const knownNames: CookieNames = { secure: '__Host-signalbox-known', plain: 'sign
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/**
- * The token in a browser's sign-in cookie, or null if there is none or it has not the form of a
- * token.
- */
+/** The token in a browser's sign-in cookie; null: there is none, or it has not a token's form. */
 export function signInToken(headers: IncomingHttpHeaders): string | null {
   const token = sentValue(headers, signInNames);
   return token !== null && tokenForm.test(token) ? token : null;

@@ -138,10 +138,7 @@ export function shedEarly(
   };
 }
 
-/**
- * The first stage of pages that health checks and scrapers poll: sets a request id, but reports
- * nothing.
- */
+/** The first stage of pages that are polled (health, metrics): sets an id, reports nothing. */
 export function untracked(parts: GatewayParts): RequestHandler {
   return (req, res, next) => {
     const context = contextOf(parts, res);

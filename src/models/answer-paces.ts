@@ -39,10 +39,7 @@ function publishedPace({ offer, knownAs }: Pick<ModelFacts, 'offer' | 'knownAs'>
 /** How many answers an expected pace counts as beside measured ones. */
 const expectedCounts = 2;
 
-/**
- * The expected pace where nothing is measured; else the mean of both, in logarithms, by their numbers
- * of answers.
- */
+/** The mean of the expected and the measured pace, in logarithms, by their numbers of answers. */
 export function likelyPace(
   { firstTokenMs, tokensPerSecond }: ExpectedPace,
   measured: Pace | null,

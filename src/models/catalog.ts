@@ -51,10 +51,7 @@ export interface Owner {
 
 /** The known facts of models. A name is resolved once: later look-ups read a hash table. */
 export interface Catalog {
-  /**
-   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its
-   * name identifies it.
-   */
+  /** Never fails; unknown facts are null. A null provider is the maker, if the name tells it. */
   lookup(provider: string | null, model: string): ModelFacts;
   /** Names of a provider's models, the configuration's first, without deprecated ones. */
   models(provider: string): string[];

@@ -60,10 +60,7 @@ export function undatedName(canonical: string): string {
   }
 }
 
-/**
- * The spellings under which a provider's price list may have a model, without duplicates: first as
- * written.
- */
+/** The spellings that a provider's price list may have for a model: distinct, as written first. */
 export function spellings(model: string): string[] {
   const name = model.trim().toLowerCase();
   const plain = name.replace(/:[a-z][a-z-]*$/, '');

@@ -2,10 +2,7 @@ import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
 
 /** What a prompt contains besides text, as far as its cost depends on it. */
 export interface PromptMedia {
-  /**
-   * Parts whose tokens their bytes do not tell: documents, films, sound, and whatever is only named
-   * by an address or an id.
-   */
+  /** Parts whose bytes do not tell their tokens: documents, films, sound, and addresses or ids. */
   readonly unbounded: number;
   /** Whether a part says that it is sound. An address may turn out to be sound too. */
   readonly sound: boolean;

@@ -69,10 +69,7 @@ export interface CompletionCall {
   readonly invalidCode: Blame['code'];
   /** What the request may use beside its model; null: nothing. */
   readonly grounding: GroundingWish | null;
-  /**
-   * Whether a request that every provider refused is answered with the first one's own status and
-   * code; otherwise with 422.
-   */
+  /** Whether a request that all providers refused gets the first one's status and code, not 422. */
   readonly keepsStatus: boolean;
   /** Whether the answer says why its model was chosen. Default: false. */
   readonly explain?: boolean;
@@ -137,10 +134,7 @@ export interface CompletionWriter extends AnswerWriter {
   failsInside?(error: GatewayError): boolean;
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
-  /**
-   * True once the answer has begun to reach the client, so that an error can only be reported
-   * inside it.
-   */
+  /** Whether the answer has begun to reach the client: an error is then reported inside it. */
   readonly hasBegun: boolean;
   /** The answer breaks off here; called only where `hasBegun`, or it `failsInside`. */
   breakOff(broken: BrokenAnswer): void;

@@ -86,10 +86,7 @@ export class CompletionUses implements AttemptUses {
     };
   }
 
-  /**
-   * The longest answer with which every candidate fits into an amount, in tokens; 0 where even the
-   * prompt does not.
-   */
+  /** The tokens of the longest answer with which every candidate fits into an amount; may be 0. */
   answerWithin(usd: number): number {
     const lengths = this.plan.candidates.map((candidate) => {
       const [none = 0, more = 0] = [0, 1e6].map((tokens) => this.maxCost(candidate, tokens) ?? 0);

@@ -31,10 +31,7 @@ export function copyContent(
   return copy;
 }
 
-/**
- * An answer as it went to a client, for a request log that keeps content. Holds neither the
- * response nor its connection.
- */
+/** A copy of an answer for the request log. Holds neither the response nor its connection. */
 class CopiedAnswer implements AnswerCopy, AnswerTap {
   private builder = new CompletionBuilder();
   private answer: CompletionAnswer | null = null;

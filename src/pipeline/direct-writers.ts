@@ -8,10 +8,7 @@ import { chunksOf } from '../completion-builder.js';
 import type { BrokenAnswer, CompletionWriter, FinishedAnswer } from './completion-call.js';
 import { WholeAnswer } from './whole-answer.js';
 
-/**
- * How a completion went. Times in ms from the start of the call; costs in USD, null if a price
- * is not known.
- */
+/** How a completion went. Times in ms from the start of the call; costs in USD, null: unknown. */
 export interface CompletionFigures {
   readonly provider: string | null;
   readonly model: string;
@@ -68,10 +65,7 @@ interface Reader {
   reject(error: unknown): void;
 }
 
-/**
- * An answer as events, for a `for await` loop of a host's own code. The provider waits for a reader
- * that is slow.
- */
+/** An answer as events for a host's `for await` loop. The provider waits for a slow reader. */
 export class CompletionEvents implements CompletionWriter, AsyncIterator<CompletionEvent> {
   readonly streams = true;
   readonly dialect = 'chat';

@@ -54,10 +54,7 @@ export interface EndedTurn {
   readonly mayAskForTitle: boolean;
 }
 
-/**
- * One transaction stores a turn; more messages than this would hold up the turns of others for
- * seconds.
- */
+/** One transaction stores a turn: more messages would hold up other turns for seconds. */
 const maxMessages = 10_000;
 
 /**

@@ -31,10 +31,7 @@ export interface PlanQuestion {
   readonly isStreamed?: boolean;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
   readonly isCalledHere: boolean;
-  /**
-   * Whether the client may refer to the plan as a session. The plan then waits for the database's
-   * secret.
-   */
+  /** Whether the client may refer to the plan as a session, which takes the database's secret. */
   readonly isSession: boolean;
   /** Whether somebody will read the figures of a plan with one eligible candidate. */
   readonly explain: boolean;
@@ -93,10 +90,7 @@ export async function planRequest(
   return plan;
 }
 
-/**
- * The routing request with all that is known from earlier requests. Where there is no choice, only
- * the links are checked.
- */
+/** With what is known from earlier requests. Where there is no choice, only links are checked. */
 async function withHistory(
   parts: GatewayParts,
   request: GatewayRequest,
@@ -254,10 +248,7 @@ function routingOf(
   };
 }
 
-/**
- * The limits of one request; more than ten retries count as ten. A provider's own timeouts apply
- * where they are shorter.
- */
+/** The limits of one request, at most ten retries. A provider's shorter timeouts apply besides. */
 export function limitsOf(snapshot: GatewaySnapshot, maxRetries: number | null): Limits {
   const { totalTimeoutMs } = snapshot.limits;
   return {

@@ -68,10 +68,7 @@ export interface FieldWarning {
   readonly message: string;
 }
 
-/**
- * One limit as the client sees it. `resetMs`: when a refused request may be repeated; null:
- * the request was granted.
- */
+/** A limit as the client sees it. `resetMs`: when to repeat a refused request; null: granted. */
 export interface RateLimitState extends LimitStatus {
   readonly resetMs: number | null;
 }

@@ -73,10 +73,7 @@ export class RecordCache<T extends object> {
     return this.known.peek(key) ?? null;
   }
 
-  /**
-   * Must be called when this process has changed a record: forgets it, and notifies the other
-   * replicas.
-   */
+  /** Must be called after a change by this process: forgets the record, notifies other replicas. */
   changed(record: T): void {
     const key = this.source.keyOf(record);
     // not cached here: a later change by another replica may have arrived before our commit was

@@ -46,10 +46,7 @@ export class Retention {
     this.timer = this.schedule(options.firstAfterMs ?? defaultFirstAfterMs);
   }
 
-  /**
-   * Must be called when requests or decisions have been written: keeps a database in memory small
-   * however busy it is.
-   */
+  /** Must be called after requests or decisions are written: keeps databases in memory small. */
   noteWritten(times: readonly number[]): void {
     if (!this.databases.isVolatile) return;
     for (const time of times) this.times.push(time);

@@ -20,7 +20,6 @@ const maxGroups = 8;
 /** Rows of one reading: groups and points. */
 const maxRows = 20_000;
 
-/** The fields of each grouping. */
 const groupFields = {
   account: ['accountId'],
   key: ['keyId'],

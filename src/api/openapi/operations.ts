@@ -19,7 +19,6 @@ interface Surface {
 /** The resources of accounts. */
 const resources: Surface = { invalid: 422, statuses: [429, 500, 503], takesSignIn: true };
 
-/** A path parameter. */
 const pathParameter = (name: string, description: string): object => ({
   name,
   in: 'path',

@@ -62,10 +62,7 @@ function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
   return [weight / less, sum / less];
 }
 
-/**
- * How a model's quality differs from that of the others, in log odds, with the variance before any
- * rating.
- */
+/** A model's difference in quality from the others, in log odds; the variance before any rating. */
 export interface Move extends Belief {
   readonly before: number;
 }

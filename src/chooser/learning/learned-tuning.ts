@@ -46,7 +46,6 @@ export function createLearnedTuning(
   return moves.models.size + served.size === 0 ? null : new LearnedTuning(moves, served);
 }
 
-/** `5 of 40 answers failed` */
 function failedReason({ answers, faults, isBounded }: KnownFaults): string {
   const failed = `${Math.round(faults)} of ${Math.round(answers)} answers failed`;
   return isBounded ? `${failed}, fewer where the keys agree` : failed;

@@ -13,10 +13,7 @@ import {
 import type { LearningCache } from './learning-cache.js';
 import { isSelection } from '../../surface-labels.js';
 
-/**
- * What is rated: a model selection (session), an answer (response), or a request by its
- * `X-Request-Id`.
- */
+/** A rated model selection (session), answer (response), or request (by its `X-Request-Id`). */
 export interface FeedbackSubject {
   readonly kind: 'session' | 'response' | 'request';
   readonly id: string;

@@ -76,10 +76,7 @@ interface ShownAbility {
 /** The ability for one kind of task. */
 interface AbilityForKind extends ShownAbility {
   readonly kind: string;
-  /**
-   * Whether published results of the model are of this kind or of related ones; else it is as in
-   * general, less sure.
-   */
+  /** Whether results of this kind or related ones are published; else as in general, less sure. */
   readonly measured: boolean;
 }
 

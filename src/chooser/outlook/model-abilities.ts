@@ -20,10 +20,7 @@ export interface ModelAbility {
   /** The standard deviation of the ability on tasks of all kinds. */
   readonly error: number;
   readonly basis: Basis;
-  /**
-   * What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there, nor in
-   * related kinds.
-   */
+  /** What to add for a kind, by its place in `kindNames`; NaN: it and related ones lack results. */
   readonly kinds: Float64Array;
   /** The standard deviation of the ability on a kind of task, by the same places. */
   readonly kindErrors: Float64Array;

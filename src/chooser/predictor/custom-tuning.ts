@@ -16,10 +16,7 @@ import {
 
 const clip = 4;
 
-/**
- * The number of coordinates of a prompt: its place in the predictor's space, then the dense
- * features.
- */
+/** The coordinates of a prompt: its place in the predictor's space, then the dense features. */
 export const coordinateCount = ({ rank, denseNames }: QualityPredictor['weights']): number =>
   rank + denseNames.length;
 

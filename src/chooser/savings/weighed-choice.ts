@@ -71,10 +71,7 @@ export function openChoice(request: WeighedRequest): NewChoice | null {
 /** Whether its quality was predicted: fallbacks are not weighed, only tried. */
 const isWeighed = ({ why }: RankedCandidate): boolean => why.uncertainty !== undefined;
 
-/**
- * Names that clients invent are left out, unless the model answered: the sums are kept for long, so
- * that there must be few.
- */
+/** Without names that clients invent, unless the model answered: there must be few sums to keep. */
 function weighed(
   { snapshot, record }: WeighedRequest,
   candidates: readonly RankedCandidate[],

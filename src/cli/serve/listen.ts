@@ -16,10 +16,7 @@ export interface Listening {
   readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
   /** From now on each answer closes its connection. */
   announceStop(): void;
-  /**
-   * Accepts no new connections and gives requests in flight `drainMs` to finish; then `cut` is to
-   * end them.
-   */
+  /** Accepts no new connections; requests in flight get `drainMs` before `cut` is to end them. */
   stop(drainMs: number, cut: () => void): Promise<void>;
 }
 

@@ -15,10 +15,7 @@ const meanings: Readonly<Record<string, string>> = {
   model: 'models',
 };
 
-/**
- * Names the fields that a valid body's schema does not know in `request.warnings`, and candidates'
- * efforts that are none.
- */
+/** Names fields that the schema does not know, and unknown efforts, in `request.warnings`. */
 export function warnUnknown(parts: GatewayParts, schema: string): RequestHandler {
   const unknownFields = unknownFieldsOf(schema);
   const passedOn = new Set(

@@ -64,10 +64,7 @@ export class EventStream {
     this.pending += `event: ${name}\ndata: ${payload}\n\n`;
   }
 
-  /**
-   * Writes what was added. Returns false if the client reads too slowly; then wait for
-   * `whenDrained`.
-   */
+  /** Writes what was added. False if the client reads too slowly: wait for `whenDrained`. */
   flush(): boolean {
     if (this.pending === '' || this.over) return true;
     if (!this.opened) this.open();

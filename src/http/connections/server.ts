@@ -97,10 +97,7 @@ function refuse(res: ServerResponse, status: number, message: string): void {
   res.writeHead(status, head).end(body);
 }
 
-/**
- * Derives our prototype from the app's and makes it the app's own, so that Express's setting it
- * changes nothing.
- */
+/** Gives the app a prototype derived from its own, so that Express's setting it changes nothing. */
 function adopt(app: Express, kind: 'request' | 'response', prototype: object): void {
   Object.setPrototypeOf(prototype, app[kind]);
   Reflect.set(app, kind, prototype);
@@ -111,10 +108,7 @@ const statusOf: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/**
- * Answers bytes that are not a valid request as JSON, unless a response is already being written to
- * the connection.
- */
+/** Answers an invalid request as JSON, unless a response is being written to the connection. */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();

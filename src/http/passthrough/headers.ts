@@ -17,10 +17,7 @@ const contentHeaders = new Set([
 ]);
 const isKeyHeader = (name: string): boolean =>
   name === 'authorization' || sdkKeyHeaders.includes(name);
-/**
- * The gateway's API key, read from any place where a provider's SDK puts a key: headers, or
- * `?key=`.
- */
+/** The gateway's API key, wherever a provider's SDK puts a key: in headers, or in `?key=`. */
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
   const sent = keyOf(headers);
   if (sent !== null) return sent;

@@ -25,10 +25,7 @@ export function passthrough(parts: GatewayParts): RequestHandler[] {
   return [routeStage(parts), proxyStage(parts)];
 }
 
-/**
- * Whether a key may use every model of a provider: pass-through does not read which model a body
- * names.
- */
+/** Whether a key may use all of a provider's models: pass-through does not read which is asked. */
 export const mayUseAll = (models: readonly string[] | null, provider: string): boolean =>
   models === null ||
   models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`);

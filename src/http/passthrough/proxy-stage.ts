@@ -56,10 +56,7 @@ export function proxyStage(parts: GatewayParts): RequestHandler {
   };
 }
 
-/**
- * Discards the rest of a request whose answer came early: an unread rest would block the
- * connection.
- */
+/** Discards the unread rest of a request answered early: it would block the connection. */
 function discardUnread(req: IncomingMessage, res: Response): void {
   res.once('close', () => {
     if (req.complete) return;

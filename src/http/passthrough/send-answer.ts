@@ -113,10 +113,7 @@ const blockedPrefixes = ['access-control-', 'content-security-policy', 'cross-or
 /** A page that a provider serves gets an origin of its own, without scripts. */
 const sandbox = "sandbox; default-src 'none'";
 
-/**
- * The headers with which a provider's answer goes to the client: safe for a browser, and without
- * those that repeat a secret.
- */
+/** The headers of a provider's answer for the client: safe for a browser, without any secret. */
 function answerHeaders(
   headers: IncomingHttpHeaders,
   secrets: readonly string[],

@@ -17,10 +17,7 @@ export function upstreamPath(baseUrl: string, path: string): string {
   return root + path;
 }
 
-/**
- * The path and query without `?key=`, where Google's clients put the gateway's key, which must not
- * be forwarded.
- */
+/** Path and query without `?key=`, where Google's clients put the gateway's own key. */
 export function withoutKey(path: string): string {
   const query = path.indexOf('?');
   if (query === -1) return path;

@@ -47,7 +47,6 @@ export function resumeRoutes(parts: GatewayParts): Router {
 /** How a surface's clients say what they have. */
 export interface Resumption {
   readonly surface: Surface;
-  /** The id of the first event. */
   readonly firstId: number;
   /** The id of the last event that the client has; undefined: it has none. */
   readonly lastId: unknown;

@@ -40,10 +40,7 @@ export interface SnapshotSharing {
   isMounted: boolean;
 }
 
-/**
- * What a configuration is checked against: the dialects that there are, and what each asks of its
- * settings.
- */
+/** What a configuration is checked against: the dialects, and what each asks of its settings. */
 export const configRules = (dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions => ({
   knownApis: [...dialects.keys()],
   problemOf: (provider) => problemOf(provider, dialects),

@@ -1,10 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../../errors.js';
 
-/**
- * What the bodies of requests in progress, and answers that are kept to be stored, may take
- * together; null: the default.
- */
+/** What bodies in progress and answers to be stored may take together; null: the default. */
 export interface ByteBounds {
   readonly maxBytesInProgress: number | null;
   readonly maxAccountBytesInProgress: number | null;
@@ -17,10 +14,7 @@ const shareOfAccount = 1 / 2;
 const defaultMaxBytes = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap);
 const retryAfterMs = 2_000;
 
-/**
- * Counts the bytes of all requests in progress, in all and of each account, from their arrival to
- * the end of their answer.
- */
+/** Counts the bytes of requests in progress, in all and by account, until their answers end. */
 export class BytesInProgress {
   private total = 0;
   private readonly accounts = new Map<string, number>();

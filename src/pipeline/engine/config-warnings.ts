@@ -5,10 +5,7 @@ import { settingName } from '../../config/problem.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
 import { providerNames } from './build-snapshot.js';
 
-/**
- * Warnings for models whose `ability` names an unknown model, probably misspelt. The name
- * itself is not repeated.
- */
+/** Warnings for models whose `ability` names an unknown model. They do not repeat that name. */
 export function abilityWarnings({ models }: Pick<Config, 'models'>, at: number): string[] {
   const known = knownModels(at);
   return Object.entries(models).flatMap(([label, { ability }]) => {

@@ -189,10 +189,7 @@ export class Engine {
     this.state.chooser.shadows.running.close();
   }
 
-  /**
-   * Waits for the upstream calls in progress, writes what is still to be written, and closes all
-   * connections.
-   */
+  /** Waits for upstream calls, writes what is still to be written, and closes all connections. */
   async close(): Promise<void> {
     this.drain();
     // no request waits for a title

@@ -13,7 +13,6 @@ export interface NameSources {
   readonly directory: ModelDirectory;
   readonly aliases: Aliases;
   readonly catalog: Catalog;
-  /** Whether a provider of this name is configured. */
   isConfigured(provider: string): boolean;
   /** A configured provider that other gateways call by this name, such as `google`; or null. */
   otherName(provider: string): string | null;

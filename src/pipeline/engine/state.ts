@@ -37,10 +37,7 @@ interface StateRules {
   readonly alerts: Omit<AlertSources, 'store'>;
 }
 
-/**
- * What the gateway remembers beyond a request. It outlives configurations: a reload swaps the
- * runtime, not this.
- */
+/** What the gateway remembers beyond a request; a reload of the configuration leaves it. */
 export class GatewayState {
   readonly keys: IssuedKeys;
   readonly limits: RateLimiter;

@@ -131,10 +131,7 @@ export type GroundingProgress =
   | { readonly type: 'source'; readonly source: Omit<Source, 'cited'> }
   | SearchFound;
 
-/**
- * A search has ended. A search that the model's provider ran is reported after its answer, without an
- * event for its start.
- */
+/** A search has ended. A provider's own is reported after its answer, without a start. */
 export interface SearchFound {
   readonly type: 'found';
   readonly query: string;

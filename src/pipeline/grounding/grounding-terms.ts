@@ -130,10 +130,7 @@ function checkEngine(
     );
 }
 
-/**
- * What a request wishes; without a wish the default. More than the maximum counts as the maximum,
- * with a warning.
- */
+/** What a request wishes, or the default; at most the maximum, with a warning. */
 function allowed(
   request: GatewayRequest,
   field: string,

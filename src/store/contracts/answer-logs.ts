@@ -49,10 +49,7 @@ export interface AnswerLogs {
   readonly isShared: boolean;
   /** Adds an entry; one that is there already is not added again. The log expires in `keepMs`. */
   append(log: string, entry: LogEntry, keepMs: number): Promise<void>;
-  /**
-   * The entries from a place on, at most some hundred. Waits up to `waitMs` until there is one.
-   * Null: there is no such log.
-   */
+  /** At most some hundred entries from a place on; waits `waitMs` for one. Null: no such log. */
   read(log: string, from: LogPlace, waitMs: number): Promise<readonly LogEntry[] | null>;
   /** Sets a note unless there is one. Null: it is set; else the text that is there. */
   claim(note: string, text: string, keepMs: number): Promise<string | null>;

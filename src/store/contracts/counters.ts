@@ -111,10 +111,7 @@ export interface Counters {
 
 /** Lists of short texts that expire. Never fails: a list that cannot be reached reads as empty. */
 export interface RecentLists {
-  /**
-   * Adds a text to the front of a list of at most `maxTexts`; the list expires `keepMs` after its
-   * last text.
-   */
+  /** Adds a text to the front of a list of `maxTexts` at most; expires `keepMs` after the last. */
   add(
     list: string,
     text: string,

@@ -21,10 +21,7 @@ export interface KeyRecord {
   readonly prefix: string;
   /** As `hashKey` returns it. */
   readonly hash: string;
-  /**
-   * Until when the secret with this hash is valid, because a rotation has replaced it; null: it is
-   * the key's present one.
-   */
+  /** Until when a secret that a rotation has replaced is valid; null: it is the present one. */
   readonly secretValidUntil: number | null;
   /** Until when its replaced secrets are valid at the longest; null: the key was never rotated. */
   readonly previousValidUntil: number | null;

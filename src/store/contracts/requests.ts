@@ -88,7 +88,6 @@ export interface RequestFilter {
   readonly conversationId?: string | null;
   readonly surface?: string | null;
   readonly stream?: boolean | null;
-  /** An error code. */
   readonly code?: string | null;
   /** Whether there is an error code. */
   readonly failed?: boolean | null;
@@ -208,7 +207,6 @@ export interface RequestStore {
 
 /** One decision of model selection. */
 export interface SelectionRow extends Pick<RequestRow, 'accountId' | 'keyId' | 'at'> {
-  /** The session id. */
   readonly id: string;
   /** The session that it continues. */
   readonly previousId: string | null;

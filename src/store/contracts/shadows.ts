@@ -44,10 +44,7 @@ export interface PairSums {
 
 /** Sums over the pairs of which both answers were rated. */
 export interface RatedPairs extends Pick<PairSums, 'chosen' | 'shadow' | 'pairs'> {
-  /**
-   * By how much the second answer's score exceeded what was predicted, less the same of the first;
-   * and its square.
-   */
+  /** How much more the second answer exceeded its prediction than the first; and its square. */
   readonly difference: number;
   readonly squares: number;
   /** Sums of the standard deviations of the predictions. */

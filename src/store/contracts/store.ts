@@ -8,10 +8,7 @@ import type { StoreParts } from '../sql/sql-store.js';
  */
 export interface Store extends StoreParts {
   readonly kind: 'libsql' | 'postgres';
-  /**
-   * 32 random bytes by name, the same for every process on this database; generated at the first
-   * call.
-   */
+  /** 32 random bytes by name, equal for every process on this database; made at the first call. */
   secret(name: string): Promise<Buffer>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;

@@ -44,17 +44,11 @@ export interface TrainingRecord {
 export interface StoredRouter {
   /** In the format of the routing. */
   readonly weights: string;
-  /**
-   * `calibration`: only the level of each model's quality is corrected. Absent in what earlier
-   * versions stored: a router.
-   */
+  /** `calibration`: only levels of quality are corrected. Absent in older rows: a router. */
   readonly part?: 'router' | 'calibration';
   /** The gain over always calling the best single model. */
   readonly gain: number;
-  /**
-   * The share of that model's cost that `tradeoff: cost` saves; absent if it was not found as good
-   * for less.
-   */
+  /** The share of that model's cost that `tradeoff: cost` saves; absent: not as good for less. */
   readonly saved?: number;
   readonly trainedAt: number;
 }

@@ -35,10 +35,7 @@ export function periodOf(measure: BudgetMeasure, now: number): Period {
 /** The minute of a time in epoch ms, counted since 1970. */
 export const minuteOf = (now: number): number => Math.floor(now / minuteMs);
 
-/**
- * What counts as used at `now`: the current minute, and the share of the previous one that lies
- * within the last 60 s.
- */
+/** What counts as used at `now`: this minute, and the previous one's share of the last 60 s. */
 export const usedInMinute = (current: number, previous: number, now: number): number =>
   current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
 

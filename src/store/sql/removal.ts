@@ -203,7 +203,6 @@ async function finish(transaction: Transaction, accountId: string, at: number): 
   return true;
 }
 
-/** Whether there was usage. */
 async function foldUsage(transaction: Transaction, accountId: string): Promise<boolean> {
   await sql`insert into usage_days (${columnList([...dayKey, ...daySums])})
     select day, ${sql.lit(deletedAccountId)}, '', provider, model,

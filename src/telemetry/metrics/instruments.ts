@@ -70,7 +70,6 @@ const makerFor = (registry: Registry, prefix: string): InstrumentMaker => ({
     }),
 });
 
-/** Instruments of requests. */
 const requestInstruments = ({ counter, gauge, histogram }: InstrumentMaker) => ({
   requests: histogram(
     'signalbox_request_duration_seconds',

@@ -24,10 +24,7 @@ const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 /** What becomes of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
-/**
- * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
- * and our own.
- */
+/** One gateway's Prometheus metrics in their own registry: OpenTelemetry's for GenAI, and ours. */
 export class Metrics {
   /** All metrics of this gateway, and no other. */
   readonly registry = new Registry();

@@ -47,7 +47,6 @@ function lengthOf({ content }: ChatMessage): number {
     : 0;
 }
 
-/** What is asked. */
 interface Asked {
   /** Without courtesy, and without white space and marks at the end. */
   readonly text: string;

@@ -39,8 +39,5 @@ for (const [index, group] of [...keywordGroups, ...markerGroups].entries()) {
   }
 }
 
-/**
- * The groups of a word, as bits by their place in `keywordGroups` followed by `markerGroups`; 0 for
- * almost every word.
- */
+/** A word's groups, as bits: `keywordGroups`, then `markerGroups`; 0 for almost every word. */
 export const groupsOf = (hash: number): number => members.get(hash) ?? 0;

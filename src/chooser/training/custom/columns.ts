@@ -68,10 +68,7 @@ function mappedColumns(
   return mapped;
 }
 
-/**
- * A model's own name may end in `/cost`: the ending means a cost only if there is a column for the
- * rest of the name.
- */
+/** An ending `/cost` means a cost only if the rest is a column: model names may end so too. */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
   if (name.trim() === '') throw new FileProblem('a column has no name', 1);
   const [, model = '', role = ''] = suffix.exec(name) ?? [];

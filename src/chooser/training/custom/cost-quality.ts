@@ -30,10 +30,7 @@ export interface CostQuality {
 const worthStep = 3;
 const draws = 300;
 
-/**
- * Judges held-out choices by cost and score; null if too few rows have all scores and costs, or
- * models have no price.
- */
+/** Judges held-out choices by cost and score; null: too few rows with all of both, or no prices. */
 export function judgeCostQuality(
   rows: CustomRows,
   heldOut: HeldOut,

@@ -71,10 +71,7 @@ export function fitOffsets(rows: CustomRows, chosen: Int32Array, trust: number):
   return correction;
 }
 
-/**
- * Finds, by Newton's method, the number near `prior` that best explains some models' scores when
- * added to their log odds.
- */
+/** The number near `prior` that, added to their log odds, best explains some models' scores. */
 function newton(
   rows: CustomRows,
   chosen: Int32Array,

@@ -15,10 +15,7 @@ import {
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
   readonly format: 'csv' | 'jsonl';
-  /**
-   * How many characters the collected evaluations take: they come before the file, as JSON lines
-   * with `scores`. Absent: none.
-   */
+  /** Characters of collected evaluations: JSON lines with `scores` before the file. Absent: 0. */
   readonly collectedLength?: number;
 }
 

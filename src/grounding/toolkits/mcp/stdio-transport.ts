@@ -174,10 +174,7 @@ function childEnvironment(env: Readonly<Record<string, string>>): Record<string,
 
 const newline = 0x0a;
 
-/**
- * Cuts bytes into lines. One that is longer than `maxBytes` is refused: nothing of a stream after
- * it can be trusted.
- */
+/** Cuts bytes into lines. Refuses one longer than `maxBytes`: nothing after it can be trusted. */
 class LineReader {
   private parts: Buffer[] = [];
   private length = 0;

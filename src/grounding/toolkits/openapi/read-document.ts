@@ -30,10 +30,7 @@ export async function readDocument(
   return { document, baseUrl: baseUrl ?? serverOf(document, url) };
 }
 
-/**
- * The first server, relative to the document. One of another origin is refused: it would get the
- * configured headers.
- */
+/** The first server, relative to the document. No other origin may get the configured headers. */
 function serverOf(document: Readonly<Record<string, unknown>>, url: string): string {
   const { url: written, variables } = jsonFields(jsonItems(document.servers)[0]);
   const text = (typeof written === 'string' ? written : '/').replace(

@@ -9,10 +9,7 @@ const rule = { firstMs: 1_000, maxMs: 15 * 60_000 };
 /** Failures are forgotten this long after the last one. */
 export const rememberFailuresMs = 24 * 3_600_000;
 
-/**
- * How long the next attempt has to wait at `now`, after `failures` in a row of which the last was
- * at `lastAt`. Epoch ms.
- */
+/** The wait that is left at `now`, after `failures` in a row, the last at `lastAt`. Epoch ms. */
 export function loginBackoffAfter(failures: number, lastAt: number, now: number): LoginBackoff {
   if (failures <= freeFailures) return { failures, waitMs: 0 };
   const fullMs = backoffMs(failures - freeFailures, rule);

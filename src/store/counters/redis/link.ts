@@ -212,10 +212,7 @@ function discard(client: Client): void {
   client.destroy();
 }
 
-/**
- * Redis is unavailable: unreachable, silent, starting, full or read-only. The command may or may
- * not have been executed.
- */
+/** Redis is unavailable: unreachable, full, read-only, … The command may have been executed. */
 class RedisAway extends Error {
   override readonly name = 'RedisAway';
 }

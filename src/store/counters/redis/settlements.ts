@@ -53,10 +53,7 @@ export class Settlements {
     this.send();
   }
 
-  /**
-   * Counts what was used of budgets under a reservation that Redis does not know, as soon as Redis
-   * is available.
-   */
+  /** Counts what a reservation used that Redis does not know, as soon as Redis is available. */
   settleUnreserved(parts: readonly SettledPart[]): void {
     for (const part of parts.filter(isBudget)) {
       const name = `${part.key} ${part.period}`;
@@ -69,10 +66,7 @@ export class Settlements {
     if (this.link.isUp) this.sendUnreserved();
   }
 
-  /**
-   * Must be called for a new connection: sends all that the old one did not answer, and the
-   * unreserved spending.
-   */
+  /** For a new connection: sends all that the old one did not answer, and unreserved spending. */
   resume(): void {
     this.underWay = 0;
     this.sendUnreserved();

@@ -20,10 +20,7 @@ export async function backUp<T>(database: Kysely<T>, path: string, file: string)
   }
 }
 
-/**
- * Creates an empty file, because SQLite would create one that everyone can read; it accepts an
- * empty one.
- */
+/** Creates an empty file, which SQLite accepts: one of its own would be readable by everyone. */
 async function create(target: string): Promise<void> {
   const file = await open(target, 'wx', 0o600).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -104,10 +104,7 @@ interface PostgresFailure {
   readonly isLost: boolean;
 }
 
-/**
- * Interprets an error of the PostgreSQL client. An error that does not come from the server comes
- * from the connection.
- */
+/** Interprets an error of the PostgreSQL client: what is not the server's is the connection's. */
 function postgresFailure(error: unknown): PostgresFailure {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -77,7 +77,6 @@ async function list(
   return pageOf(await read(page.cursor, page.limit + 1), page.limit, positionOf, fromColumns);
 }
 
-/** The conversations of an account. */
 const owned = (database: Database, accountId: string) =>
   database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
 

@@ -133,7 +133,6 @@ async function listRequests(
   return pageOf(rows, page.limit, (row) => [row.at, row.id], summaryFromColumns);
 }
 
-/** The columns of a request. */
 const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
   id: row.id,
   request_id: clean(row.requestId),
@@ -166,7 +165,6 @@ const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
 
 type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
 
-/** The request of a row. */
 const fromRequestColumns = (row: Selectable<RequestTable>): RequestRow =>
   Object.assign(shared(row), {
     plan: fromJson(row.plan),
@@ -174,7 +172,6 @@ const fromRequestColumns = (row: Selectable<RequestTable>): RequestRow =>
     content: fromJson(row.content),
   });
 
-/** The request of a row with its plan. */
 const plannedFromColumns = (
   row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
 ): PlannedRequest => Object.assign(shared(row), { plan: fromJson(row.plan) });

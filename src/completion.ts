@@ -294,3 +294,7 @@ export function byteLine(text: string): string {
   // most events are ASCII, and then their own bytes
   return /[\u0080-\uffff]/.test(line) ? Buffer.from(line, 'utf8').toString('latin1') : line;
 }
+
+/** Whether a message instructs the model. */
+export const isInstruction = ({ role }: { readonly role: unknown }): boolean =>
+  role === 'system' || role === 'developer';

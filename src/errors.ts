@@ -234,3 +234,7 @@ export const invalidField = (
   reason: string,
   code: 'validation_failed' | 'bad_request' | 'not_found' = 'validation_failed',
 ): GatewayError => new GatewayError(code, `${field}: ${reason}`, { field });
+
+/** The message of what was thrown, which may be anything. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 /** Methods that another process may call: arguments and results are cloned. */
 type Methods<T> = { readonly [Name in keyof T]: (...args: never[]) => unknown };
 type Served = Readonly<Record<string, (...args: never[]) => unknown>>;
@@ -61,7 +62,7 @@ export class ProcessLink<Remote extends Methods<Remote>> {
       .then((values) => this.served[call]?.(...values))
       .then(
         (result) => ({ result }),
-        (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => ({ error: messageOf(error) }),
       );
     if (id !== null) this.send({ answer: id, ...answer });
   }

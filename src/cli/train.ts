@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { Chooser, type TrainingTerms } from '../chooser/chooser.js';
@@ -41,7 +42,7 @@ export async function trainCommand(
   const training = { accountId, preferenceId: preference, dataset, wishes };
   const told = { warn: say, onProgress: printProgress(10) };
   const report = await Chooser.trainNow(store, training, terms, told).catch((error: unknown) => {
-    throw new Error(`train: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`train: ${messageOf(error)}`, {
       cause: error,
     });
   });

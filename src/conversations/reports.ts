@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import type { TitleReports } from './title-writer.js';
 import type { TurnEnd, TurnQueueReports } from './turn-queue.js';
 
@@ -19,9 +20,6 @@ interface Lines {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** The log line for each way in which a late turn ends. */
 const lateLines: Record<Exclude<TurnEnd, 'lost'>, string> = {

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import { calcPrice, type Provider, updatePrices, waitForUpdate } from '@pydantic/genai-prices';
 import { forgetIndexes } from './price-list.js';
 
@@ -56,7 +57,7 @@ function* checkProvider(provider: Provider): Generator<unknown, void> {
       yield;
     }
   } catch (error) {
-    throw new Error(`${provider.id}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${provider.id}: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,3 +1,4 @@
+import { isInstruction } from '../completion.js';
 import { isObject } from '../text/is-object.js';
 
 /** What is read of a request: of the internal dialect and of Messages, which mark alike. */
@@ -33,8 +34,6 @@ function markedContent(content: unknown): unknown {
 export function withCacheBreakpoints<Request extends Markable>(request: Request): Request {
   const { messages, system, tools } = request;
   if ([request, system, tools, messages].some(isMarked)) return request;
-  const isInstruction = ({ role }: { role: string }): boolean =>
-    role === 'system' || role === 'developer';
   const firstTurn = messages.findIndex((message) => !isInstruction(message));
   const users = messages.flatMap(({ role }, at) =>
     role === 'user' || role === 'tool' ? [at] : [],

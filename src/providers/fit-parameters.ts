@@ -7,6 +7,7 @@ import {
   type ChatRequest,
   effortOf,
   efforts,
+  isInstruction,
   type ReasoningEffort,
 } from '../completion.js';
 import { joinedTurns } from './strict-history.js';
@@ -120,10 +121,10 @@ const jsonInWords = 'Answer with a single JSON object: no prose around it, no co
 /** Adds to the instructions of a conversation, which some templates have only at its start. */
 function instruct(body: Body, text: string): void {
   const [first, ...rest] = asList(body['messages']) as ChatMessage[];
-  const isSystem = first?.role === 'system' || first?.role === 'developer';
-  body['messages'] = isSystem
-    ? [joinedTurns(first, { role: first.role, content: text }), ...rest]
-    : [{ role: 'system', content: text }, ...(first ? [first] : []), ...rest];
+  body['messages'] =
+    first && isInstruction(first)
+      ? [joinedTurns(first, { role: first.role, content: text }), ...rest]
+      : [{ role: 'system', content: text }, ...(first ? [first] : []), ...rest];
 }
 
 /** A value that means the same as none. */

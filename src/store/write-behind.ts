@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import type { BackoffRule } from '../async/backoff.js';
 import { BatchQueue, type LossReason } from '../async/batch-queue.js';
 
@@ -135,9 +136,7 @@ export class WriteBehind<T> {
     if (performance.now() - this.warnedAt < warnAgainMs) return;
     this.warnedAt = performance.now();
     const why =
-      reason === 'refused'
-        ? `the database refused them: ${cause instanceof Error ? cause.message : String(cause)}`
-        : reasons[reason];
+      reason === 'refused' ? `the database refused them: ${messageOf(cause)}` : reasons[reason];
     report.warn(`rows of ${kind} are lost (${this.lostSoFar} so far): ${why}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../completion.js';
+import { type ChatMessage, isInstruction } from '../../completion.js';
 import { messageText } from '../predictor/features/features.js';
 import { type Cue, cueBit, phraseCues, readWords, type RequestWord } from './request-words.js';
 import { type StatedLength, statedLength } from './stated-length.js';
@@ -165,7 +165,7 @@ function readText(text: string): Wish {
 /** Instructions for every turn may say how long answers are, where the turn itself does not. */
 function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
   if (asked.length !== null || asked.isLabel) return asked;
-  const given = messages.find(({ role }) => role === 'system' || role === 'developer');
+  const given = messages.find(isInstruction);
   const text = given ? messageText(given) : '';
   if (text === '') return asked;
   const said = readText(

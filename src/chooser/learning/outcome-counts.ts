@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.js';
 import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
@@ -150,9 +151,7 @@ export class OutcomeCounts {
     const { report } = this.options;
     report.lost('outcomes', scopes);
     if (reason === 'refused')
-      report.warn(
-        `counts of outcomes are lost: the database refused them: ${cause instanceof Error ? cause.message : String(cause)}`,
-      );
+      report.warn(`counts of outcomes are lost: the database refused them: ${messageOf(cause)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../completion.js';
+import { type ChatMessage, isInstruction } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { contentText } from '../../text/content-text.js';
 import { measureRequest } from '../../models/tokens.js';
@@ -18,8 +18,6 @@ export function turnsBefore(messages: readonly ChatMessage[], maxTokens: number)
     .map((message) => `${message.role}: ${contentText(message.content)}`)
     .join('\n\n');
 }
-
-const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
 /** Calls of tools and their results are left out: the writer has no tools. */
 const isTurn = (message: ChatMessage): boolean =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ChatMessage } from '../../completion.js';
+import { type ChatMessage, isInstruction } from '../../completion.js';
 import { contentText } from '../../text/content-text.js';
 
 /** Instructions to search and to cite; never contains text of a page. */
@@ -20,12 +20,10 @@ export function searchNote(today: Date, hasTools: boolean): string {
 /** The messages with a note for the model, at the end of the system's own words. */
 export function withNote(messages: readonly ChatMessage[], note: string): ChatMessage[] {
   const [first, ...others] = messages;
-  if (first && typeof first.content === 'string' && isSystem(first))
+  if (first && typeof first.content === 'string' && isInstruction(first))
     return [{ ...first, content: `${first.content}\n\n${note}` }, ...others];
   return [{ role: 'system', content: note }, ...messages];
 }
-
-const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
 /** Material before the user's last words, in a fence whose random mark no text can close. */
 export function withMaterial(messages: readonly ChatMessage[], material: string): ChatMessage[] {

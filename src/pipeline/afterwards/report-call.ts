@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.js';
 import { makeUsage, type Usage } from '../../completion.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import { cacheSavingOf, costOf } from '../../models/cost.js';
@@ -73,9 +74,6 @@ interface Reported {
   readonly plan: Plan;
   readonly isLogged: boolean;
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 function reportCall(parts: GatewayParts, reported: Reported, report: CallReport): void {
   const candidate = calledCandidate(reported.plan, report.label);

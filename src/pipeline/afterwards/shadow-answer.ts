@@ -1,5 +1,5 @@
 import { newRowId } from '../../row-id.js';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, messageOf } from '../../errors.js';
 import type { ShadowOutcome } from '../../telemetry/metrics/metrics.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
 import { WholeCompletion } from '../direct-writers.js';
@@ -51,7 +51,7 @@ class Shadow {
       parts.metrics.shadowed(await this.attempt(whenCancelled));
     } catch (error) {
       parts.metrics.shadowed('failed');
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       parts.log.warning(`request ${original.id} could not be shadowed: ${reason}`);
     }
   }

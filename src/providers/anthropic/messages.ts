@@ -1,4 +1,9 @@
-import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
+import {
+  type ChatMessage,
+  type ContentPart,
+  isInstruction,
+  type ToolCall,
+} from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
 import { parseJson } from '../json.js';
@@ -50,8 +55,7 @@ export function toAnthropicMessages(
     const blocks = blocksOf(message, field).filter((block) => searches || !isSearchBlock(block));
     const last = blocks.at(-1);
     if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
-    const isInstruction = message.role === 'system' || message.role === 'developer';
-    if (isInstruction && turns.length === 0) system.push(...blocks);
+    if (isInstruction(message) && turns.length === 0) system.push(...blocks);
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks);
   });
   trimPrefill(turns.at(-1));

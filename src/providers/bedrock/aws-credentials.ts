@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, messageOf } from '../../errors.js';
 import { askEndpoint, CachedCredentials } from '../ambient-credentials.js';
 
 /** Environment variables. */
@@ -243,7 +243,7 @@ export function awsCredentials(options: CredentialSourceOptions): CredentialSour
   }
   const read = (): Promise<AwsCredentials> =>
     find(options.env).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       const message = `${options.provider} has no AWS credentials: ${reason}`;
       throw new GatewayError('provider_auth', message, { cause });
     });

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../../completion.js';
+import { type ChatMessage, isInstruction, type ToolCall } from '../../completion.js';
 import { thinkingBlock, toolInput } from '../anthropic/messages.js';
 import { addToTurn, completeTurns, toldContent } from '../strict-history.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
@@ -94,8 +94,7 @@ export function toConverseMessages(
   const system: Block[] = [];
   const turns: ConverseTurn[] = [];
   for (const message of messages) {
-    const isInstruction = message.role === 'system' || message.role === 'developer';
-    if (isInstruction && turns.length === 0) {
+    if (isInstruction(message) && turns.length === 0) {
       system.push(...readContent(message.content, scope), ...cachePointOf(message, scope));
       continue;
     }

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../../completion.js';
+import { type ChatMessage, isInstruction, type ToolCall } from '../../completion.js';
 import { parseJson } from '../json.js';
 import { completeTurns, withPairedCalls } from '../strict-history.js';
 import { toParts } from './parts.js';
@@ -42,8 +42,7 @@ export function toConversation(
       continue;
     }
     results = null;
-    const isInstruction = message.role === 'system' || message.role === 'developer';
-    if (isInstruction && contents.length === 0) {
+    if (isInstruction(message) && contents.length === 0) {
       system.push(...toParts(message.content, options.provider));
       continue;
     }

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../completion.js';
+import { type ChatMessage, isInstruction } from '../../completion.js';
 import { filler, joinedTurns } from '../strict-history.js';
 
 /** How a provider wants the turns of a conversation to follow one another. */
@@ -16,8 +16,6 @@ export interface TurnRules {
    */
   readonly started?: Readonly<Record<string, true>> | 'user';
 }
-
-const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
 /** The turns in the provider's order; the same list where the provider takes any. */
 export function arrangedTurns(

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../../completion.js';
+import { type ChatMessage, isInstruction } from '../../../completion.js';
 import { withoutCourtesy, withoutFinalMark } from './courtesy.js';
 import { type Genre, genreOf } from './genre.js';
 import { GramBag, type Grams } from './grams.js';
@@ -86,8 +86,7 @@ function askedIn(messages: readonly ChatMessage[]): Asked {
  */
 function taskIn(messages: readonly ChatMessage[]): string {
   const [first] = messages;
-  if (!first || messages.length < 2 || (first.role !== 'system' && first.role !== 'developer'))
-    return '';
+  if (!first || messages.length < 2 || !isInstruction(first)) return '';
   return lengthOf(first) <= contextLength ? messageText(first) : '';
 }
 
@@ -190,7 +189,7 @@ function conversationOf(messages: readonly ChatMessage[], asked: number): Dense 
   for (const message of messages) {
     if (message.role === 'user') turns++;
     const length = lengthOf(message);
-    if (message.role === 'system' || message.role === 'developer') instructions += length;
+    if (isInstruction(message)) instructions += length;
     else earlier += length;
     if (Array.isArray(message.content))
       for (const part of message.content) if (part.type !== 'text') pictures++;

@@ -12,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { GatewayError } from '../../../errors.js';
+import { GatewayError, messageOf } from '../../../errors.js';
 import { DatabaseFailure, storeError } from '../../failure.js';
 import { checkParameters } from '../../sql/parameters.js';
 import { DatabaseThread, threadGone } from './database-thread.js';
@@ -126,10 +126,7 @@ export class LibsqlDriver implements Driver {
     } catch (error) {
       // the system cannot start a thread now: the next caller may be luckier
       this.turns.give();
-      throw storeError(
-        new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone),
-        true,
-      );
+      throw storeError(new DatabaseFailure(messageOf(error), threadGone), true);
     }
   }
 

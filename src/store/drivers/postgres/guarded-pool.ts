@@ -1,6 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { GatewayError } from '../../../errors.js';
+import { GatewayError, messageOf } from '../../../errors.js';
 import { checkParameters } from '../../sql/parameters.js';
 import { DatabaseFailure, storeError } from '../../failure.js';
 
@@ -110,7 +110,7 @@ function postgresFailure(error: unknown): PostgresFailure {
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const isFromServer = error instanceof Error && 'severity' in error && code !== null;
   if (!isFromServer)
-    return { error: storeError(new DatabaseFailure(messageOf(error), code), true), isLost: true };
+    return { error: storeError(new DatabaseFailure(reasonOf(error), code), true), isLost: true };
   return {
     error: storeError(
       new DatabaseFailure(serverMessage(error.message, code), code),
@@ -121,9 +121,9 @@ function postgresFailure(error: unknown): PostgresFailure {
 }
 
 /** For a host with several addresses Node reports an AggregateError without a message. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  return messageOf(error);
 }
 
 /** Without the user's name, and without the value that a column did not accept. */

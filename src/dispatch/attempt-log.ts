@@ -88,10 +88,7 @@ export class BrokenStream extends Error {
   }
 }
 
-/**
- * Receives each attempt once.
- * @param failed null for an attempt that succeeded
- */
+/** Receives each attempt once. @param failed null for an attempt that succeeded */
 export type OnAttempt = (attempt: Attempt, failed: FailedUse | null) => void;
 
 /** The attempts of one execution, with their failures. */

@@ -63,10 +63,7 @@ export interface AttemptProgress {
 export interface UpstreamCall<Answer extends AttemptAnswer> {
   /** How long a provider may take to send the first event, where its settings do not say. */
   readonly firstEventMs: number;
-  /**
-   * A promise only where the adapter returns one.
-   * @throws GatewayError `request_refused`
-   */
+  /** A promise only where the adapter returns one. @throws GatewayError `request_refused` */
   buildRequest(apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
   /**
    * Called with the headers of an answer with status 2xx.

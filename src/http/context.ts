@@ -63,10 +63,7 @@ export function contextOf(parts: GatewayParts, res: ServerResponse): HttpContext
 export const knownContext = (res: ServerResponse): HttpContext | undefined =>
   (res as ContextCarrier)[contextKey];
 
-/**
- * The request that an earlier stage has started.
- * @throws GatewayError `internal` if no stage has
- */
+/** The request that an earlier stage has started. @throws GatewayError `internal`: none has */
 export function requestOf(res: ServerResponse): GatewayRequest {
   const context = knownContext(res);
   if (!context)

@@ -98,10 +98,7 @@ export interface CompletionAnswer {
   unknownFinish?: string;
 }
 
-/**
- * Translates to and from one provider; does no I/O of its own. Each configured provider has its own
- * instance.
- */
+/** Translates to and from one provider, without I/O; one for each configured provider. */
 export interface ProviderAdapter {
   /** The configured provider's name, for messages and labels. */
   readonly name: string;
@@ -248,10 +245,7 @@ export interface TaskAdapter {
 export interface ProviderDialect {
   /** The value of `api` in the configuration. */
   readonly api: string;
-  /**
-   * Environment variables that turn the provider on under the name `api`. The first one that is set
-   * holds the key.
-   */
+  /** Variables that turn the provider on under the name `api`; the first one set is the key. */
   readonly env: readonly string[];
   /** The root of the API; null if the configuration must give it. */
   readonly baseUrl: string | null;

@@ -117,10 +117,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   );
 }
 
-/**
- * Removes keys from a provider's message: some repeat the key they refuse ("Incorrect API key
- * provided: sk-abc…").
- */
+/** Removes keys from a provider's message, as in "Incorrect API key provided: sk-abc…". */
 export const redactKeys = (text: string): string =>
   text
     .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|csk|fw|tgp)[-_][A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')

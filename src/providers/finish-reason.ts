@@ -31,10 +31,7 @@ const printable = /^[\w-]{1,40}$/;
 /** A finish reason in OpenAI's words. */
 export interface FinishReason {
   readonly reason: string | null;
-  /**
-   * The provider's own word, if it is not a known one: then it counts as `stop`, unless it is a word
-   * for none.
-   */
+  /** The provider's own word where it is unknown and counts as `stop`; not a word for none. */
   readonly unknown: string | undefined;
 }
 

@@ -1,9 +1,6 @@
 import { readSessionStorageValue, useSessionStorage } from '@mantine/hooks';
 
-/**
- * A text that its reader types, kept in this tab until it is sent, also where the page is loaded
- * anew.
- */
+/** A text that its reader types, kept in this tab until it is sent, whatever is loaded anew. */
 export const useDraft = (name: string) =>
   useSessionStorage({ key: `signalbox-${name}`, defaultValue: '', getInitialValueInEffect: false });
 

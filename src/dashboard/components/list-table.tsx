@@ -114,10 +114,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
   );
 }
 
-/**
- * What makes rows links to their pages. The first link of a row does the same for those who do not
- * see it.
- */
+/** Makes rows links to their pages. For those who do not see it, the first link does the same. */
 function useRowLinks<Row>(rows: readonly Row[], hrefOf: ((row: Row) => string) | undefined) {
   const [, navigate] = useLocation();
   const [current, setCurrent] = useState(-1);

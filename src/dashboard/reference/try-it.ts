@@ -171,10 +171,7 @@ function addForm(section: HTMLElement, key: HTMLInputElement): void {
   };
 }
 
-/**
- * Adds a form to each operation within `root`, and at the beginning of `place` the field for the key
- * that they send.
- */
+/** Adds a form to each operation within `root`, and the field for their key first in `place`. */
 export function addForms(root: ParentNode, place: Element): void {
   const key = keyField(place);
   for (const section of root.querySelectorAll<HTMLElement>('section[data-path]'))

@@ -30,10 +30,7 @@ export const tooLarge = ({ maxBytes }: BodyLimits): GatewayError =>
 /** Smaller bodies are not counted: the number of connections bounds them. */
 const minHeldBytes = 16 * 1024;
 
-/**
- * The limits of a request's body.
- * @param maxBytes a limit below `limits.maxBodyBytes`
- */
+/** The limits of a request's body. @param maxBytes a limit below `limits.maxBodyBytes` */
 export function bodyLimits(
   parts: GatewayParts,
   res: ServerResponse,

@@ -29,10 +29,7 @@ export const callsOf = (message: CompletionMessage | undefined): AnsweredCalls =
   reasoningDetails: message?.tool_calls?.length ? (message.reasoning_details ?? []) : [],
 });
 
-/**
- * What all native answers contain, streamed or not: ids, conversation title, sources. Sets the id
- * headers when created.
- */
+/** What all native answers contain: ids, title, sources. Sets the id headers when created. */
 export class NativeEnvelope {
   readonly responseMessageId: string;
   private readonly collected = new CollectedSources();

@@ -4,10 +4,7 @@ import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import { withCompleteCitations } from '../../completion-builder.js';
 import { sendJson } from '../send-json.js';
 
-/**
- * An answer as an OpenAI completion. The body of a provider with this dialect is forwarded
- * unchanged.
- */
+/** An answer as an OpenAI completion; the body of a provider with this dialect as it is. */
 export class OpenAIReply extends WholeAnswer {
   constructor(private readonly res: ServerResponse) {
     super();

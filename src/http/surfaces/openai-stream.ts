@@ -92,10 +92,7 @@ export class OpenAIStream extends StreamedAnswer {
     this.stream.end();
   }
 
-  /**
-   * Takes id, time and model of the provider's first chunk, so that all chunks of an answer have
-   * the same.
-   */
+  /** Takes id, time and model of the first chunk, so that all chunks of an answer have the same. */
   private adopt({ id, created, model }: CompletionChunk): void {
     if (this.roleSent || !this.envelope) return;
     if (id) this.envelope.id = id;

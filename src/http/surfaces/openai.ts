@@ -28,10 +28,7 @@ export interface CallFields {
   onBrokenStream?: 'continue' | 'fail' | null;
 }
 
-/**
- * The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the
- * provider's.
- */
+/** The body of `POST /v1/chat/completions` and of `gateway.run`; the rest is the provider's. */
 export type RunRequest = ChatRequest & CallFields;
 
 /** The gateway's own fields in the bodies of other dialects; no provider gets them. */

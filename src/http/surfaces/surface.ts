@@ -39,9 +39,7 @@ export interface CompletionSurface extends Surface {
   readonly path: string;
   /** Other paths that do the same, with the `operationId` of each. */
   readonly deprecatedPaths?: Readonly<Record<string, string>>;
-  /**
-   * The schemas of bodies and answers: `schemas/<schema>.{request,response,chunk}.schema.json`.
-   */
+  /** The schemas of bodies and answers: `schemas/<schema>.{request,response,chunk}.schema.json`. */
   readonly schema: string;
   readonly described: SurfaceDescription;
   /** Brings a body to the words of its schema, before it is checked. */

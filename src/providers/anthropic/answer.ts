@@ -29,10 +29,7 @@ export interface AnthropicCitation {
   start_page_number?: number;
 }
 
-/**
- * Usage as Anthropic counts it: `input_tokens` excludes cached tokens, `output_tokens` includes
- * thinking.
- */
+/** Anthropic's usage: `input_tokens` without cached tokens, `output_tokens` with thinking. */
 export interface AnthropicUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;

@@ -4,10 +4,7 @@ export interface ClaudeRules {
   maxOutput: number;
   /** `max_tokens` where the caller gives no limit: Anthropic requires one. */
   defaultOutput: number;
-  /**
-   * `budget`: `thinking.budget_tokens`; `adaptive`: the model decides, guided by
-   * `output_config.effort`.
-   */
+  /** `budget`: `thinking.budget_tokens`; `adaptive`: the model, by `output_config.effort`. */
   thinking: 'none' | 'budget' | 'adaptive';
   /**
    * How to turn thinking off: `unasked`: it is off by default; `lowest_effort`: it cannot be turned

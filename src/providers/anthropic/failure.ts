@@ -68,10 +68,7 @@ export const anthropicFailure =
     });
   };
 
-/**
- * The failure of an `error` event, or a body of type `error`, sent with status 200. An unknown type
- * counts as 500.
- */
+/** The failure of an `error` event or body with status 200. An unknown type counts as 500. */
 export function anthropicFailureUnder200(provider: string, body: unknown): GatewayError {
   const error = errorOf(body) ?? { type: '', message: '', code: '' };
   const status = statusOfType[error.type] ?? null;

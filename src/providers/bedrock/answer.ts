@@ -11,10 +11,7 @@ export interface ConverseCitation {
   location?: { web?: { url?: string } };
 }
 
-/**
- * Token counts of Converse. `inputTokens` excludes tokens read from or written to the cache
- * (2026-05).
- */
+/** Token counts of Converse. `inputTokens` excludes cache reads and writes (2026-05). */
 export interface ConverseUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -48,10 +45,7 @@ export interface ConverseAnswer {
   usage?: ConverseUsage;
 }
 
-/**
- * Translates usage; null if there is none. Bedrock's own `totalTokens` is the sum of all four
- * counts.
- */
+/** Translates usage; null if there is none. Bedrock's `totalTokens` is the sum of all counts. */
 export function converseUsage(reported: ConverseUsage | undefined): Usage | null {
   const usage = withCounts(reported);
   if (!usage) return null;

@@ -15,10 +15,7 @@ interface AwsCredentials {
   expiresAtMs: number | null;
 }
 
-/**
- * Reads one source of credentials. Null if it is not configured; rejects if it is configured
- * but gives no credentials.
- */
+/** Reads one source of credentials. Null: not configured; rejects where it is, and gives none. */
 type CredentialReader = (env: EnvironmentVariables) => Promise<AwsCredentials | null>;
 
 async function call(url: string, asked: Parameters<typeof askEndpoint>[1]): Promise<string> {
@@ -55,10 +52,7 @@ const fromEnvironment: CredentialReader = (env) => {
   return Promise.resolve(id && secret ? checked(found, 'the environment') : null);
 };
 
-/**
- * A Kubernetes service account's token (`AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`), exchanged
- * at STS.
- */
+/** A Kubernetes token (`AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`), exchanged at STS. */
 const fromWebIdentity: CredentialReader = async (env) => {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = env;
   if (!file || !role) return null;
@@ -155,10 +149,7 @@ const fromContainer: CredentialReader = async (env) => {
   );
 };
 
-/**
- * The role of an EC2 instance, from its metadata (version 2). Off with
- * `AWS_EC2_METADATA_DISABLED=true`.
- */
+/** An EC2 instance's role, by its metadata (version 2) unless `AWS_EC2_METADATA_DISABLED=true`. */
 const fromInstance: CredentialReader = async (env) => {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
   const root = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(

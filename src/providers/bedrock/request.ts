@@ -33,10 +33,7 @@ function readToolChoice(choice: ChatRequest['tool_choice']): Block | null {
     : null;
 }
 
-/**
- * Bedrock refuses turns with tool calls unless the tools are defined, even where none may be
- * called.
- */
+/** Bedrock refuses turns with tool calls without the tools, even where none may be called. */
 function readTools(
   request: ChatRequest,
   turns: readonly ConverseTurn[],

@@ -110,10 +110,7 @@ function cohereCitations(citation: CohereCitation): UrlCitation[] {
   });
 }
 
-/**
- * A message's fields for its citations: `annotations` for those with an address, `citations` for
- * others.
- */
+/** A message's citations: `annotations` of those with an address, `citations` of others. */
 export function citationFields(citations: readonly CohereCitation[]): {
   annotations?: UrlCitation[];
   citations?: CohereCitation[];
@@ -136,10 +133,7 @@ export const cohereLogprobs = (items: readonly CohereLogprob[]): { content: unkn
   })),
 });
 
-/**
- * A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without
- * arguments.
- */
+/** A call's arguments as JSON text; without arguments Cohere sends an empty text or `null`. */
 export function cohereArguments(given: unknown): string {
   const text = argumentsText(given);
   return text === '' || text === 'null' ? '{}' : text;

@@ -34,10 +34,7 @@ export function cohereEmbeddings(
   };
 }
 
-/**
- * The input of an embedding.
- * @throws GatewayError `request_refused` for lists of tokens
- */
+/** The input of an embedding. @throws GatewayError `request_refused` for lists of tokens */
 export function textsOf(provider: string, { input }: Fields): string[] {
   const texts = [input ?? []].flat();
   if (texts.some((text) => typeof text !== 'string'))

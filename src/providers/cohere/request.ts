@@ -5,10 +5,7 @@ import { readToolChoice } from '../tool-choice.js';
 import { isObject, asList, namesIn, pick, present, textIn } from '../../text/is-object.js';
 import { filler, toldContent, withPairedCalls } from '../strict-history.js';
 
-/**
- * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
- * pass.
- */
+/** Cohere's own fields, which a request may contain: Cohere refuses unknown ones. */
 const ownFields = namesIn(`
   documents citation_options safety_mode thinking strict_tools priority raw_prompting k p
   stop_sequences

@@ -7,10 +7,7 @@ import { askEndpoint, CachedCredentials } from '../ambient-credentials.js';
 
 /** A source of access tokens; caches one until shortly before it expires. */
 export interface AccessTokenSource {
-  /**
-   * True if a credentials file is configured; false if the machine's own credentials are
-   * used.
-   */
+  /** True if a credentials file is configured; false if the machine's own credentials are used. */
   readonly configured: boolean;
   /**
    * @throws GatewayError `provider_auth` if there are no credentials or they are refused,

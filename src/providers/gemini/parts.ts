@@ -85,10 +85,7 @@ function fromFile(
   return fromUrl(file.file_id ?? '', named ?? 'application/pdf', provider);
 }
 
-/**
- * Google fetches `https:` and `gs:` URLs itself; the type follows from the extension, else is
- * assumed.
- */
+/** Google fetches `https:` and `gs:` URLs itself; the type is the extension's, else assumed. */
 function fromUrl(url: string, assumedType: string, provider: string): GeminiPart {
   if (/^data:/i.test(url)) {
     const inline = readInlineFile(url);

@@ -159,10 +159,7 @@ const budgets: Record<string, number> = {
 const thinksInLevels = (model: string): boolean =>
   /gemini/i.test(model) && !/gemini-(1|2)[.-]/i.test(model) && !/embedding/i.test(model);
 
-/**
- * Translates a reasoning effort, and requests the thoughts. Null if no effort is given or the
- * model does not think.
- */
+/** The thinking of a reasoning effort, thoughts included. Null: no effort, or no thinking model. */
 function thinkingConfig(
   effort: string | null | undefined,
   model: string,

@@ -3,17 +3,11 @@ import { filler, joinedTurns } from '../strict-history.js';
 
 /** How a provider wants the turns of a conversation to follow one another. */
 export interface TurnRules {
-  /**
-   * True: it takes instructions at the start only; then user and assistant take turns, the user
-   * first.
-   */
+  /** Takes instructions at the start only; then user and assistant alternate, the user first. */
   readonly alternates?: boolean;
   /** True: it wants an answer between a tool's result and the user's next turn. */
   readonly answerAfterTools?: boolean;
-  /**
-   * Fields of an answer at the end that the model is to go on with; `user`: the user has to speak
-   * last.
-   */
+  /** Fields of a last answer that the model is to go on with; `user`: the user speaks last. */
   readonly started?: Readonly<Record<string, true>> | 'user';
 }
 

@@ -91,10 +91,7 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
   ],
 ];
 
-/**
- * The status of an error sent with status 200: the one in the body, else by code and type, else
- * null.
- */
+/** The status of an error sent with status 200: the body's, else by code and type, else null. */
 const statusOf = ({ status, kind }: ErrorContent): number | null =>
   status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? null;
 
@@ -130,10 +127,7 @@ export const openAIFailure =
     });
   };
 
-/**
- * The failure of an error sent with status 200: a body or an event with `error`, or what `errorIn`
- * returned.
- */
+/** The failure of an error sent with status 200: with `error`, or what `errorIn` returned. */
 export function openAIFailureUnder200(provider: string, body: unknown): GatewayError {
   const content = errorContent(body);
   const status = statusOf(content);

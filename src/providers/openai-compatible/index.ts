@@ -37,10 +37,7 @@ export interface CompatibleQuirks
     RequestRules {
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
-  /**
-   * False if the provider refuses `stream_options`; it then reports usage unasked, or usage is
-   * estimated.
-   */
+  /** False if the provider refuses `stream_options`; usage then comes unasked or is estimated. */
   streamOptions?: boolean;
   /** Matches names of models that the provider serves by another API alone. */
   elsewhere?: RegExp;

@@ -24,10 +24,7 @@ export interface ResponsesPart {
   logprobs?: unknown[] | null;
 }
 
-/**
- * An output item: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider
- * ran.
- */
+/** An output item: `message`, `reasoning`, `function_call`, or the trace of a provider's tool. */
 export interface ResponsesItem {
   type?: string;
   id?: string;
@@ -97,10 +94,7 @@ export function responsesFinishReason({
 const requestErrorCode =
   /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
 
-/**
- * The failure of an answer or an event with an error: `{error: {code, message}}`, or the error
- * itself.
- */
+/** The failure of an answer or event with an error: `{error: {code, message}}`, or the error. */
 export function responsesFailure(
   provider: string,
   holder: { error?: ResponsesError | string | null } & ResponsesError,

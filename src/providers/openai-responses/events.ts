@@ -34,10 +34,7 @@ interface OpenItem {
   callIndex: number;
 }
 
-/**
- * Reads a stream of the Responses API. What the deltas omit is taken from the events that close an
- * item.
- */
+/** Reads a Responses stream. What deltas omit is taken from the events that close an item. */
 export function responsesEvents(
   sink: CompletionSink,
   provider: string,

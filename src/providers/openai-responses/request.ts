@@ -137,10 +137,7 @@ function toolList(
   return tools.length > 0 ? tools : undefined;
 }
 
-/**
- * Functions lose one level of nesting; the provider's own tools (`{type: 'web_search'}`, …) stay
- * unchanged.
- */
+/** Functions lose one level of nesting; the provider's own (`{type: 'web_search'}`, …) do not. */
 function flatTool(tool: Partial<ToolDefinition>): unknown {
   if (!tool.function) return tool;
   const { name, description, parameters, strict } = tool.function;

@@ -42,10 +42,7 @@ type ReadTools =
   | { readonly tools: readonly ClientTool[]; readonly problem: null }
   | { readonly tools: null; readonly problem: string };
 
-/**
- * Reads a list of function tools, in OpenAI's form or as the bare functions. An empty text is no
- * tool.
- */
+/** Reads a list of function tools, in OpenAI's form or as bare functions; empty text: none. */
 export function readTools(text: string): ReadTools {
   if (text.trim() === '') return { tools: [], problem: null };
   let parsed: unknown;

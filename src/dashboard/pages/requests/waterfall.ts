@@ -24,10 +24,7 @@ export interface Lane {
   readonly end: number;
 }
 
-/**
- * The attempts as lanes of one time axis. Attempts from before starts were kept stand one after the
- * other.
- */
+/** The attempts as lanes of one time axis; one after the other where their starts are not kept. */
 export function lanesOf(attempts: readonly TimedAttempt[]): Lane[] {
   let after = 0;
   let call = 1;

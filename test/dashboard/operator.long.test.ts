@@ -129,6 +129,22 @@ describe.runIf(hasChromium)('an operator', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it('sees on a telephone an overview of few screens, which opens to all of it', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(gateway.url);
+    await failures().getByText('provider overloaded').first().waitFor();
+    expect((await page.locator('main').boundingBox())?.height).toBeLessThan(3_200);
+    expect(await failures().getByRole('row').count()).toBe(5);
+    const charts = page.getByRole('img', { name: /over time/ });
+    expect(await charts.count()).toBe(3);
+    await page.getByRole('button', { name: 'Show all 6 charts' }).click();
+    expect(await charts.count()).toBe(6);
+    await page.getByRole('button', { name: /Show all \d+ reasons/ }).click();
+    expect(await failures().getByRole('row').count()).toBeGreaterThan(7);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('opens a request by the keyboard or anywhere on its row, and finds one by its id', async () => {
     await page.goto(`${gateway.url}/requests`);
     await rows().first().waitFor();

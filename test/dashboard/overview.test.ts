@@ -14,6 +14,7 @@ import {
   byModel,
   defaultRange,
   errorRate,
+  isCompared,
   pointsChange,
   rangeOf,
   ranges,
@@ -40,6 +41,10 @@ describe('a change against the time before', () => {
     expect(relativeChange(0, 0)).toBeNull();
     expect(relativeChange(null, 5)).toBeNull();
     expect(pointsChange(0.5, null)).toBeNull();
+  });
+
+  it('is not drawn from a few requests, which tell nothing', () => {
+    expect([0, 1, 19, 20].map(isCompared)).toEqual([true, false, false, true]);
   });
 
   it('of a share is in percentage points', () => {
@@ -113,6 +118,8 @@ describe('the values of an axis', () => {
     [40, 4, [0, 10, 20, 30, 40]],
     [0.6, 4, [0, 0.2, 0.4, 0.6]],
     [168_000, 4, [0, 50_000, 100_000, 150_000, 200_000]],
+    [52, 2, [0, 30, 60]],
+    [75, 2, [0, 40, 80]],
   ])('are round and end at the highest one or above it: %d', (highest, most, ticks) => {
     expect(roundTicks(highest, most).map((one) => Number(one.toFixed(6)))).toEqual(ticks);
   });

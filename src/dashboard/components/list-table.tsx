@@ -47,6 +47,8 @@ interface ListTableProps<Row> extends Pick<
   keyOf?: (row: Row, index: number) => string | number;
   /** In px; it scrolls where there is less room. In a telephone's width, rows become blocks. */
   minWidth: number;
+  /** It stays a table in a telephone's width too, without its minor columns. */
+  isSlim?: boolean;
   /** In px; above it the rows scroll below their heads. */
   maxHeight?: number;
   /** What stands below a row; null: nothing. */
@@ -70,6 +72,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
     rows,
     keyOf = idOf,
     minWidth,
+    isSlim,
     maxHeight,
     detailsOf,
     isPale,
@@ -86,7 +89,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
         {/* roles, because some browsers see no table in blocks */}
         <Table
           role="table"
-          className="list-table"
+          className={isSlim ? 'list-table' : 'list-table row-blocks'}
           horizontalSpacing={8}
           stickyHeader={hasStickyHead}
           {...table}
@@ -171,11 +174,11 @@ function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <Table.Thead role="rowgroup">
       <Table.Tr role="row">
-        {columns.map(({ label, isFigure, isHeadHidden, sort }) => (
+        {columns.map(({ label, isFigure, isMinor, isHeadHidden, sort }) => (
           <Table.Th
             key={label}
             role="columnheader"
-            className={isFigure ? 'figure' : undefined}
+            className={[isFigure && 'figure', isMinor && 'minor'].filter(Boolean).join(' ')}
             {...(sort ? { 'aria-sort': sort.isOn ? 'descending' : 'none' } : {})}
           >
             {isHeadHidden ? (

@@ -1,10 +1,10 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { Hint, PlainText, SmallButton } from './elements.js';
+import { CompactButton, Hint, PlainText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
-import { texts } from '../texts/texts.js';
+import { fill, texts } from '../texts/texts.js';
 import type { PagedList } from '../api/queries.js';
 
 /**
@@ -85,6 +85,30 @@ export const Empty = ({ title, hint, ways = [] }: EmptyProps) => (
     </Stack>
   </Paper>
 );
+
+interface FirstProps<Item> {
+  items: readonly Item[];
+  /** How many are shown at first. */
+  count: number;
+  /** What the button says, with the number of all as `{count}`. */
+  label: string;
+  children: (items: readonly Item[]) => ReactNode;
+}
+
+/** The first of some items, and a button that shows all. */
+export function First<Item>({ items, count, label, children }: FirstProps<Item>) {
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <>
+      {children(isWhole ? items : items.slice(0, count))}
+      {isWhole || items.length <= count ? null : (
+        <CompactButton w="fit-content" onClick={() => setWhole(true)}>
+          {fill(label, { count: items.length })}
+        </CompactButton>
+      )}
+    </>
+  );
+}
 
 interface PagedProps<Item> {
   list: PagedList<Item>;

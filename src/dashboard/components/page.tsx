@@ -1,5 +1,5 @@
 import { Box, Group, Paper, Stack, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Hint } from './elements.js';
 import type { Scope } from '../session/session.js';
@@ -33,6 +33,10 @@ export function Page({ title, lead, actions, children }: PageProps) {
     </Stack>
   );
 }
+
+/** Whether the window has a telephone's width, in which the style sheet has no columns. */
+export const useIsNarrow = (): boolean =>
+  useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
 
 interface PanelProps extends PageProps {
   /** 1: it is all that its page has. */

@@ -59,7 +59,7 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
 /**
  * Round values from 0 to the highest one or soon above it, for an axis.
  * @param most of the steps between them
- * @param steps rising; absent: 1, 2 and 5 of each power of ten
+ * @param steps rising; absent: 1 to 5 of each power of ten
  * @param label steps are so large that each value has a label of its own
  */
 export function roundTicks(
@@ -78,7 +78,7 @@ export function roundTicks(
 
 const decimalSteps = (highest: number): number[] =>
   [-2, -1, 0, 1, 2].flatMap((power) =>
-    [1, 2, 5].map((step) => step * 10 ** (Math.floor(Math.log10(highest)) + power)),
+    [1, 2, 3, 4, 5].map((step) => step * 10 ** (Math.floor(Math.log10(highest)) + power)),
   );
 
 /** A figure with its unit as an axis says it, without zeros that say nothing: `50 s`, `10%`, `0`. */

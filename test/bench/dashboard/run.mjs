@@ -33,6 +33,8 @@ const reads = {
     '/api/v1/requests?account=all&model=p0/none&sort=cost&limit=50',
   'requests by cost, one code': () =>
     '/api/v1/requests?account=all&code=upstream_error&sort=cost&limit=50',
+  'requests by cost, the fastest 20 %': () =>
+    '/api/v1/requests?account=all&maxLatency=519&sort=cost&limit=50',
   'histogram, 24 hours': () => `/api/v1/requests/histogram?account=all&from=${ago(24 * hourMs)}`,
   'histogram, 30 days': () => `/api/v1/requests/histogram?account=all&from=${ago(720 * hourMs)}`,
   'series, 1 hour by model': () => `/api/v1/usage/series?account=all&by=model&from=${ago(hourMs)}`,

@@ -14,7 +14,7 @@ import { useState } from 'react';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { CodeBlock } from '../../components/elements.js';
 import { Failure } from '../../components/loaded.js';
-import { Page, Panel } from '../../components/page.js';
+import { Page, Panel, useIsNarrow } from '../../components/page.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { snippets } from './snippets.js';
@@ -30,6 +30,7 @@ export default function ConnectPage() {
   const [model, setModel] = useState(defaultModel);
   const [key, setKey] = useState('');
   const [program, setProgram] = useState('curl');
+  const isNarrow = useIsNarrow();
   const shown = snippets({ url: gatewayUrl, key: key === '' ? text.placeholder : key, model });
   return (
     <Page title={text.title} lead={text.lead}>
@@ -39,16 +40,23 @@ export default function ConnectPage() {
           <KeyField value={key} change={setKey} program={program} />
         </SimpleGrid>
       </Panel>
-      <Tabs value={program} onChange={(id) => setProgram(id ?? 'curl')} keepMounted={false}>
-        <Tabs.List mb="md">
+      <Tabs
+        variant="pills"
+        styles={{ tab: { justifyContent: 'flex-start' } }}
+        orientation={isNarrow ? 'horizontal' : 'vertical'}
+        value={program}
+        onChange={(id) => setProgram(id ?? 'curl')}
+        keepMounted={false}
+      >
+        <Tabs.List {...(isNarrow ? { mb: 'md' } : { mr: 'md' })}>
           {shown.map((snippet) => (
-            <Tabs.Tab key={snippet.program} value={snippet.program}>
+            <Tabs.Tab key={snippet.program} value={snippet.program} py={6}>
               {snippet.program}
             </Tabs.Tab>
           ))}
         </Tabs.List>
         {shown.map(({ program: name, place, code, tried }) => (
-          <Tabs.Panel key={name} value={name}>
+          <Tabs.Panel key={name} value={name} miw={0}>
             <Stack gap="xs">
               <Text size="sm">
                 {text.where}: {place}

@@ -2,7 +2,8 @@ import { SegmentedControl, SimpleGrid } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Chart } from '../../components/chart.js';
 import { errorColor } from '../../components/chart-columns.js';
-import { Panel } from '../../components/page.js';
+import { First } from '../../components/loaded.js';
+import { Panel, useIsNarrow } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -33,25 +34,34 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
     }),
     [series, span],
   );
+  const isNarrow = useIsNarrow();
+  const height = isNarrow ? 130 : 180;
   const stacked = (title: keyof typeof drawn, format: (value: number) => string) => (
-    <Panel title={text[title]}>
+    <Panel key={title} title={text[title]}>
       <Chart
         label={labelOf(title)}
-        {...{ times, group, format }}
+        {...{ times, group, format, height }}
         series={drawn[title]}
         kind="stacked"
       />
     </Panel>
   );
+  const charts = [
+    stacked('requestsByModel', formatCompact),
+    stacked('spendByModel', formatUsd),
+    <Times key="latency" what="latency" {...{ series, times, height }} />,
+    <Times key="ttft" what="ttft" {...{ series, times, height }} />,
+    stacked('tokens', formatCompact),
+    stacked('errorRate', formatShare),
+  ];
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-      {stacked('requestsByModel', formatCompact)}
-      {stacked('spendByModel', formatUsd)}
-      <Times series={series} times={times} what="latency" />
-      <Times series={series} times={times} what="ttft" />
-      {stacked('tokens', formatCompact)}
-      {stacked('errorRate', formatShare)}
-    </SimpleGrid>
+    <First items={charts} count={isNarrow ? 3 : charts.length} label={text.allCharts}>
+      {(shown) => (
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+          {shown}
+        </SimpleGrid>
+      )}
+    </First>
   );
 }
 
@@ -63,10 +73,11 @@ interface TimesProps {
   series: UsageSeries;
   times: readonly number[];
   what: 'latency' | 'ttft';
+  height: number;
 }
 
 /** Percentiles of all requests, or one of each model. */
-function Times({ series, times, what }: TimesProps) {
+function Times({ series, times, what, height }: TimesProps) {
   const [view, setView] = useState('all');
   const drawn = useMemo(() => {
     if (view === 'all') return percentiles(series, what, { p50: text.median, p95: text.worst });
@@ -90,12 +101,11 @@ function Times({ series, times, what }: TimesProps) {
       }
     >
       <Chart
-        times={times}
+        {...{ times, group, height }}
         label={labelOf(what)}
         series={drawn}
         kind="lines"
         format={formatMs}
-        group={group}
       />
     </Panel>
   );

@@ -31,6 +31,8 @@ export function ModelShares({ series, span }: { series: UsageSeries; span: Span 
         rows={groups.map((group, at) => ({ ...group, name: names[at] ?? '', color: colorAt(at) }))}
         keyOf={(group) => groupName(group, '')}
         minWidth={680}
+        isSlim
+        fz={{ base: 'xs', sm: 'sm' }}
       />
       <Note mt="xs">{text.percentileNote}</Note>
     </Panel>
@@ -55,8 +57,8 @@ function columnsOf(
         </span>
       ),
     },
-    { label: text.share, cell: (group) => <Share group={group} /> },
-    figure(text.requests, ({ totals }) => formatCompact(totals.requests)),
+    { label: text.share, cell: (group) => <Share group={group} />, isMinor: true },
+    figure(text.requests, ({ totals }) => formatCompact(totals.requests), { isMinor: true }),
     figure(text.spend, ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`),
     figure(text.errorRate, (group) => (
       <Linked href={errorRate(group.totals) ? linkOf(group, { failedBy: 'provider' }) : null}>
@@ -66,16 +68,24 @@ function columnsOf(
     figure(
       fill(text.bothOf, { title: texts.requests.latency }),
       ({ totals }) => `${formatMs(totals.latencyP50Ms)} · ${formatMs(totals.latencyP95Ms)}`,
+      { isMinor: true },
     ),
     figure(
       fill(text.bothOf, { title: texts.requests.ttft }),
       ({ totals }) => `${formatMs(totals.ttftP50Ms)} · ${formatMs(totals.ttftP95Ms)}`,
+      { isMinor: true },
     ),
   ];
 }
 
 const Linked = ({ href, children }: { href: string | null; children: string }) =>
-  href === null ? children : <PageLink href={href}>{children}</PageLink>;
+  href === null ? (
+    children
+  ) : (
+    <PageLink href={href} inherit>
+      {children}
+    </PageLink>
+  );
 
 const Share = ({ group }: { group: Shown }) => (
   <Group gap="xs" wrap="nowrap" miw={160}>

@@ -1,8 +1,8 @@
 import { SegmentedControl, Stack, Text, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { Empty, Loaded } from '../../components/loaded.js';
-import { Page, Panel } from '../../components/page.js';
+import { useMemo } from 'react';
+import { Empty, First, Loaded } from '../../components/loaded.js';
+import { Page, Panel, useIsNarrow } from '../../components/page.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { formatInstant, formatAgo } from '../../format/times.js';
 import { useAccount } from '../../session/session.js';
@@ -23,7 +23,7 @@ import {
 import { SavingsPanel } from './savings.js';
 import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
-import { CompactButton, optionsOf, Note, PageLink } from '../../components/elements.js';
+import { optionsOf, Note, PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { reasonOf } from '../../format/outcomes.js';
@@ -122,8 +122,6 @@ function Content({ series, range, account }: Shown & { series: UsageSeries }) {
 
 const shownKeys = 3;
 
-const shownFailures = 6;
-
 type Failure = Schema<'RequestFailuresResponse'>['items'][number];
 
 /** Why requests failed, by code and provider, each with links to its requests. */
@@ -134,28 +132,26 @@ function Failures({ range, account }: Shown) {
     refetchInterval: Math.max(15_000, refreshMs(range)),
     placeholderData: keepPreviousData,
   });
-  const [isWhole, setWhole] = useState(false);
+  const count = useIsNarrow() ? 4 : 6;
   return (
     <Panel title={text.failures} lead={text.failuresLead}>
       <Loaded query={query} lines={3}>
         {({ items }) => (
-          <>
-            <ListTable
-              label={text.failures}
-              columns={columnsOf({ range, account })}
-              rows={isWhole ? items : items.slice(0, shownFailures)}
-              keyOf={({ code, provider }) => `${code} ${provider ?? ''}`}
-              minWidth={820}
-              fz="xs"
-              verticalSpacing={4}
-              empty={<Note>{text.noFailures}</Note>}
-            />
-            {isWhole || items.length <= shownFailures ? null : (
-              <CompactButton mt="xs" w="fit-content" onClick={() => setWhole(true)}>
-                {fill(text.allFailures, { count: items.length })}
-              </CompactButton>
+          <First items={items} count={count} label={text.allFailures}>
+            {(rows) => (
+              <ListTable
+                label={text.failures}
+                columns={columnsOf({ range, account })}
+                rows={rows}
+                keyOf={({ code, provider }) => `${code} ${provider ?? ''}`}
+                minWidth={820}
+                isSlim
+                fz="xs"
+                verticalSpacing={4}
+                empty={<Note>{text.noFailures}</Note>}
+              />
             )}
-          </>
+          </First>
         )}
       </Loaded>
     </Panel>
@@ -179,7 +175,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
         </>
       ),
     },
-    { label: text.provider, cell: ({ provider }) => provider ?? unknownValue },
+    { label: text.provider, cell: ({ provider }) => provider ?? unknownValue, isMinor: true },
     figure(text.requests, ({ requests }) => formatCount(requests)),
     {
       label: text.keys,
@@ -201,6 +197,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
           ) : null}
         </Group>
       ),
+      isMinor: true,
     },
     {
       label: text.last,
@@ -214,7 +211,6 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
           </Text>
         </PageLink>
       ),
-      isPlain: true,
     },
   ];
 }

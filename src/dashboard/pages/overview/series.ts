@@ -33,6 +33,9 @@ export interface Change {
   readonly direction: 'up' | 'down' | 'same';
 }
 
+/** Whether figures are compared with those of so many requests before: a few tell nothing. */
+export const isCompared = (requests: number): boolean => requests === 0 || requests >= 20;
+
 /** More than this is no change but something new. */
 const maxShownPercent = 999;
 

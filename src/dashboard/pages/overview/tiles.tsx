@@ -15,6 +15,7 @@ import {
   type Change,
   errorRate,
   errorRates,
+  isCompared,
   pointsChange,
   providerErrors,
   relativeChange,
@@ -42,7 +43,11 @@ interface Tile {
 export const Tiles = ({ series, span }: { series: UsageSeries; span: Shown }) => (
   <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
     {[...countTiles(series), ...latencyTiles(series)].map((tile) => (
-      <TileBox key={tile.label} tile={tile} span={span} />
+      <TileBox
+        key={tile.label}
+        tile={isCompared(series.previous.requests) ? tile : { ...tile, change: null }}
+        span={span}
+      />
     ))}
   </SimpleGrid>
 );

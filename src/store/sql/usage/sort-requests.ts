@@ -41,6 +41,12 @@ const maxOrders = 500;
 /** So many requests of keys are read and sorted at once: to find them in the orders takes longer. */
 const fewRequests = 4_000;
 
+/**
+ * With so many entries within bounds, SQLite reads their rows in more time than all entries of an
+ * index that has all values.
+ */
+const manyEntries = 20_000;
+
 const columns = sql.join(['id', 'account_id', ...requestColumns].map((name) => sql.ref(name)));
 
 /** The database of the request log. */
@@ -119,13 +125,15 @@ export async function sortRequests(
       : [];
   // of something that is not the index's value, so that the filter chooses the index
   const sorted = sql<number>`(${value} + 0)`;
+  const isFound = walked.length > limit;
+  const from = !isFound && (await bindsMany(log, filter, parts)) ? allValues : sql`requests`;
   // the ids alone first, which the index of a key or an account has with all values
-  const ids =
-    walked.length > limit
-      ? sql.join(walked)
-      : sql`select requests.id from requests
-          where ${selects(filter)} and ${byIndex(filter, parts)} and ${isBehind(sorted, behind)}
-          order by ${sorted} desc, requests.id desc limit ${limit + 1}`;
+  const ids = isFound
+    ? sql.join(walked)
+    : sql`select requests.id from ${from}
+        where ${selects(filter)} and ${isBehind(sorted, behind)}
+          and ${from === allValues ? allOf([]) : byIndex(filter, parts)}
+        order by ${sorted} desc, requests.id desc limit ${limit + 1}`;
   return selectSummaries(log.database)
     .select(sorted.as('sorted'))
     .where(sql<boolean>`requests.id in (${ids})`)
@@ -202,6 +210,20 @@ function byIndex(filter: RequestFilter, parts: readonly Part[] | null): RawBuild
       ? [sql`${group} in (${sql.join([...new Set(parts.map(({ name }) => name))])})`, ...bounds]
       : []),
   ]);
+}
+
+const allValues = sql`requests indexed by requests_by_account`;
+
+/** Whether SQLite finds more by the bounds of a filter than it should read. */
+async function bindsMany(
+  { database, kind }: LogDatabase,
+  filter: RequestFilter,
+  parts: readonly Part[] | null,
+): Promise<boolean> {
+  if (kind !== 'libsql' || filter.keyIds || selectsFailures(filter) || !parts) return false;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (
+    select 1 from requests where ${byIndex(filter, parts)} limit ${manyEntries})`.execute(database);
+  return rows[0]?.count === manyEntries;
 }
 
 interface Walk {

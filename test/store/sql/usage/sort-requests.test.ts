@@ -190,6 +190,19 @@ describe.each(storeRows)('the request log on $name, in an order of its own', ({ 
     await expectOrdered(many, { ...filter, model: 'invented' }, 20, 'latency');
   }, 60_000);
 
+  it('has those that a bound selects besides more than are read one by one', async () => {
+    const { requests: many } = await (await newPlace()).open();
+    const fast = { provider: 'up', model: 'small', surface: 'native', latencyMs: 7, code: null };
+    const dearer = Array.from({ length: 20_000 }, (_, at) => madeUp(at, { ...fast, costUsd: 9 }));
+    const cheap = Array.from({ length: 90 }, (_, at) =>
+      madeUp(at, { ...fast, latencyMs: 5 + (at % 9), conversationId: 'one' }),
+    );
+    await many.add([...dearer, ...cheap]);
+    const filter = { conversationId: 'one', maxLatencyMs: 9 };
+    for (const accountId of [null, 'ada'])
+      await expectOrdered(many, { ...filter, accountId }, 20, 'cost');
+  }, 60_000);
+
   it('has those of a database that an earlier version filled', async () => {
     const earlier = await newPlace();
     if (kind === 'libsql') mkdirSync(dirname(earlier.url.slice('file:'.length)));

@@ -147,10 +147,7 @@ export function chunksOf(completion: Completion): CompletionChunk[] {
   });
 }
 
-/**
- * A citation with what SDKs require; one that has it stays the same object. A citation whose place is
- * unknown spans nothing.
- */
+/** A citation with what SDKs require, the same object if it has it. An unknown place is empty. */
 export function completeCitation<Citation extends object>(annotation: Citation): Citation {
   const { url_citation: cited } = annotation as { url_citation?: unknown };
   if (!isObject(cited)) return annotation;

@@ -149,7 +149,6 @@ interface AnswerParts {
   annotations?: UrlCitation[];
   /** The pages that the model's own search found; it need not cite them. */
   search_results?: FoundPage[];
-  /** What it searched for. */
   search_queries?: string[];
   [field: string]: unknown;
 }

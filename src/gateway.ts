@@ -84,10 +84,7 @@ export interface StandaloneGateway extends Gateway {
   refusedConfiguration(reason: string): void;
   /** Says on `/readyz` that the process stops. Requests are served until the server closes. */
   drain(): void;
-  /**
-   * Ends the completions and embeddings in progress with `unavailable`: streams get the error as
-   * their last event, other requests 503.
-   */
+  /** Ends completions and embeddings with `unavailable`: the last event of streams, else 503. */
   cutShort(): void;
   /** Refuses a completion before Express while the event loop is late, and says whether it did. */
   readonly sheds: (req: IncomingMessage, res: ServerResponse) => boolean;
@@ -108,10 +105,7 @@ export const keyVariables: ReadonlyMap<string, readonly string[]> = new Map(
   [...dialects].map(([api, { env, needsKey }]) => [api, needsKey ? env : []]),
 );
 
-/**
- * The providers that a gateway with this configuration has, by its settings or by the environment,
- * with the warnings of a start.
- */
+/** The providers of a configuration, by settings or environment, with the warnings of a start. */
 export function providersOf(
   config: Config,
   env: NodeJS.ProcessEnv = process.env,

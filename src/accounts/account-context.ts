@@ -69,10 +69,7 @@ const maxWaitMs = 5_000;
 export class BackgroundTasks {
   private readonly underWay = new Set<Promise<void>>();
 
-  /**
-   * Begins the work after the current answer has been written. Never throws; `onFailure` is called
-   * when the work fails or is refused.
-   */
+  /** Begins the work after the answer is written. Never throws: `onFailure` gets every failure. */
   run(work: () => Promise<void>, onFailure: (error: unknown) => void): void {
     if (this.underWay.size >= maxUnderWay) {
       onFailure(new Error(`${maxUnderWay} tasks are under way already`));

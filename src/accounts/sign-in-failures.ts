@@ -16,10 +16,7 @@ export interface SignInAttempt extends Omit<BrowserProof, 'browser'> {
 const hourMs = 3_600_000;
 /** Requests per minute of one remote address that cost a hash, a row or a mail. */
 const maxPerMinute = 10;
-/**
- * Password checks per minute for one remote address and account, successful ones included: each
- * costs a hash, and a success a row.
- */
+/** Password checks a minute of an address for an account, right or wrong: each costs a hash. */
 const maxChecksPerMinute = 30;
 /** Of all accounts together, for one remote address without a known browser. */
 const maxAddressChecksPerMinute = 60;

@@ -31,14 +31,12 @@ export class SignedIds {
     return this.signature !== null;
   }
 
-  /** A new id for an account. */
   make(accountId: string): string {
     const id = bytesOf(randomUUID());
     this.sign(id, accountId);
     return uuidText(id);
   }
 
-  /** Whether the id was made for the account. */
   isOf(id: string, accountId: string): boolean {
     if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))
       return false;

@@ -13,12 +13,10 @@ export class StaticKeys {
     }
   }
 
-  /** The caller of a key, or null. */
   find(keyHash: string): Caller | null {
     return this.callers.get(keyHash) ?? null;
   }
 
-  /** The hashes of all keys. */
   get hashes(): string[] {
     return [...this.callers.keys()];
   }

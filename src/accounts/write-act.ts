@@ -37,10 +37,7 @@ let lastActAt = 0;
 /** The time of an act. Acts of one process never share a millisecond, so the log keeps their order. */
 const timeOfAct = (): number => (lastActAt = Math.max(Date.now(), lastActAt + 1));
 
-/**
- * Writes an administrative act to the audit log. Never rejects: the act has been done, so a row that
- * cannot be written is only logged.
- */
+/** Writes an act to the audit log. Never rejects: it has been done, so a failure is only logged. */
 export async function writeAct(
   opened: () => Promise<Pick<Store, 'audit'>>,
   actor: Actor,

@@ -8,7 +8,6 @@ const maxSkewMs = 60_000;
 /** What one check found. */
 export interface HealthFinding {
   readonly state: 'ok' | 'note' | 'problem';
-  /** What was checked. */
   readonly what: string;
   readonly found: string;
   /** What to do about it. */

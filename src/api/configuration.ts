@@ -44,7 +44,6 @@ const getConfiguration = endpoint('get', path, 'getConfiguration', {
   },
 });
 
-/** Tries one connection of the configuration. */
 const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
   summary: 'Try a connection of the configuration',
   description:

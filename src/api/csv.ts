@@ -47,7 +47,6 @@ export interface FileTable<Item> {
   /** The file's name, without the extension. */
   readonly name: string;
   readonly columns: readonly string[];
-  /** The cells of a row, by their columns. */
   readonly row: (item: Item) => Readonly<Record<string, Cell>>;
   readonly read: (page: PageRequest) => Promise<Page<Item>>;
 }

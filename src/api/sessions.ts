@@ -8,7 +8,6 @@ import { isoOf } from './shown-fields.js';
 const endpoint = endpointsOf({ tag: 'Model selection', scope: 'model-select' });
 const path = '/api/v1/sessions';
 
-/** The first decision of each session. */
 const listSessions = endpoint('get', path, 'listSessions', {
   summary: "List the account's sessions of model selection, newest first",
   response: 'decision.response',

@@ -147,7 +147,6 @@ interface Report {
   feedback: { accuracy?: number | boolean; tokens_per_second?: number };
 }
 
-/** Stores a report and returns it. */
 async function storeReport({ parts, caller, body }: Call<Report>) {
   const { session_id: id, provider, feedback } = body;
   const candidate =

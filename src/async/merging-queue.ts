@@ -17,7 +17,6 @@ export class MergingQueue<V> {
   private readonly values = new Map<string, V>();
   /** Values that are being written are not in `values`. */
   private writing: ReadonlyMap<string, V> = new Map();
-  /** Keys in the queue. */
   private readonly queued = new Set<string>();
   private readonly queue: BatchQueue<string>;
 

@@ -22,7 +22,6 @@ export type SlotRefusal = 'queue' | 'queue_timeout' | 'account';
 export interface SlotQueueOptions {
   /** In messages: `the gateway`, or a provider's name. */
   readonly name: string;
-  /** Work has waited for its slot. */
   readonly waited: (ms: number) => void;
   readonly refused: (reason: SlotRefusal) => void;
 }

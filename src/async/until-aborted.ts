@@ -1,7 +1,4 @@
-/**
- * Settles as `work` does, or rejects with the signal's reason as soon as that is aborted. The work
- * itself goes on: others may wait for it.
- */
+/** As `work`, or rejects with the signal's reason; the work goes on, as others may wait for it. */
 export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

@@ -65,7 +65,6 @@ interface PreviewTotals {
   readonly undecided: number;
   /** The sum of the expected costs, in USD; null: known of none. */
   readonly cost: Beside | null;
-  /** The mean predicted quality. */
   readonly quality: Beside | null;
   /** The mean time to the first token, in seconds. */
   readonly latency: Beside | null;

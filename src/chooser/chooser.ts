@@ -30,7 +30,7 @@ import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';
 import { RunningShadows, ShadowBudget } from './savings/shadow-limits.js';
 import { PreferenceCache, tuningReader } from './training/preference-cache.js';
-import { trainNow } from './training/train-now.js';
+import { trainNow } from './training/run-training.js';
 import { Trainings } from './training/trainings.js';
 import type { TrainingTerms } from './training/custom/custom-rows.js';
 import { formatOf } from './training/custom/evaluation-rows.js';
@@ -43,7 +43,6 @@ export { applyPreference, candidatesOfPlan } from './apply-preference.js';
 export { answeredChoice, openChoice } from './savings/weighed-choice.js';
 export { whyPassedOver } from './training/preference-cache.js';
 
-/** What a chooser works with. */
 interface ChooserOptions {
   readonly report: WriteBehindReport;
   /** Whether ratings and outcomes are taken in, as the configuration in force says. */
@@ -116,10 +115,7 @@ export class Chooser {
     return rankers[ranker]({ predictor: shippedPredictor, ...margins, corrections });
   }
 
-  /**
-   * Learns from a request that is over: how long and how fast its answer was and, where choices
-   * learn, how its models did. Never throws.
-   */
+  /** Learns the pace and length of a request's answer, and how its models did. Never throws. */
   learn(request: AnsweredRequest): void {
     const { caller, record } = request;
     const ratio = learnLength(this.corrections, request);

@@ -8,7 +8,6 @@ export interface CandidateExplanation
   /** It was put first to be tried; absent: it was not. */
   explored?: true;
   score: number | null;
-  /** The reason for its place. */
   reason?: string;
   /** Why it cannot serve the request. */
   excluded?: string;

@@ -26,10 +26,7 @@ export interface Candidate {
   /** Seconds to the first token; overrides what was measured. */
   latency?: number;
   attributes?: Record<string, unknown>;
-  /**
-   * How much the model is to reason. A call asks for it unless its request names an effort itself.
-   * Absent: as the provider does by default.
-   */
+  /** How much the model is to reason, unless the request says. Absent: the provider's default. */
   effort?: ReasoningEffort;
 }
 

@@ -24,7 +24,6 @@ interface AmongEquals {
   /** Its own; null: its price is not known. */
   readonly cost: number | null;
   readonly isFirst: boolean;
-  /** Candidates in all. */
   readonly all: number;
   /** `predicted quality .8`. */
   readonly quality: string;

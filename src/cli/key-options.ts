@@ -74,7 +74,6 @@ function dateOf(text: string): number {
   return at;
 }
 
-/** The limits that the options name. */
 function limitsOf(options: KeyOptions): Partial<KeyLimits> {
   const { requestsPerMinute, tokensPerMinute, dayBudget, monthBudget } = options;
   const limits = {

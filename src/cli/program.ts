@@ -3,16 +3,18 @@ import { version } from '../version.js';
 import { addAccountCommands } from './accounts.js';
 import { addLearningCommands } from './learning.js';
 import { addConversationCommands } from './conversations.js';
-import { groupOf, unknownCommand } from './command-group.js';
-import { addDatabaseCommands } from './database-commands.js';
+import { groupOf, onStore, unknownCommand, withConfig } from './command-group.js';
 import { addKeyCommands } from './keys.js';
 import { addPriceCommands } from './prices.js';
 import { addReportCommands } from './reports.js';
 import { doctor } from './doctor.js';
-import { addImportCommand } from './import/import-command.js';
+import { addImportCommand } from './import/from-litellm.js';
 import { addMcpCommand } from './mcp/mcp-command.js';
 import type { GlobalOptions } from './existing-store.js';
 import { check, start, type StartOptions } from './serve/start.js';
+import { trainingTermsOf } from '../gateway.js';
+import { trainCommand, type TrainOptions } from './train.js';
+import type { Store } from '../store/contracts/store.js';
 
 const examples = `
 Examples:
@@ -117,4 +119,41 @@ function inherit(command: Command): void {
   if (command.commands.length === 0 && command.name() !== 'start')
     command.allowExcessArguments(false);
   for (const inner of command.commands) inherit(inner);
+}
+
+/** Adds `signalbox db …` and `signalbox train`. */
+function addDatabaseCommands(program: Command): void {
+  program
+    .command('train <file>')
+    .description("train a preference's own router from evaluations: CSV or JSON Lines")
+    .requiredOption('--preference <id>', 'the preference')
+    .option('--account <mail>', 'whose preference; default: the first account')
+    .option('--prompt-column <name>', 'the column with the prompts', 'prompt')
+    .option('--minimize', 'the lowest score is the best')
+    .action(
+      withConfig((store, config, file: string, options: TrainOptions) =>
+        trainCommand(store, file, options, trainingTermsOf(config, process.env)),
+      ),
+    );
+  const database = groupOf(program, 'db', 'migrate and back up the database');
+  database
+    .command('migrate')
+    .description('migrate the database, as every start does')
+    .action(onStore(migrateCommand));
+  database
+    .command('backup <file>')
+    .description('copy the embedded database while it is in use')
+    .action(onStore(backupCommand));
+}
+
+/** `signalbox db migrate`: reports success, because opening the database has migrated it. */
+async function migrateCommand(store: Store): Promise<string> {
+  await store.ping();
+  return `the ${store.kind === 'libsql' ? 'embedded' : 'PostgreSQL'} database is up to date\n`;
+}
+
+/** `signalbox db backup <file>`. @throws Error if the file exists already */
+async function backupCommand(store: Store, file: string): Promise<string> {
+  await store.backup(file);
+  return `the database was copied to ${file}\n`;
 }

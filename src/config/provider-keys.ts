@@ -12,10 +12,7 @@ export function apiKeysOf({
   return [...new Set(written.filter((key) => key !== ''))];
 }
 
-/**
- * The paths of the providers and search engines whose keys are all empty, which are skipped. One
- * without `apiKey` needs none.
- */
+/** The paths of providers and engines that are skipped: they have keys, and all are empty. */
 export function pathsWithoutKey(settings: unknown): readonly (readonly string[])[] {
   const { providers, search } = isObject(settings) ? settings : {};
   const engines = isObject(search) ? search.engines : undefined;

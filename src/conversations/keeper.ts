@@ -41,9 +41,7 @@ export interface JoinedConversation {
   readonly id: string;
   readonly accountId: string;
   readonly title: string;
-  /** The id that the answer will have. */
   readonly answerId: string;
-  /** Whether the turn is to be stored. */
   readonly stores: boolean;
   /** Whether it does not exist yet: the turn creates it. */
   readonly begins: boolean;

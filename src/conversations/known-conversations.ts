@@ -17,10 +17,7 @@ const defaultFreshMs = 3_000;
 
 const ownedKey = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
-/**
- * Conversations that were used lately. A client that continues at once needs no lookup; what is
- * older serves while the database is away.
- */
+/** Conversations used lately, for clients that go on at once and while the database is away. */
 export class KnownConversations {
   private readonly known: LRUCache<string, KnownConversation>;
 
@@ -64,10 +61,7 @@ const maxConversations = 1_000;
 /** Characters of text of all of them. */
 const maxText = 128 * 1024 * 1024;
 
-/**
- * Limits the conversations of a database in memory, or its notes of research: to the thousand that
- * were used last, and in their text.
- */
+/** Bounds conversations, or research notes, in memory: the thousand used last, and their text. */
 export class VolatileConversations {
   private readonly used: LRUCache<string, { readonly accountId: string; readonly id: string }>;
 

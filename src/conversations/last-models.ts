@@ -41,10 +41,7 @@ export class LastModels {
   }
 }
 
-/**
- * How many of the first and the last messages identify a history, and how many characters of each
- * end of a text.
- */
+/** How many first and last messages identify a history, and characters of each end of a text. */
 const maxFirst = 2;
 const maxLast = 4;
 const maxEnd = 1_024;

@@ -8,7 +8,6 @@ export interface ConversationReports {
   readonly titles: TitleReports;
 }
 
-/** The metrics of turns. */
 interface TurnCounts {
   turnsLost(turns: number): void;
   turnsLate(end: TurnEnd, turns: number): void;

@@ -16,7 +16,6 @@ export interface ResponseTurn {
   readonly previousId: string | null;
   /** The body, with what it refers to in place. */
   readonly body: Json;
-  /** Whether it is to be stored. */
   readonly stores: boolean;
   /** Stores it, in two seconds at most. False: it may not be stored. Never rejects. */
   keep(response: Json): Promise<boolean>;

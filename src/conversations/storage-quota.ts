@@ -38,7 +38,6 @@ export class StorageQuota {
     return stored === null || stored + bytes <= this.maxBytes();
   }
 
-  /** Counts what was stored. */
   add(accountId: string, bytes: number): void {
     const entry = this.stored.get(accountId);
     if (entry?.bytes != null) entry.bytes += bytes;

@@ -26,7 +26,6 @@ import { texts } from './texts/texts.js';
 
 const { navigation, common } = texts;
 
-/** A page of the navigation. */
 interface NavigatedPage {
   /** The first segment of its path; `''` is the start page. */
   readonly path: string;

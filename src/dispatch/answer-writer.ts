@@ -8,10 +8,7 @@ import type { Candidate } from '../chooser/plan.js';
  * where nothing was committed.
  */
 export interface AnswerWriter {
-  /**
-   * True: what is written goes to the client at once, so the first content commits the attempt.
-   * False: only the complete answer does.
-   */
+  /** True: content goes to the client at once, and commits. False: only the whole answer does. */
   readonly streams: boolean;
   /**
    * Whether anything was written for the client since the stream began: where nothing was, content

@@ -65,7 +65,6 @@ export interface FailedUse {
   readonly contentLength: number | null;
   /** Whether its failure ends the execution: see `BrokenStream`. */
   readonly isFinal: boolean;
-  /** Whether the provider may charge for it. */
   readonly mayBeBilled: boolean;
   /** What the provider reported; null if it reported nothing. */
   readonly usage: Usage | null;

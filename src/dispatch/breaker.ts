@@ -109,7 +109,6 @@ export class Breaker {
     return { code, status, until: untilOf(longest) };
   }
 
-  /** Whether the circuit of a model, or of its provider, is open. */
   isSetAside(model: string): boolean {
     return this.ofModel(model).some((circuit) => this.isOpen(circuit));
   }

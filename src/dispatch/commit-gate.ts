@@ -15,10 +15,7 @@ const maxHeld = 1_000;
 /** Characters per token, for answers whose usage is not reported. */
 export const charactersPerToken = 4;
 
-/**
- * Passes chunks from a provider's reader to the writer. Holds back those before the first content,
- * because they do not commit the attempt.
- */
+/** Passes chunks to the writer; holds back those before the first content, which do not commit. */
 export class CommitGate implements CompletionSink {
   private held: (() => void)[] = [];
   /** `performance.now()` of the first content; null: none yet. */
@@ -28,10 +25,7 @@ export class CommitGate implements CompletionSink {
   finishReason: string | null = null;
   unknownFinish: string | undefined;
   usage: Usage | null = null;
-  /**
-   * Characters of content so far, for an estimate of usage. A short chunk counts as one token,
-   * because a chunk has at least one.
-   */
+  /** Characters so far, to estimate usage. A short chunk counts as the one token that it has. */
   contentLength = 0;
 
   constructor(

@@ -66,7 +66,6 @@ export class ReplicaSync {
       this.applyLatencies(measured, ageOf(measured));
   }
 
-  /** Publishes what became of a circuit. */
   publishChange(provider: string, change: CircuitChange): void {
     const message: ProviderChange = { ...change, provider, at: Date.now() };
     this.publish(circuitTopic, message, Math.max(change.forMs ?? 0, minKeepMs));

@@ -9,10 +9,7 @@ import { nativeErrorBody } from './surfaces/native-error.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 
-/**
- * Converts anything thrown to a GatewayError: errors of other frameworks keep their 4xx status,
- * everything else is `internal`.
- */
+/** What was thrown as a GatewayError: other frameworks' 4xx status stays, else `internal`. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const {

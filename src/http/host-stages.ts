@@ -184,10 +184,7 @@ function checkHostBody(
     throw invalidField('models', 'must be a list of model names', 'bad_request');
 }
 
-/**
- * Validates a completion on a host's own route. If `selectModel` made a plan before, its candidates
- * are the body's `models`.
- */
+/** Validates a host's completion; the candidates of `selectModel`'s plan are its `models`. */
 function validateHostCall(parts: GatewayParts, surface: CompletionSurface): RequestHandler {
   const schema = compileSchema('completions.request');
   return stage((req, res) => {

@@ -15,10 +15,7 @@ const pauseMs = 5;
 /** Where requests keep the process busy meanwhile, the rest waits: they come first. */
 const busyPauseMs = 100;
 const maxUtilization = 0.5;
-/**
- * V8 compiles a validator for good after some 400 calls with 80,000 messages in all. A step takes 5
- * to 10 ms.
- */
+/** V8 compiles a validator for good after 400 calls with 80,000 messages. A step takes 5–10 ms. */
 const steps = 50;
 const callsInStep = 10;
 const messagesInCall = 200;

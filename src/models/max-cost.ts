@@ -20,10 +20,7 @@ const tokensPerMessage = 32;
 const maxImageTokens = 50_000;
 /** For a file, where the context length of the model is not known. */
 const maxFileTokens = 100_000;
-/**
- * More than the results of one search of a model's own add to its prompt: up to 12,000 tokens in
- * recorded answers (2026-11).
- */
+/** More than a model's own search adds to its prompt: at most 12,000 tokens seen (2026-11). */
 const maxTokensOfSearch = 20_000;
 /** For models whose longest answer is not known. */
 const defaultAnswerTokens = 262_144;

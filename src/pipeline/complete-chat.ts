@@ -189,10 +189,7 @@ class RunningCompletion {
     };
   }
 
-  /**
-   * Stores the turn before the client sees the end of the answer, so that an acknowledged turn is
-   * stored. Null: nothing is to be stored.
-   */
+  /** Stores the turn before the client sees the answer's end. Null: nothing is to be stored. */
   private async keep(answer: FinishedAnswer): Promise<boolean | null> {
     const { conversation, snapshot } = this.request;
     if (this.writer.storeTurn) return this.writer.storeTurn(answer);

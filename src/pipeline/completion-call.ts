@@ -125,14 +125,10 @@ export interface CompletionWriter extends AnswerWriter {
   seam?(seam: Seam): void;
   /** What the whole answer rests on: called at most once, before `message` and `finish`. */
   grounded?(grounding: AnswerGrounding): void;
-  /**
-   * Stores the turn, where the surface does that itself; before `finish`. Result as `stored` of the
-   * answer. Never rejects.
-   */
+  /** Stores the turn before `finish` itself. Result as `stored` of the answer. Never rejects. */
   storeTurn?(answer: FinishedAnswer): Promise<boolean | null>;
   /** Whether `breakOff` writes a failure even into an answer that has not begun. */
   failsInside?(error: GatewayError): boolean;
-  /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
   /** Whether the answer has begun to reach the client: an error is then reported inside it. */
   readonly hasBegun: boolean;

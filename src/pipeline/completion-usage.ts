@@ -57,10 +57,7 @@ export class CompletionUsage {
     this.estimatedUsd = this.request.record.estimatedUsd;
   }
 
-  /**
-   * What a failed attempt used: as stated, or estimated where text came or the client left. Null:
-   * nothing is known to have been used.
-   */
+  /** What a failed attempt used, as stated or estimated. Null: nothing is known to be used. */
   usageOfFailed({ mayBeBilled, usage, contentLength, isFinal }: FailedUse): Usage | null {
     if (!mayBeBilled) return null;
     if (usage) return usage;

@@ -104,10 +104,7 @@ export function usageCounts(usage: Usage): object {
   };
 }
 
-/**
- * Names a conversation that was created empty, and asks the configured model for a better title in
- * the background.
- */
+/** Names a conversation that was created empty; a model's better title comes later. */
 async function putTitle(
   parts: GatewayParts,
   snapshot: GatewaySnapshot,

@@ -23,10 +23,7 @@ export const withoutOwnSearch = (
     ? { ...chat, web_search_options: { max_uses: 0 } }
     : chat;
 
-/**
- * How often a candidate may search the web by itself for a request: 0 if the request does not ask
- * for it, null if nothing bounds it.
- */
+/** How many web searches a candidate may run itself: 0 if not asked for, null if unbounded. */
 export function ownSearches(
   chat: ChatRequest,
   candidate: Candidate,

@@ -18,7 +18,6 @@ export interface EndedAttempt {
   /** As stated, or estimated from the text that was seen; null: neither. */
   readonly usage: Usage | null;
   readonly ranMs: number;
-  /** Whether its answer is whole. */
   readonly isWhole: boolean;
 }
 

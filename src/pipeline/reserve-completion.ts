@@ -120,10 +120,7 @@ export async function reserveAttempt(
   return new RequestReservation(request, uses, further, granted);
 }
 
-/**
- * The same completion without candidates whose cost has no known bound, and held to the configured
- * length where it states none.
- */
+/** Without candidates of unbounded cost, and held to the configured length if it states none. */
 function withinBudget(
   planned: PlannedCompletion,
   snapshot: GatewaySnapshot,

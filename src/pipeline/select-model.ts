@@ -44,10 +44,7 @@ export async function selectModel(
   return plan;
 }
 
-/**
- * Stores the decision. Of its content it keeps a hash where the request asks for that, the text
- * where the configuration does, else nothing.
- */
+/** Stores the decision, with a hash or the text of its content, as request and settings say. */
 function storeDecision(
   parts: GatewayParts,
   request: GatewayRequest,

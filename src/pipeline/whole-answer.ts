@@ -84,7 +84,6 @@ export abstract class WholeAnswer implements CompletionWriter {
     );
   }
 
-  /** What was collected, as a completion with usage. */
   protected completion({ finishReason, candidate, usage }: FinishedAnswer): Completion {
     const completion = this.collected(finishReason, `chatcmpl-${randomUUID()}`, candidate.model);
     return completion.usage ? completion : { ...completion, usage: toOpenAIUsage(usage) };

@@ -115,7 +115,6 @@ const saysJson = (content: unknown): boolean =>
     ? /json/i.test(content)
     : asList(content).some((part) => saysJson(fieldsOf(part)['text']));
 
-/** Asks for a JSON object. */
 const jsonInWords = 'Answer with a single JSON object: no prose around it, no code fence.';
 
 /** Adds to the instructions of a conversation, which some templates have only at its start. */

@@ -5,7 +5,6 @@ import { efforts, type ReasoningEffort } from '../completion.js';
 export interface ParameterRule {
   /** Matches the model's name, ours or the provider's. */
   readonly models: RegExp;
-  /** Fields that it refuses. */
   readonly refuses?: readonly string[];
   /** Fields that it refuses unless its effort is `none`. */
   readonly refusesReasoning?: readonly string[];

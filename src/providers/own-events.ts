@@ -110,7 +110,6 @@ export abstract class OwnEvents<Event extends { type?: string }> {
   /** Whether a client can read an event, after those before it. */
   protected abstract isRight(event: Event): boolean;
 
-  /** Whether the id of a call is one of its own. */
   protected isNew(id: unknown): boolean {
     const isNew = !this.callIds.has(id);
     this.callIds.add(id);

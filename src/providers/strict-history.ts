@@ -4,9 +4,7 @@ import { present } from '../text/is-object.js';
 
 /** Texts for turns and results that strict providers require and the conversation lacks. */
 export const filler = {
-  /** The user begins. */
   opening: '(The conversation begins.)',
-  /** A message without content. */
   noText: '(no text)',
   /** A tool's result without content, or none at all. */
   noResult: '(no result)',
@@ -169,7 +167,6 @@ export function takeCall(open: OpenCall[], id: string): OpenCall | undefined {
 }
 
 class CallIds {
-  /** The new ids. */
   readonly unanswered = new Set<string>();
   private readonly taken = new Set<string>();
   /** Of the last calls: those without a result. */

@@ -57,7 +57,6 @@ const maxLabel = 512;
 
 /** Writes the log's lines about requests. */
 export interface RequestLogger {
-  /** Logs a finished request. */
   request(request: ObservedRequest): void;
   /** Logs an internal error with its cause. */
   failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;

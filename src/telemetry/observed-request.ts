@@ -56,7 +56,6 @@ export interface RequestRecord extends RowFigures {
   reasoningTokens: number | null;
   /** What prompt caches saved: see `cacheSavingOf`. Null: unknown. */
   cacheSavedUsd: number | null;
-  /** The session that the request continues. */
   previousSession: string | null;
   /** The preference that the request names. */
   preferenceId: string | null;

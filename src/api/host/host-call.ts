@@ -63,10 +63,7 @@ const callerFor = (account: string | null, isAdministrator: boolean): Caller => 
   toolkits: ['*'],
 });
 
-/**
- * Fields that a host's code gives, as the parameters of an HTTP request would be: null is absent, a
- * list is joined with commas.
- */
+/** A host's fields as the parameters of a request: null is absent, a list is joined with commas. */
 const queryOf = (fields: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>

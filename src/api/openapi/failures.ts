@@ -22,7 +22,6 @@ const meanings = {
 /** A status that an operation may answer instead of success. */
 export type FailureStatus = keyof typeof meanings;
 
-/** An error response. */
 const failure = (description: string, schema = 'error'): object => ({
   description,
   content: json(schema),

@@ -16,7 +16,6 @@ interface Surface {
   readonly takesSignIn?: boolean;
 }
 
-/** The resources of accounts. */
 const resources: Surface = { invalid: 422, statuses: [429, 500, 503], takesSignIn: true };
 
 const pathParameter = (name: string, description: string): object => ({

@@ -13,7 +13,6 @@ interface Seen {
   weight: number;
 }
 
-/** What is known of one model. */
 interface Known {
   /** By account, those heard of last at the end. */
   readonly accounts: Map<string, Seen>;

@@ -21,7 +21,6 @@ const placeOf = (name: string): number => denseNames.indexOf(name);
 const hasOptions = placeOf('hasOptions'),
   endsAsking = placeOf('endsAsking');
 
-/** The kind of answer that each kind of work leads to. */
 const kindOfWork: Readonly<Partial<Record<Cue, AnswerKind>>> = {
   story: 'story',
   essay: 'essay',

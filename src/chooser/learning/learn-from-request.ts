@@ -96,10 +96,7 @@ interface FinishedAttempts {
   readonly isBounded: boolean;
 }
 
-/**
- * How a provider's model did: it answered; or it failed, its answer was refused, or cut off although
- * the client had set no limit.
- */
+/** It answered; or it failed, was refused, or was cut off though the client had set no limit. */
 export type Outcome = 'answered' | 'failed';
 
 /** By `<provider>/<model>`. */

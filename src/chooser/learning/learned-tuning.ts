@@ -51,7 +51,6 @@ function failedReason({ answers, faults, isBounded }: KnownFaults): string {
   return isBounded ? `${failed}, fewer where the keys agree` : failed;
 }
 
-/** `moved by 3 ratings` */
 function countedReason({ ratings }: LearnedMoves, name: string): string {
   const count = ratings.filter(({ model }) => model === name).length;
   return `moved by ${count === 1 ? '1 rating' : `${count} ratings`}`;

@@ -34,7 +34,6 @@ export interface LearningCacheOptions {
   readonly router: () => string;
   /** Warns once of each scope whose ratings an earlier version kept by other kinds of task. */
   readonly warn?: (warning: string) => void;
-  /** How long a request waits for a lookup. */
   readonly maxWaitMs?: number;
   /** After a lookup that took longer: how long requests do without lookups. */
   readonly restMs?: number;

@@ -48,7 +48,6 @@ const maxWaitMs = 60_000;
  * of other processes as far as the clocks agree and nothing newer was written in between.
  */
 export class OutcomeCounts {
-  /** Counts that are not due. */
   private readonly undue = new Map<string, ScopeCounts>();
   private readonly due: MergingQueue<ScopeCounts>;
   /** One at a time: writing a batch, or forgetting a scope. */

@@ -39,7 +39,6 @@ export class RequestReader {
     private readonly prototypes: Prototypes,
   ) {}
 
-  /** Reads one request. */
   read(features: Features): Reading {
     const dense = scaledDense(features.dense, this.weights);
     const place = this.locate(features, dense);

@@ -35,7 +35,6 @@ export class CandidateQualities {
     private readonly abilities: ModelAbilities,
   ) {}
 
-  /** What to expect of the candidates of one request. */
   expect(candidates: readonly Appraisal[], seen: SeenRequest): ExpectedQuality[] {
     if (this.last?.seen !== seen) this.last = { seen, level: this.levelFor(candidates, seen) };
     const { level } = this.last;

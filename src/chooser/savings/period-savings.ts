@@ -16,7 +16,6 @@ interface GroupReceipt extends Omit<Receipt, 'candidates' | 'pairsUsd'> {
   /** Null: requests without a preference. */
   readonly preferenceId?: string | null;
   readonly keyId?: string | null;
-  /** The model that was chosen. */
   readonly model?: string;
 }
 

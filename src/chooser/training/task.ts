@@ -16,9 +16,7 @@ interface Reading {
   readonly wishes: TrainingWishes;
 }
 
-/** A task of training. */
 interface Training extends Reading, Omit<Beginning, 'predictor' | 'earlierWeights'> {
-  /** The predictor to build on. */
   readonly predictor: PredictorWeights;
   /** As stored. */
   readonly earlierWeights?: string | null;

@@ -6,7 +6,6 @@ import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainin
 import { leaseOf, type RunOptions, runTraining } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-/** What trainings run with. */
 interface TrainingOptions extends Pick<RunOptions, 'predictor' | 'warn'> {
   /** What the configuration in force says. */
   readonly terms: RunOptions['terms'];

@@ -4,6 +4,10 @@ import { createCatalog } from '../../models/catalog.js';
 import { readModelTable } from '../../models/model-tables.js';
 import { isObject } from '../../text/is-object.js';
 import { jsonFields } from '../../text/json-values.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { readYaml, writeYaml } from '../../config/read-yaml.js';
+import { groupOf } from '../command-group.js';
 
 /** A configuration of this gateway, and what of the other one it does not have. */
 export interface Imported {
@@ -230,3 +234,23 @@ const isReference = (text: string): boolean => /^os\.environ\/\w+$/.test(text);
 /** A text with the other gateway's form of a variable in ours. */
 const reference = (text: string): string =>
   isReference(text) ? `\${${text.slice(text.indexOf('/') + 1)}}` : text.replaceAll('${', '$${');
+
+/** Adds `signalbox import litellm <file>`. */
+export function addImportCommand(program: Command): void {
+  groupOf(program, 'import', "write a configuration from another gateway's")
+    .command('litellm')
+    .argument('<file>', "LiteLLM's config.yaml")
+    .description("write a configuration from LiteLLM's, and list what it does not carry over")
+    .option('--out <file>', 'write to a new file, not to standard output')
+    .action((file: string, { out }: { out?: string }) => {
+      const { config, notes } = fromLiteLLM(readYaml(readFileSync(file, 'utf8'), file).value);
+      const text = writeYaml(config, [
+        "Written from LiteLLM's configuration by `signalbox import litellm`.",
+        ...notes.map((note) => `Not carried over: ${note}`),
+      ]);
+      for (const note of notes) process.stderr.write(`not carried over: ${note}\n`);
+      if (out === undefined) process.stdout.write(text);
+      // a file that exists may hold the only copy of a configuration
+      else writeFileSync(out, text, { flag: 'wx' });
+    });
+}

@@ -12,7 +12,6 @@ const backlog = 4096;
 export interface Listening {
   /** The listener of all surfaces, with the actual port if the configuration says 0. */
   readonly common: Listener;
-  /** The listeners of single surfaces. */
   readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
   /** From now on each answer closes its connection. */
   announceStop(): void;

@@ -7,9 +7,7 @@ import { type Control, endWith } from './signals.js';
 
 /** What a worker asks of its supervisor. */
 export type SupervisorCalls = OwnerCalls & {
-  /** The worker serves. */
   ready(): void;
-  /** The measurements of all workers. */
   gather(): Promise<Measurements[]>;
 };
 

@@ -34,7 +34,6 @@ const columns: readonly Column<WeighedCandidate>[] = [
 
 interface CandidateTableProps {
   candidates: readonly WeighedCandidate[];
-  /** The label of who answered. */
   answered: string;
 }
 

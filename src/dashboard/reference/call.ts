@@ -13,7 +13,6 @@ interface Filled {
   readonly body: string | null;
 }
 
-/** A request for `fetch`. */
 interface PreparedRequest {
   readonly url: string;
   readonly init: {

@@ -37,7 +37,6 @@ function element<Name extends keyof HTMLElementTagNameMap>(
 
 let fields = 0;
 
-/** A field with its label. */
 function labelled<Field extends HTMLElement>(into: HTMLElement, text: string, field: Field): Field {
   field.id = `field-${(fields += 1)}`;
   into.append(element('label', { for: field.id }, text), field);

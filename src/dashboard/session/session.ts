@@ -10,7 +10,6 @@ import { isSignedOut } from '../api/failure.js';
 import { read, useRead } from '../api/queries.js';
 import { forgetDrafts } from '../components/draft.js';
 
-/** Who is signed in. */
 type Session = Schema<'OwnAccountResponse'> & {
   /** The sign-in has ended since: the page stays, and asks for it again. */
   readonly isExpired: boolean;

@@ -39,7 +39,6 @@ export class LineState {
     return /^[ \t>]*\|/.test(this.head);
   }
 
-  /** Whether the line is a heading. */
   get isHeading(): boolean {
     return /^[ \t>]*#/.test(this.head);
   }
@@ -102,7 +101,6 @@ const indentOf = (text: string): number =>
 
 /** How a line stands to the code before it. */
 export type FencedLine =
-  /** It is code. */
   | 'code'
   /** It is the line that ends the code. */
   | 'end'

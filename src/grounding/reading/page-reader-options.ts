@@ -22,9 +22,7 @@ export const pageReaderDefaults = {
   headersTimeoutMs: 10_000,
   /** Between two pieces of a body. */
   idleTimeoutMs: 5_000,
-  /** For the extraction of a page's text. */
   extractionTimeoutMs: 2_000,
-  /** For the extraction of a PDF's text. */
   pdfTimeoutMs: 10_000,
   /** Threads that extract texts. */
   maxThreads: 2,

@@ -116,3 +116,32 @@ class ThreadedPageReader implements PageReader {
 }
 
 const closed = (): PageError => new PageError('closed', 'the page reader was closed');
+
+/** What Bedrock and most others take of an image. */
+const maxImageBytes = 5_000_000;
+const imageTimeoutMs = 10_000;
+
+/** Reads the bytes of images of the web by the rules of pages. `read` throws PageError. */
+export function createImageReader(options: PageReaderOptions) {
+  const limits = {
+    ...pageReaderDefaults,
+    ...options,
+    maxBytes: maxImageBytes,
+    totalTimeoutMs: imageTimeoutMs,
+  };
+  const pages = new WebPages(limits);
+  return {
+    async read(url: string): Promise<Buffer> {
+      const clock = new ReadingClock(imageTimeoutMs, undefined);
+      try {
+        const { bytes } = await untilAborted(
+          pages.fetch(url, () => true, clock, 'image/*'),
+          clock.signal,
+        );
+        return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      } finally {
+        clock.end();
+      }
+    },
+  };
+}

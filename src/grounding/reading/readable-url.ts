@@ -22,7 +22,6 @@ export class PrivateHosts {
     }
   }
 
-  /** Whether the host with this port is named. */
   namesPort(host: string, port: number): boolean {
     return this.hosts.has(`${host}:${port}`);
   }

@@ -22,7 +22,6 @@ export class ReadingClock {
     return this.controller.signal;
   }
 
-  /** What the signal was aborted with, or null. */
   get failure(): PageError | null {
     return this.controller.signal.aborted ? (this.controller.signal.reason as PageError) : null;
   }
@@ -38,7 +37,6 @@ export class ReadingClock {
     this.wait?.refresh();
   }
 
-  /** Ends the wait, if there is one. */
   stopWaiting(): void {
     clearTimeout(this.wait);
   }

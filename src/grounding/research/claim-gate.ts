@@ -8,7 +8,6 @@ const maxClaims = 20;
 
 const sourceMark = /(?:\[|【)\^?(\d{1,4}(?:\s{0,2}[,;，、]\s{0,2}\d{1,4}){0,9})(?:\]|】)/g;
 
-/** Whether a line names one of the sources. */
 function isCited(line: string, sources: ReadonlySet<number>): boolean {
   for (const [, numbers = ''] of line.matchAll(sourceMark))
     if (numbers.split(/\D+/).some((number) => sources.has(Number(number)))) return true;

@@ -27,10 +27,7 @@ export const toSources = (
     return { ...page, text: state.wordsOf(source) };
   });
 
-/**
- * The best notes that fit; where there are none, passages of pages that were read, and what the
- * engines say of pages that were not.
- */
+/** The best notes that fit; without any, passages of read pages, and engines' words on others. */
 export async function gatherMaterial(
   run: ResearchRun,
   maxTokens: number,

@@ -98,7 +98,6 @@ function asked({ topic, message }: PromptContext, maxLength = Infinity): string 
     : `${first}\n\nThe user then wrote:\n${cutNoted(message, maxLength)}`;
 }
 
-/** Questions as lines with their numbers. */
 const questionLines = (questions: readonly ResearchQuestion[]): string =>
   questions.map(({ id, text }) => `${id}. ${text}`).join('\n');
 

@@ -93,7 +93,6 @@ export interface ResearchOptions {
   /** Of this run alone, whatever earlier runs used. */
   readonly budget: ResearchBudget;
   readonly effort: ResearchEffort;
-  /** The notes from which the run continues. */
   readonly resume?: ResearchNotes | null;
   /** Ends the run at once; its notes are saved. */
   readonly signal: AbortSignal;

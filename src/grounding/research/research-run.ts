@@ -47,7 +47,6 @@ export class ResearchRun {
   modelCalls = 0;
   /** With the one that is under way. */
   roundsLeft = 1;
-  /** Whether a search succeeded. */
   hasSearched = false;
   /** The failure of the last search that failed. */
   searchError: Error | null = null;
@@ -186,7 +185,6 @@ class NotesSaver {
     private readonly clock: ResearchClock,
   ) {}
 
-  /** Saves soon. */
   save(): void {
     this.isWanted = true;
     this.saving ??= this.run();

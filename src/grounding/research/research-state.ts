@@ -138,7 +138,6 @@ export class ResearchState {
     });
   }
 
-  /** Marks a question. */
   setAnswered(question: number, answered: boolean): void {
     this.change(question, (known) => ({ ...known, answered }));
   }

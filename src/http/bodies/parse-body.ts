@@ -106,10 +106,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/**
- * The error for a body that is not JSON: it says where, and not what the parser says, which quotes
- * the body and so a user's prompt.
- */
+/** The error for a body that is not JSON: says where, and does not quote it, as parsers do. */
 export function malformedJson(text: string, cause: unknown): GatewayError {
   const fault = jsonFault(text);
   const where = fault === null ? '' : `: ${fault}`;

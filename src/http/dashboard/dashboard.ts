@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
-import { type RequestHandler, Router } from 'express';
+import { existsSync, readFileSync } from 'node:fs';
+import { type Request, type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
 import { packageFile } from '../../package-files.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../authenticate.js';
 import { errorHandler } from '../error-handler.js';
 import { untracked } from '../track.js';
-import { dashboardPage } from './page.js';
+import { join } from 'node:path';
+import { escape, newNonce, sendPage } from '../pages/html-page.js';
 
 /** The first segments of the dashboard's paths beside `/`, as `src/dashboard` routes them. */
 export const dashboardPages: readonly string[] = [
@@ -118,4 +119,41 @@ function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
     serve ??= sirv(built, { gzip: true, brotli: true, ...caching });
     serve(req, res, next);
   };
+}
+
+/** Stands for the nonce in the built page: `src/dashboard/vite.config.ts`. */
+const nonceMark = '%SIGNALBOX_NONCE%';
+
+/**
+ * The page of the dashboard, for each of its paths. Scripts run only with the nonce of this answer,
+ * and what they load in turn.
+ * @param folder of the built dashboard
+ */
+function dashboardPage(folder: string, publicUrl: () => string | null): RequestHandler {
+  let html: string | null = null;
+  return (req, res) => {
+    const nonce = newNonce();
+    const page = (): string => {
+      html ??= readFileSync(join(folder, 'index.html'), 'utf8');
+      const base = `<head><base href="${escape(basePathOf(req, publicUrl()))}/">`;
+      return html.replaceAll(nonceMark, nonce).replace('<head>', () => base);
+    };
+    res.setHeader('Cache-Control', 'no-store');
+    sendPage(req, res, page, {
+      scriptSrc: [`'nonce-${nonce}'`, "'strict-dynamic'"],
+      styleSrc: ["'self'", `'nonce-${nonce}'`],
+      // pictures that the reader attaches to a message are shown from memory
+      imgSrc: ["'self'", 'data:', 'blob:'],
+      baseUri: ["'self'"],
+    });
+  };
+}
+
+/** The gateway's path for the browser, without `/` at the end: a proxy may remove a prefix. */
+function basePathOf(req: Request, publicUrl: string | null): string {
+  if (publicUrl !== null) {
+    const { host, pathname } = new URL(publicUrl);
+    if (host === req.headers.host) return pathname.replace(/\/+$/, '');
+  }
+  return req.baseUrl.replace(/\/+$/, '');
 }

@@ -62,10 +62,7 @@ export function openApiDocument(version: string, server: string): object {
   };
 }
 
-/**
- * Where the routes of this request's router stand: the configuration's `publicUrl`, or the path
- * under which a host has mounted the router.
- */
+/** Where this request's router stands: at `publicUrl`, or the path where a host has mounted it. */
 const serverOf = ({ baseUrl }: Pick<Request, 'baseUrl'>, publicUrl: string | null): string =>
   publicUrl ?? (baseUrl === '' ? '/' : baseUrl);
 

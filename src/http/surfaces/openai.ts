@@ -3,12 +3,15 @@ import { invalidField } from '../../errors.js';
 import { asList, nameSet, omit } from '../../text/is-object.js';
 import { asChat } from './foreign-words.js';
 import { openAIErrors } from './openai-error.js';
-import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import { searchSwitch } from './openai-search.js';
 import { withPlainContent } from './plain-content.js';
-import type { CompletionCall } from '../../pipeline/completion-call.js';
+import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
+import type { ServerResponse } from 'node:http';
+import { WholeAnswer } from '../../pipeline/whole-answer.js';
+import { withCompleteCitations } from '../../completion-builder.js';
+import { sendJson } from '../send-json.js';
 
 /** What a body in any client dialect says about its call beside the conversation. */
 export interface CallFields {
@@ -135,4 +138,27 @@ function withoutZeroLimits(chat: ChatRequest): ChatRequest {
 function withoutStreamOptions(chat: ChatRequest): ChatRequest {
   const { stream_options: _streamOptions, ...rest } = chat;
   return rest;
+}
+
+/** An answer as an OpenAI completion; the body of a provider with this dialect as it is. */
+class OpenAIReply extends WholeAnswer {
+  constructor(private readonly res: ServerResponse) {
+    super();
+  }
+
+  finish(answer: FinishedAnswer): void {
+    sendJson(this.res, 200, this.body ?? this.translated(answer));
+    this.release();
+  }
+
+  private translated(answer: FinishedAnswer): object {
+    const { choices, ...envelope } = this.completion(answer);
+    return {
+      ...envelope,
+      choices: choices.map((choice) => ({
+        ...choice,
+        message: withCompleteCitations(choice.message),
+      })),
+    };
+  }
 }

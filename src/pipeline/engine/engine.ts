@@ -55,10 +55,7 @@ export interface Readiness extends Awaited<ReturnType<GatewayState['state']>> {
   readonly counters: CountersState;
 }
 
-/**
- * Everything that runs a gateway's requests, without Express: its configuration in force, its
- * state, its metrics and its log.
- */
+/** All that runs a gateway's requests, without Express: configuration, state, metrics and log. */
 export class Engine {
   readonly parts: GatewayParts;
   readonly measured: Metrics;

@@ -67,10 +67,7 @@ export class ModelDirectory {
     return served.gathered.models;
   }
 
-  /**
-   * The candidates of `auto`: what the configuration names, else the chat models of all providers
-   * that `autoCandidates` chooses.
-   */
+  /** The candidates of `auto`: as configured, else the chat models by `autoCandidates`. */
   auto(): readonly string[] {
     const { config, lists } = this.sources;
     if (config.routing.auto.length > 0) return config.routing.auto.filter(mayAnswer);

@@ -66,10 +66,7 @@ export class ModelNames {
     return found;
   }
 
-  /**
-   * The providers and models that an entry of model selection names. Null: the name is unknown.
-   * An entry need not be callable here.
-   */
+  /** What an entry of model selection names, callable here or not. Null: the name is unknown. */
   ownersOf(name: string): readonly Owner[] | null {
     const targets = this.exact(name) ? null : this.sources.aliases.targetsOf(name);
     if (targets) return targets.map(ownerOf);
@@ -77,10 +74,7 @@ export class ModelNames {
     return owner && [owner];
   }
 
-  /**
-   * Several configured providers that have a model of this name, as labels; empty if at most one
-   * has, or if the name is a label or an alias.
-   */
+  /** The labels of a name that several providers have; empty otherwise, and for labels. */
   choicesOf(name: string): string[] {
     if (this.exact(name) || this.sources.aliases.targetsOf(name)) return [];
     const serving = this.serving(name);

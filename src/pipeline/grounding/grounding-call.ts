@@ -89,7 +89,6 @@ export interface GroundingTerms {
 /** What a completion may use beside its model, decided. */
 export interface PlannedGrounding {
   readonly terms: GroundingTerms;
-  /** Tools of toolkits. */
   readonly tools: readonly GatewayTool[];
   /** How a candidate searches; null: the request does not search. */
   modeOf(candidate: Candidate): SearchMode | null;

@@ -1,5 +1,5 @@
 import { type PageReader, createPageReader } from '../../grounding/reading/page-reader.js';
-import { createImageReader } from '../../grounding/reading/image-reader.js';
+import { createImageReader } from '../../grounding/reading/page-reader.js';
 import type { ImageSource } from '../../dispatch/inline-images.js';
 import { Toolkits } from '../../grounding/toolkits/toolkits.js';
 import { searchPriceOf } from '../../grounding/search/search-engine.js';
@@ -53,10 +53,7 @@ export function imageSourceOf({ search, limits }: Config): ImageSource | null {
   return { maxImages, ...createImageReader({ allowPrivateHosts, ports, obeyRobots }) };
 }
 
-/**
- * Hands on what an earlier configuration has learned. Its requests in flight finish: the earlier
- * connections end by their idle timeouts.
- */
+/** Hands on what an earlier configuration learned; its connections end by their idle timeouts. */
 export function inheritGrounding(earlier: GroundingParts, next: GroundingParts): void {
   if (earlier.search) next.search?.inheritRests(earlier.search);
   next.toolkits.inheritFrom(earlier.toolkits);

@@ -213,7 +213,6 @@ export class ToolRounds implements GroundedRun {
   }
 }
 
-/** One model call. */
 interface Round {
   readonly outcome: ChatOutcome;
   readonly calls: readonly ToolCall[];

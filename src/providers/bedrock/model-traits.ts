@@ -11,7 +11,6 @@ export interface ModelTraits {
   family: 'claude' | 'nova' | 'openai' | 'other';
   /** Claude's rules; null for any other model. */
   claude: ClaudeRules | null;
-  /** Whether it accepts cache points. */
   cachePoints: boolean;
   /** Whether it accepts signed thinking of earlier turns. */
   thoughts: boolean;

@@ -122,10 +122,7 @@ export interface SignInStore {
   /** Ends an account's sign-ins except one, and its reset links. */
   removeAll(accountId: string, exceptTokenHash: string | null): Promise<void>;
   addReset(reset: ResetRecord): Promise<void>;
-  /**
-   * Uses a link up, and ends the account's other links. Returns the account's id; null if the link
-   * was used, has expired or is unknown.
-   */
+  /** Uses up an account's links. Its id; null if this one was used, has expired or is unknown. */
   takeReset(tokenHash: string, now: number): Promise<string | null>;
 }
 

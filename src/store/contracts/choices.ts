@@ -86,7 +86,6 @@ export interface ChoiceSums {
   /** What the candidate would have cost: for prompts, and for answers scaled to the given ones. */
   readonly promptUsd: number;
   readonly answerUsd: number;
-  /** Sum of the squares of the costs of answers. */
   readonly answerSquares: number;
   /** What the chosen model did cost; 0 where the gateway did not see the answers. */
   readonly actualUsd: number;
@@ -128,7 +127,6 @@ export interface KeyRatings extends RatedQuality {
 
 /** Sums of choices by day, which are kept as long as the sums of usage. */
 export interface ChoiceStore {
-  /** Adds to the stored sums. */
   add(sums: readonly ChosenSums[]): Promise<void>;
   /** The sums of one group, or of each of several. */
   sums(
@@ -136,7 +134,6 @@ export interface ChoiceStore {
     by: ChoiceGrouping | null,
     groups: readonly string[] | null,
   ): Promise<ChoiceSums[]>;
-  /** The groups with the most choices. */
   groups(filter: ChoiceFilter, by: ChoiceGrouping, limit: number): Promise<string[]>;
   ratings(filter: ChoiceFilter): Promise<KeyRatings[]>;
   /** The days that have choices of the account, oldest first. */

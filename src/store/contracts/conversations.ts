@@ -46,7 +46,6 @@ export interface Turn {
 
 /** The conversations and their messages. */
 export interface ConversationStore {
-  /** Creates an empty conversation. */
   create(
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
   ): Promise<ConversationRecord>;

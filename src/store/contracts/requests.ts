@@ -210,7 +210,6 @@ export interface SelectionRow extends Pick<RequestRow, 'accountId' | 'keyId' | '
   readonly id: string;
   /** The session that it continues. */
   readonly previousId: string | null;
-  /** The chosen label. */
   readonly label: string;
   /** As `explainPlan` makes them. */
   readonly candidates: unknown;
@@ -276,7 +275,6 @@ export interface FeedbackStore {
    * more. False if there was none.
    */
   forget(part: FeedbackPart): Promise<boolean>;
-  /** The models of an account's feedback. */
   ratedModels(accountId: string): Promise<string[]>;
   list(accountId: string, page: PageRequest): Promise<Page<FeedbackRow>>;
 }

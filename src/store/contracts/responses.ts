@@ -15,7 +15,6 @@ export interface ResponseRecord {
 export interface NewResponse extends ResponseRecord {
   readonly accountId: string;
   readonly at: number;
-  /** The ids of its output items. */
   readonly itemIds: readonly string[];
 }
 

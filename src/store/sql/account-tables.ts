@@ -7,7 +7,6 @@ const dayMs = 86_400_000;
 
 /** How the rows of a table end. */
 export interface EndOfRows {
-  /** The primary key. */
   readonly key: readonly string[];
   /** The step of `RemovalStore` that ends an account's rows; null: they stay. */
   readonly removedBy: 'close' | 'removeRows' | 'finish' | null;

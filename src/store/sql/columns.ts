@@ -9,7 +9,6 @@ export type ColumnsOf<Fields> = {
   -readonly [Name in keyof Fields as Snake<Name & string>]: Fields[Name];
 };
 
-/** A function of a name that remembers its results. */
 function remembered(rename: (name: string) => string): (name: string) => string {
   const names = new Map<string, string>();
   return (name) => {

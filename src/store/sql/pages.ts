@@ -11,7 +11,6 @@ export type Order = readonly [sort: string, id: string];
 
 const written = /^(-?\d{1,16})\.([\x21-\x7e]{1,200})$/;
 
-/** An opaque cursor. */
 const cursorOf = ([sort, id]: Position): string =>
   Buffer.from(`${sort}.${id}`).toString('base64url');
 

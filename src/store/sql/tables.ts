@@ -26,6 +26,8 @@ import type { ColumnsOf } from './columns.js';
  * a boolean, and JSON escapes NUL, which neither database accepts in a text.
  */
 
+type Json = string;
+
 /** A number for each kind of cached row; every change raises it, in its transaction. */
 export interface RevisionTable {
   topic: 'keys' | 'preferences' | 'learnings';
@@ -45,12 +47,9 @@ export interface AccountTable extends ColumnsOf<Omit<AccountRecord, 'limits'>>, 
 
 export interface ApiKeyTable
   extends ColumnsOf<Omit<NewKey, 'scopes' | 'models' | 'toolkits' | 'limits'>>, LimitColumns {
-  /** JSON. */
-  scopes: string;
-  /** JSON, or null. */
-  models: string | null;
-  /** JSON; null: none. */
-  toolkits: string | null;
+  scopes: Json;
+  models: Json | null;
+  toolkits: Json | null;
   revoked_at: number | null;
   last_used_at: number | null;
   revision: number;
@@ -64,10 +63,9 @@ export interface RotatedSecretTable {
 }
 
 export interface PreferenceTable extends ColumnsOf<Omit<PreferenceRecord, 'settings' | 'router'>> {
-  /** JSON. */
-  settings: string;
-  /** JSON, or null: the router that was trained for the preference. */
-  router: string | null;
+  settings: Json;
+  /** The router that was trained for the preference. */
+  router: Json | null;
   revision: number;
 }
 
@@ -76,12 +74,10 @@ export interface LearningTable extends ColumnsOf<LearningRecord> {
 }
 
 export interface TrainingTable extends ColumnsOf<Omit<TrainingRecord, 'report'>> {
-  /** JSON. */
-  wishes: string;
+  wishes: Json;
   /** The rows as the client sent them; null after the end. */
   dataset: string | null;
-  /** JSON, or null. */
-  report: string | null;
+  report: Json | null;
   attempts: number;
   owner: string | null;
   lease_until: number | null;
@@ -96,29 +92,24 @@ export interface MessageTable extends ColumnsOf<Omit<MessageRecord, 'content' | 
   conversation_id: string;
   /** From 0. */
   position: number;
-  /** JSON. */
-  content: string;
+  content: Json;
   /** See `digestOf`. */
   digest: string;
-  /** JSON, or null. */
-  usage: string | null;
+  usage: Json | null;
 }
 
 export interface SelectionTable extends ColumnsOf<Omit<SelectionRow, 'candidates' | 'content'>> {
-  /** JSON. */
-  candidates: string;
-  /** JSON, or null. */
-  content: string | null;
+  candidates: Json;
+  content: Json | null;
 }
 
 export interface RequestTable extends ColumnsOf<
   Omit<RequestRow, 'stream' | 'plan' | 'attempts' | 'content'>
 > {
   stream: number;
-  /** JSON, or null. */
-  plan: string | null;
-  attempts: string | null;
-  content: string | null;
+  plan: Json | null;
+  attempts: Json | null;
+  content: Json | null;
 }
 
 /** Sums by day; '' for no key, provider or model: a primary key accepts no null. */
@@ -136,10 +127,7 @@ export type UsagePeriodTable = ColumnsOf<PeriodRow>;
 
 export type FeedbackTable = ColumnsOf<FeedbackRow>;
 
-/**
- * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
- * primary key accepts no null.
- */
+/** Sums of choices by day: see `ChoiceSums`. '' for no key or preference: keys accept no null. */
 export interface ChoiceDayTable extends ColumnsOf<Omit<ChoiceSums, 'group' | 'isMeasured'>> {
   day: string;
   account_id: string;
@@ -184,8 +172,7 @@ export interface ResearchNotesTable {
   account_id: string;
   id: string;
   at: number;
-  /** JSON. */
-  notes: string;
+  notes: Json;
 }
 
 export interface ResponseTable extends ColumnsOf<ResponseRecord> {
@@ -202,25 +189,20 @@ export interface ResponseItemTable {
 }
 
 export interface EvaluationTable extends ColumnsOf<Omit<EvaluationRecord, 'scores' | 'costs'>> {
-  /** JSON. */
-  scores: string;
-  /** JSON. */
-  costs: string;
+  scores: Json;
+  costs: Json;
 }
 
 export interface AuditTable extends ColumnsOf<Omit<AuditRow, 'details'>> {
-  /** JSON, or null. */
-  details: string | null;
+  details: Json | null;
 }
 
 export interface AlertTable extends ColumnsOf<Omit<AlertRow, 'sentTo'>> {
-  /** JSON. */
-  sent_to: string;
+  sent_to: Json;
 }
 
 export interface PriceEditionTable extends ColumnsOf<PriceEditionRow> {
-  /** JSON. */
-  data: string;
+  data: Json;
 }
 
 /** All tables. */

@@ -224,7 +224,6 @@ export class AlertWatch {
   }
 }
 
-/** Sends an alert to the channels that have not taken it. */
 async function sendTo(channels: readonly AlertChannel[], alert: SentAlert): Promise<Sent> {
   const sentTo = [...alert.sentTo];
   const errors = channels.length > 0 ? [] : ['neither a mail address nor a webhook is configured'];

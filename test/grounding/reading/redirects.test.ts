@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { buildConnector } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { followRedirects } from '../../../src/grounding/reading/follow-redirects.js';
+import { followRedirects } from '../../../src/grounding/reading/web-pages.js';
 import type { PageError } from '../../../src/grounding/reading/page-error.js';
 import { PrivateHosts, type ReadableUrl } from '../../../src/grounding/reading/readable-url.js';
 import { checkedConnector, type WebAnswer } from '../../../src/grounding/reading/web-request.js';

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { upstreamPath } from '../../../src/http/passthrough/upstream-path.js';
+import { upstreamPath } from '../../../src/http/passthrough/passthrough.js';
 import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
 import { expressRows, type RunningHost, startHost } from '../../helpers/host.js';
 import { openRaw, sendRaw } from '../../helpers/raw.js';

@@ -39,7 +39,6 @@ interface ChoiceReport {
  */
 export interface TrainingReport extends Omit<Findings, 'single'> {
   readonly rows: number;
-  /** The number of different prompts. */
   readonly prompts: number;
   readonly models: readonly {
     readonly model: string;

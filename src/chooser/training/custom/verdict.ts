@@ -19,7 +19,6 @@ export type InUse = TrainedPart | 'earlier' | null;
 
 /** What a verdict is made of. */
 export interface Findings {
-  /** The best single model. */
   readonly single: string;
   /** Of the trained router's choices: over always calling that model, over the shipped router's. */
   readonly gain: Estimate;

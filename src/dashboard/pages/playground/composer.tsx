@@ -140,7 +140,6 @@ function filesOf(event: ClipboardEvent | DragEvent): File[] {
   return files;
 }
 
-/** A file as a `data:` address. */
 const readAsDataUrl = (file: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();

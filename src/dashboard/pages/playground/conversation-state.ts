@@ -136,7 +136,6 @@ export function lastPlace({ turns }: ConversationState, lane: number): Place {
   return { turn, lane, step: (turns[turn]?.lanes[lane]?.length ?? 0) - 1 };
 }
 
-/** A message of a request. */
 type SentMessage = Schema<'CompletionsRequestMessage'>;
 
 /** A model beside others, with a conversation of its own. */

@@ -19,7 +19,6 @@ const frameMs = 50;
 
 /** What an answer tells while it runs. */
 interface Watcher {
-  /** Changes the answer. */
   grow(how: (answer: Answer) => Answer): void;
   /** The turn is stored in this conversation. */
   joined(conversationId: string): void;

@@ -19,7 +19,6 @@ export interface PlaygroundSettings {
   readonly effort: 'default' | 'none' | 'minimal' | 'low' | 'medium' | 'high';
   /** Null: as long as the model likes. */
   readonly maxTokens: number | null;
-  /** Whether the conversation is stored. */
   readonly stores: boolean;
 }
 

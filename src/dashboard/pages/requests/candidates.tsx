@@ -63,7 +63,6 @@ const toY = (share: number): number =>
 
 interface ScatterProps {
   candidates: readonly WeighedCandidate[];
-  /** The label of who answered. */
   answered: string;
   /** The label of who would win; null: as it was. */
   winner: string | null;

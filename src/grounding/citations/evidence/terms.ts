@@ -82,7 +82,6 @@ const numberWords =
   'six sechs seis sei|seven sieben sept siete sette|eight acht huit ocho otto|nine neun neuf nueve nove|' +
   'ten zehn dix diez dieci|eleven elf onze once undici|twelve zwölf douze doce dodici';
 
-/** Small numbers in words. */
 const smallNumbers: ReadonlyMap<string, number> = new Map(
   numberWords
     .split('|')
@@ -94,7 +93,6 @@ export interface TextTerm {
   readonly kind: 'number' | 'word' | 'signs';
   /** Equal for forms of a word that mean the same; of a number its first value. */
   readonly key: string;
-  /** A word as written. */
   readonly written: string;
   readonly start: number;
   /** Of a number, what it may mean and how much its last digit is. */

@@ -88,7 +88,6 @@ export class TextWriter {
     if (inner !== '' && words.endsWith(' ')) this.space = true;
   }
 
-  /** All that was written. */
   result(): string {
     return this.parts.join('').trim();
   }

@@ -46,10 +46,7 @@ const maxStreamBytes = 64 * 1024 * 1024;
 /** How much longer than the call itself its HTTP request may live. */
 const graceMs = 5_000;
 
-/**
- * `fetch` for an MCP server: answers are bounded while they are read, and all requests but the
- * stream of notifications end by themselves.
- */
+/** `fetch` for an MCP server: bounded answers; all but the stream of notifications time out. */
 function boundedFetch(timeoutMs: number): typeof fetch {
   return async (url, init) => {
     // with a timer of its own: Node may collect what waits for a signal of `AbortSignal.timeout`

@@ -2,12 +2,13 @@ import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError } from '../../../errors.js';
 import { matchesGlob } from '../../../models/access-rules.js';
 import { unlessAborted } from '../abort.js';
-import { callHttp } from '../http-call.js';
+import { callHttp, type HttpCall } from '../http-call.js';
 import type { ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
-import { operationCall } from './operation-call.js';
-import { type ApiOperation, operationsOf } from './operations.js';
-import { readDocument } from './read-document.js';
+import { type ApiOperation, jsonItems, operationsOf } from './operations.js';
 import type { Json } from '../../../text/is-object.js';
+import { isTimeout, readAnswer } from '../../../async/read-answer.js';
+import { version } from '../../../version.js';
+import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
 /** What a document says. */
 interface ReadApi {
@@ -84,3 +85,96 @@ export class OpenApiSource implements ToolSource {
     }
   }
 }
+
+const maxBytes = 16 * 1024 * 1024;
+
+/** Reads an API's document. @throws Error that says what is wrong, after the toolkit's name */
+async function readDocument(
+  { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
+  signal: AbortSignal,
+): Promise<{ readonly document: Readonly<Record<string, unknown>>; readonly baseUrl: string }> {
+  const sent = { accept: 'application/json', 'user-agent': `Signalbox/${version}`, ...headers };
+  const { answer, text, isCut } = await readAnswer(
+    (ending) => fetch(url, { headers: sent, redirect: 'manual', signal: ending }),
+    { timeoutMs, maxBytes, signal },
+  ).catch((error: unknown) => {
+    const reason = isTimeout(error) ? `not answered within ${timeoutMs} ms` : 'not reached';
+    throw new Error(`its document was ${reason}`, { cause: error });
+  });
+  if (answer.status !== 200)
+    throw new Error(`the address of its document answered ${answer.status}`);
+  if (isCut) throw new Error(`its document is larger than ${maxBytes} bytes`);
+  const parsed = parsedJson(text);
+  if (parsed === undefined) throw new Error('its document is not JSON');
+  const document = jsonFields(parsed);
+  if (!/^3\.[01]\./.test(String(document.openapi)))
+    throw new Error('its document is not of OpenAPI 3.0 or 3.1');
+  return { document, baseUrl: baseUrl ?? serverOf(document, url) };
+}
+
+/** The first server, relative to the document. No other origin may get the configured headers. */
+function serverOf(document: Readonly<Record<string, unknown>>, url: string): string {
+  const { url: written, variables } = jsonFields(jsonItems(document.servers)[0]);
+  const text = (typeof written === 'string' ? written : '/').replace(
+    /\{([^{}]*)\}/g,
+    (_all, name: string) => String(jsonFields(jsonFields(variables)[name]).default),
+  );
+  const server = new URL(text, url);
+  if (server.origin !== new URL(url).origin)
+    throw new Error(`its first server is at another origin (${server.origin}); set baseUrl`);
+  return server.href;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * The request of a call. Values go into the path as one segment each, so that no argument leads to
+ * another path.
+ * @returns a text, if the arguments do not make a request
+ */
+function operationCall(
+  operation: ApiOperation,
+  args: Arguments,
+  { baseUrl, headers }: { baseUrl: string; headers: Readonly<Record<string, string>> },
+): HttpCall | string {
+  const path = filledPath(operation, args);
+  if (path === null) return 'A parameter of the path is missing or is not a word.';
+  const url = new URL(baseUrl.replace(/\/+$/, '') + path);
+  const sent: Record<string, string> = {};
+  for (const { name, in: place, explode } of operation.parameters) {
+    const value = args[name];
+    if (value === undefined || value === null) continue;
+    if (place === 'query') addQuery(url.searchParams, name, value, explode);
+    if (place === 'header') {
+      if (!isHeaderValue(asText(value)))
+        return `The header ${name} has characters that are refused.`;
+      sent[name] = asText(value);
+    }
+  }
+  const body = operation.hasBody && args.body !== undefined ? JSON.stringify(args.body) : null;
+  // no parameter has the name of one of the operator's headers
+  return { method: operation.method, url: url.href, headers: { ...sent, ...headers }, body };
+}
+
+function filledPath({ path, parameters }: ApiOperation, args: Arguments): string | null {
+  const refused: string[] = [];
+  const filled = path.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
+    const isKnown = parameters.some((known) => known.in === 'path' && known.name === name);
+    const text = isKnown ? asText(args[name] ?? '') : '';
+    // `.` and `..` would be resolved, also encoded
+    if (text === '' || text === '.' || text === '..') refused.push(name);
+    return encodeURIComponent(Buffer.from(text).toString());
+  });
+  return refused.length === 0 ? filled : null;
+}
+
+function addQuery(query: URLSearchParams, name: string, value: unknown, explode: boolean): void {
+  if (!Array.isArray(value)) query.append(name, asText(value));
+  else if (explode) for (const item of value) query.append(name, asText(item));
+  else query.append(name, value.map(asText).join(','));
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+const isHeaderValue = (text: string): boolean => /^[\t -~\u0080-\u00ff]*$/.test(text);

@@ -18,7 +18,6 @@ export interface UsageCounter {
   settle(period: number, reserved: number, used: number, now: number): void;
   /** The two numbers as of the last `fits` or `reserve`. */
   use(): UsedPair;
-  /** What counts as used at `now`, in all. */
   used(now: number): number;
   /** Whether the counter can be dropped without a difference. */
   isExpired(now: number): boolean;

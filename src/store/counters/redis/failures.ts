@@ -4,10 +4,7 @@ import { numbersOf } from './limits.js';
 import type { RedisLink } from './link.js';
 import { failScript } from './scripts.js';
 
-/**
- * Failed sign-ins that replicas count together. Each replica also counts its own, so that an outage
- * of Redis clears no failures.
- */
+/** Failed sign-ins of all replicas. Each counts its own too: an outage of Redis clears none. */
 export class RedisFailures {
   private readonly local: MemoryFailures;
 

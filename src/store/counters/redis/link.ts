@@ -10,7 +10,6 @@ export interface RedisLinkOptions {
   /** The channel of messages between replicas. */
   readonly channel: string;
   readonly scripts: readonly Script[];
-  /** Redis became available. */
   readonly onUp: () => void;
   /** Redis became unavailable, or was so from the start. */
   readonly onDown: (reason: string) => void;
@@ -37,10 +36,7 @@ interface Sent {
   timer?: NodeJS.Timeout;
 }
 
-/**
- * Without the client's own queue and reconnection: a command that cannot be sent at once must fail,
- * so that the memory counts instead.
- */
+/** Has no queue or reconnection: a command must fail at once, so that the memory counts. */
 function newClient(url: string) {
   return createClient({
     url,
@@ -54,10 +50,7 @@ function newClient(url: string) {
   });
 }
 
-/**
- * One connection to Redis that reconnects by itself. Commands reject at once while it is lost, and
- * when it is lost before their answer.
- */
+/** Reconnects by itself. Commands reject while it is lost, and those that it left unanswered. */
 export class RedisLink {
   private client: Client | null = null;
   private upAt = 0;

@@ -13,10 +13,7 @@ interface Batch {
 const delayMs = 50;
 const maxLists = 10_000;
 
-/**
- * Lists that replicas share, written in batches. While Redis is away each replica reads its own;
- * Redis gets the texts when it is back.
- */
+/** Lists that replicas share. While Redis is away, each reads its own, and sends it later. */
 export class RedisRecentLists implements RecentLists {
   private batches = new Map<string, Batch>();
   private timer: NodeJS.Timeout | undefined;

@@ -151,10 +151,7 @@ for i = 1, #KEYS / 2 do
 end
 return 1`);
 
-/**
- * Sets the spending of a budget unless it is set. Arguments: measure, amount, the period that is
- * meant ('' for the current one).
- */
+/** Sets a budget's spending unless set. Arguments: measure, amount, period ('': now). */
 export const setSpentScript = script(
   `
 local period = periodOf(ARGV[2])

@@ -90,7 +90,6 @@ async function remove(
   return true;
 }
 
-/** The preferences of an account that are not deleted. */
 const present = (database: Database, accountId: string) =>
   database
     .selectFrom('preferences')

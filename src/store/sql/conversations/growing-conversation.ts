@@ -21,7 +21,6 @@ export class GrowingConversation {
   readonly added: Insertable<MessageTable>[] = [];
   /** Digests of its last messages, oldest first. */
   private readonly dialogue: string[] = [];
-  /** Digests of its system messages. */
   private readonly systemMessages = new Set<string>();
 
   constructor(private readonly row: Selectable<ConversationTable>) {}
@@ -30,7 +29,6 @@ export class GrowingConversation {
     return this.row.account_id;
   }
 
-  /** How many messages are stored. */
   get storedCount(): number {
     return this.row.message_count;
   }

@@ -176,7 +176,6 @@ const plannedFromColumns = (
   row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
 ): PlannedRequest => Object.assign(shared(row), { plan: fromJson(row.plan) });
 
-/** The request of a row in a list. */
 const summaryFromColumns = (row: SummaryColumns & { key_name: string | null }): RequestSummary =>
   Object.assign(shared(row), { keyName: row.key_name });
 

@@ -136,6 +136,7 @@ describe('POST /v1/rerank', () => {
   it.each([
     ['a provider without reranking', { model: 'groq/m' }, 400, /groq has no reranking/],
     ['a model that nobody has', { model: 'nobody' }, 404, /no configured provider/],
+    ['a choice among models', { model: 'auto' }, 404, /auto answers conversations only/],
     ['a document that is no text', { documents: [1] }, 400, /documents\[0\]: must be a text/],
     ['no documents', { documents: [] }, 400, /documents/],
     ['no query', { query: '' }, 400, /query/],

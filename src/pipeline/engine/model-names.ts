@@ -87,6 +87,7 @@ export class ModelNames {
     keyModels: readonly string[] | null,
   ): string | null {
     if (provider !== null && this.sources.isConfigured(provider)) return null;
+    if (label === 'auto') return `auto answers conversations only; ${whereListed}`;
     const choices = this.choicesOf(label);
     if (choices.length > 0) return ambiguous(label, choices);
     const quoted = JSON.stringify(label.slice(0, 100));

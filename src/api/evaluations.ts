@@ -31,7 +31,6 @@ const response = 'evaluation.response';
 const scores = { 'demo/demo-large': 1, 'demo/demo-small': 0.5 };
 const parameters = [queryParameter('format', '`json` or `csv`.')];
 
-/** Newest first, or all as the CSV that trainings take. */
 const listEvaluations = endpoint('get', path, 'listEvaluations', {
   summary: 'List the evaluation set, newest first',
   description:
@@ -50,10 +49,6 @@ const listEvaluations = endpoint('get', path, 'listEvaluations', {
   },
 });
 
-/**
- * Of a request it takes the last turn of its user and what the answer cost; a request that is in the
- * set already gets the new figures.
- */
 const createEvaluation = endpoint('post', path, 'createEvaluation', {
   summary: 'Add a prompt or a request to the evaluation set',
   description:

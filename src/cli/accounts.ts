@@ -29,7 +29,6 @@ import { groupOf, onStore, withConfig } from './command-group.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
-/** `signalbox accounts list`: one line for each account, newest first. */
 async function listAccountsCommand(store: Store): Promise<string> {
   const rows: string[][] = [];
   for await (const { id, email, role, createdAt, disabledAt } of everyPage((page) =>

@@ -29,7 +29,6 @@ export function addConversationCommands(program: Command): void {
     .action(onStore(deleteConversationCommand));
 }
 
-/** `signalbox conversations list`: the conversations of an account, the last used first. */
 async function listConversationsCommand(
   store: Store,
   { account, limit }: OfAccount & { readonly limit: number },

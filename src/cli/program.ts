@@ -121,7 +121,6 @@ function inherit(command: Command): void {
   for (const inner of command.commands) inherit(inner);
 }
 
-/** Adds `signalbox db …` and `signalbox train`. */
 function addDatabaseCommands(program: Command): void {
   program
     .command('train <file>')

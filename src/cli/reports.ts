@@ -60,7 +60,6 @@ async function usageCommand(
   return shown([...columns, 'requests', 'errors', ...sums], rows, options);
 }
 
-/** `signalbox requests`: the newest requests, or the newest failed ones. */
 async function requestsCommand(
   store: Store,
   options: ReportOptions & { readonly failed?: boolean; readonly limit: number },
@@ -155,7 +154,6 @@ export function addReportCommands(program: Command): void {
 
 const savingsGroupings: readonly ChoiceGrouping[] = ['preference', 'key', 'model'];
 
-/** What `signalbox savings` may be asked for. */
 export type SavingsOptions = Pick<ReportOptions, 'account' | 'key' | 'from' | 'to'> & {
   readonly by?: string;
 };

@@ -53,18 +53,6 @@ export interface EngineRequest {
   readonly body: string | null;
 }
 
-/** A request that sends JSON. */
-export const jsonPost = (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: unknown,
-): EngineRequest => ({
-  method: 'POST',
-  url,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-});
-
 /** What a dialect needs: the address (null: the vendor's), and whether to ask for content. */
 type EngineSettings = Pick<SearchEngineConfig, 'url' | 'content'>;
 
@@ -89,6 +77,28 @@ export interface SearchDialect {
   /** Says more of a failure than its status and body do; null or absent: they are enough. */
   explainFailure?(status: number, headers: UpstreamHeaders, body: unknown): EngineFailure | null;
 }
+
+/** How vendors are asked that take JSON, at an address that the configuration may replace. */
+export const jsonRequests = (
+  address: string,
+  keyHeader: 'authorization' | 'x-api-key',
+  bodyOf: (query: SearchQuery, engine: EngineSettings) => object,
+): Pick<SearchDialect, 'isFree' | 'appliesRecency' | 'buildRequest'> => ({
+  isFree: false,
+  appliesRecency: true,
+  buildRequest(query, engine, apiKey) {
+    const scheme = keyHeader === 'authorization' ? 'Bearer ' : '';
+    return {
+      method: 'POST',
+      url: engine.url ?? address,
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === null ? {} : { [keyHeader]: `${scheme}${apiKey}` }),
+      },
+      body: JSON.stringify(bodyOf(query, engine)),
+    };
+  },
+});
 
 /** One configured search engine. Its address and headers are the operator's choice. */
 export interface SearchEngine extends Omit<SearchEngineConfig, 'type' | 'custom'> {

@@ -1,7 +1,7 @@
 import { domainName } from '../domains.js';
 import { listIn } from '../../../text/json-values.js';
 import { startOfRecency } from '../published-at.js';
-import { jsonPost, type SearchDialect } from '../search-engine.js';
+import { jsonRequests, type SearchDialect } from '../search-engine.js';
 
 const maxResults = 100;
 /** Of a page's text, where it is asked for; about the text of a long article. */
@@ -17,27 +17,21 @@ function snippetOf({ highlights, text }: Record<string, unknown>): unknown {
 
 /** Exa's search API (docs.exa.ai/reference/search, 2026-11). It tells excerpts only if asked. */
 export const exa: SearchDialect = {
-  isFree: false,
-  appliesRecency: true,
-  buildRequest(query, engine, apiKey) {
+  ...jsonRequests('https://api.exa.ai/search', 'x-api-key', (query, engine) => {
     const { recency, country, allowedDomains, blockedDomains } = query;
-    return jsonPost(
-      engine.url ?? 'https://api.exa.ai/search',
-      apiKey === null ? {} : { 'x-api-key': apiKey },
-      {
-        query: query.query,
-        numResults: Math.min(maxResults, query.maxResults),
-        contents: {
-          highlights: true,
-          ...(engine.content ? { text: { maxCharacters: maxTextLength } } : {}),
-        },
-        ...(recency ? { startPublishedDate: startOfRecency(recency, Date.now()) } : {}),
-        ...(country ? { userLocation: country.toUpperCase() } : {}),
-        ...(allowedDomains.length > 0 ? { includeDomains: allowedDomains.map(domainName) } : {}),
-        ...(blockedDomains.length > 0 ? { excludeDomains: blockedDomains.map(domainName) } : {}),
+    return {
+      query: query.query,
+      numResults: Math.min(maxResults, query.maxResults),
+      contents: {
+        highlights: true,
+        ...(engine.content ? { text: { maxCharacters: maxTextLength } } : {}),
       },
-    );
-  },
+      ...(recency ? { startPublishedDate: startOfRecency(recency, Date.now()) } : {}),
+      ...(country ? { userLocation: country.toUpperCase() } : {}),
+      ...(allowedDomains.length > 0 ? { includeDomains: allowedDomains.map(domainName) } : {}),
+      ...(blockedDomains.length > 0 ? { excludeDomains: blockedDomains.map(domainName) } : {}),
+    };
+  }),
   readResults: (body) =>
     listIn(body, 'results')?.map((result) => ({
       title: result['title'],

@@ -1,6 +1,6 @@
 import { domainName } from '../domains.js';
 import { listIn } from '../../../text/json-values.js';
-import { jsonPost, type SearchDialect, type SearchQuery } from '../search-engine.js';
+import { jsonRequests, type SearchDialect, type SearchQuery } from '../search-engine.js';
 
 const maxResults = 20;
 const maxDomains = 20;
@@ -22,23 +22,17 @@ function domainFilter({ allowedDomains, blockedDomains }: SearchQuery): string[]
  * LiteLLM's `/v1/search/<search tool>` has too.
  */
 export const perplexity: SearchDialect = {
-  isFree: false,
-  appliesRecency: true,
-  buildRequest(query, engine, apiKey) {
+  ...jsonRequests('https://api.perplexity.ai/search', 'authorization', (query, engine) => {
     const domains = domainFilter(query);
-    return jsonPost(
-      engine.url ?? 'https://api.perplexity.ai/search',
-      apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-      {
-        query: query.query,
-        max_results: Math.min(maxResults, query.maxResults),
-        max_tokens_per_page: engine.content ? tokensPerPage.content : tokensPerPage.excerpt,
-        ...(query.recency ? { search_recency_filter: query.recency } : {}),
-        ...(query.country ? { country: query.country.toUpperCase() } : {}),
-        ...(domains.length > 0 ? { search_domain_filter: domains } : {}),
-      },
-    );
-  },
+    return {
+      query: query.query,
+      max_results: Math.min(maxResults, query.maxResults),
+      max_tokens_per_page: engine.content ? tokensPerPage.content : tokensPerPage.excerpt,
+      ...(query.recency ? { search_recency_filter: query.recency } : {}),
+      ...(query.country ? { country: query.country.toUpperCase() } : {}),
+      ...(domains.length > 0 ? { search_domain_filter: domains } : {}),
+    };
+  }),
   readResults: (body) =>
     listIn(body, 'results')?.map(({ title, url, snippet, date, last_updated: updated }) => ({
       title,

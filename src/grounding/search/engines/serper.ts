@@ -1,6 +1,6 @@
 import { withSiteOperators } from '../domains.js';
 import { listIn } from '../../../text/json-values.js';
-import { type EngineFailure, jsonPost, type SearchDialect } from '../search-engine.js';
+import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
 import { isObject } from '../../../text/is-object.js';
 
 const maxQueryLength = 2_000;
@@ -18,21 +18,15 @@ function explainFailure(status: number, _headers: unknown, body: unknown): Engin
 
 /** Serper's Google search API (serper.dev, 2026-11). It knows Google's operators. */
 export const serper: SearchDialect = {
-  isFree: false,
-  appliesRecency: true,
-  buildRequest(query, engine, apiKey) {
+  ...jsonRequests('https://google.serper.dev/search', 'x-api-key', (query) => {
     const { allowedDomains, blockedDomains, recency, country } = query;
-    return jsonPost(
-      engine.url ?? 'https://google.serper.dev/search',
-      apiKey === null ? {} : { 'x-api-key': apiKey },
-      {
-        q: withSiteOperators(query.query, allowedDomains, blockedDomains, maxQueryLength),
-        num: Math.min(maxResults, Math.max(minResults, query.maxResults)),
-        ...(recency ? { tbs: period[recency] } : {}),
-        ...(country ? { gl: country.toLowerCase() } : {}),
-      },
-    );
-  },
+    return {
+      q: withSiteOperators(query.query, allowedDomains, blockedDomains, maxQueryLength),
+      num: Math.min(maxResults, Math.max(minResults, query.maxResults)),
+      ...(recency ? { tbs: period[recency] } : {}),
+      ...(country ? { gl: country.toLowerCase() } : {}),
+    };
+  }),
   readResults(body) {
     // a search that finds nothing has `searchParameters`, and may have no `organic`
     if (!isObject(body) || !('organic' in body || 'searchParameters' in body)) return null;

@@ -1,6 +1,6 @@
 import { cutQuery, domainName } from '../domains.js';
 import { listIn } from '../../../text/json-values.js';
-import { type EngineFailure, jsonPost, type SearchDialect } from '../search-engine.js';
+import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
 
 // a longer query is refused with 400 (docs.tavily.com, 2026-11)
 const maxQueryLength = 400;
@@ -47,26 +47,20 @@ function explainFailure(status: number): EngineFailure | null {
 
 /** Tavily's search API (docs.tavily.com/documentation/api-reference/endpoint/search, 2026-11). */
 export const tavily: SearchDialect = {
-  isFree: false,
-  appliesRecency: true,
-  buildRequest(query, engine, apiKey) {
+  ...jsonRequests('https://api.tavily.com/search', 'authorization', (query, engine) => {
     const country = countryOf(query.country);
     const allowed = query.allowedDomains.slice(0, maxAllowedDomains).map(domainName);
     const blocked = query.blockedDomains.slice(0, maxBlockedDomains).map(domainName);
-    return jsonPost(
-      engine.url ?? 'https://api.tavily.com/search',
-      apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-      {
-        query: cutQuery(query.query, maxQueryLength),
-        max_results: Math.min(maxResults, query.maxResults),
-        ...(query.recency ? { time_range: query.recency } : {}),
-        ...(country ? { country } : {}),
-        ...(allowed.length > 0 ? { include_domains: allowed } : {}),
-        ...(blocked.length > 0 ? { exclude_domains: blocked } : {}),
-        ...(engine.content ? { include_raw_content: 'text' } : {}),
-      },
-    );
-  },
+    return {
+      query: cutQuery(query.query, maxQueryLength),
+      max_results: Math.min(maxResults, query.maxResults),
+      ...(query.recency ? { time_range: query.recency } : {}),
+      ...(country ? { country } : {}),
+      ...(allowed.length > 0 ? { include_domains: allowed } : {}),
+      ...(blocked.length > 0 ? { exclude_domains: blocked } : {}),
+      ...(engine.content ? { include_raw_content: 'text' } : {}),
+    };
+  }),
   readResults: (body) =>
     listIn(body, 'results')?.map((result) => ({
       title: result['title'],

@@ -1,7 +1,7 @@
 /** An exponential backoff; durations in ms. */
 export interface BackoffRule {
   readonly firstMs: number;
-  /** No wait is longer. */
+  /** The longest wait. */
   readonly maxMs: number;
   /**
    * The share of each wait that is random, 0..1, so that processes that failed together do not
@@ -10,7 +10,7 @@ export interface BackoffRule {
   readonly jitter?: number;
 }
 
-/** How long to wait after `failures` in a row (from 1): doubles each time, up to the maximum. */
+/** The wait in ms after `failures` in a row (from 1): doubles each time, up to `maxMs`. */
 export function backoffMs(
   failures: number,
   { firstMs, maxMs, jitter = 0 }: BackoffRule,

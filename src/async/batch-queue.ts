@@ -19,10 +19,10 @@ export interface BatchQueueOptions<T> {
   readonly onLost: (items: readonly T[], reason: LossReason, cause?: unknown) => void;
   /** Called when an outage begins (`unavailable`), and when the first write after it succeeds. */
   readonly onOutage?: (isAway: boolean, cause?: unknown) => void;
-  /** How many items may wait; one is always accepted. */
+  /** How many items may wait; an empty queue accepts an item of any size. */
   readonly maxItems: number;
   readonly maxBatch: number;
-  /** The size of an item in any unit, and how much all that wait may have together. */
+  /** The size of an item in any unit; `maxSize` bounds the sum of all that wait. */
   readonly sizeOf?: (item: T) => number;
   readonly maxSize?: number;
   /** How long the first item waits for others. 0: until the end of this round of the event loop. */
@@ -33,7 +33,7 @@ export interface BatchQueueOptions<T> {
 }
 
 interface Waiter {
-  /** How many items have to be settled, counted from the first that was ever added. */
+  /** Resolves once this many items have been settled since the queue was made. */
   readonly upTo: number;
   readonly resolve: (settled: true) => void;
 }
@@ -96,7 +96,7 @@ export class BatchQueue<T> {
     return true;
   }
 
-  /** Writes what has been added so far. False if that took longer; it will still be written. */
+  /** Writes the items added so far. False after `limitMs`: they will still be written. */
   flush(limitMs: number): Promise<boolean> {
     return this.settle(this.added, limitMs);
   }

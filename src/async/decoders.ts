@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-/** Makes a decompressor for a body. */
+/** Makes a decompressor for a body that begins with `firstByte`. */
 export type Decoder = (firstByte: number) => Transform;
 
 // ZSTD_d_windowLogMax, which the types of Node.js 20 do not know: a window of 8 MB, not 128 MB
@@ -11,7 +11,7 @@ const { createZstdDecompress: zstd } = zlib as {
   createZstdDecompress?: (options: object) => Transform;
 };
 
-/** What decompresses a body of each content encoding, by the encoding's name in lower case. */
+/** Decoders by content encoding, in lower case. */
 export const decoders: Readonly<Record<string, Decoder | undefined>> = {
   gzip: () => zlib.createGunzip(),
   'x-gzip': () => zlib.createGunzip(),

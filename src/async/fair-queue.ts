@@ -31,11 +31,11 @@ interface Network {
 
 /**
  * Runs work of many sources, few at a time, so that no source waits for the whole queue of another
- * one. Where the queue is full, a network with less waiting work takes a place of the one with the
- * most.
+ * one. If the queue is full, a network with less waiting work takes a place from the network with
+ * the most.
  */
 export class FairQueue {
-  /** Those with work, in the order of their turns. */
+  /** Networks that have work, in the order of their turns. */
   private readonly networks = new Map<string, Network>();
   private running = 0;
   private waiting = 0;
@@ -56,7 +56,7 @@ export class FairQueue {
       };
       const refuse = (): void => reject(this.options.refusal());
       if (this.mayRun(network)) start();
-      else if (this.hasPlace(network)) this.enqueue(network, address, { start, refuse });
+      else if (this.makePlace(network)) this.enqueue(network, address, { start, refuse });
       else {
         this.forget(name, network);
         refuse();
@@ -69,8 +69,8 @@ export class FairQueue {
     return this.running < maxRunning && running < maxRunningPerNetwork;
   }
 
-  /** Makes a place if it can. */
-  private hasPlace(network: Network): boolean {
+  /** Refuses another network's work if need be. @returns whether there is a place */
+  private makePlace(network: Network): boolean {
     const { maxWaiting, maxWaitingPerNetwork } = this.options;
     if (network.waiting >= maxWaitingPerNetwork) return false;
     if (this.waiting < maxWaiting) return true;
@@ -131,8 +131,8 @@ export class FairQueue {
 }
 
 /**
- * Where attempts come from. One client may have a whole /48 network of IPv6, so its addresses also
- * share what is counted for that network.
+ * The work source of a client's address. One client may own a whole /48 network of IPv6, so the
+ * addresses in it also share that network's limits.
  * @param address an IPv4 address, or the /64 network of an IPv6 address, as `clientAddress` gives it
  */
 export function remoteAddress(address: string): WorkSource {

@@ -12,7 +12,7 @@ export interface MergingQueueOptions<V> extends Pick<
   readonly onLost: (keys: readonly string[], reason: LossReason, cause?: unknown) => void;
 }
 
-/** A batch queue with one value for each key: what is added for a key that waits is merged. */
+/** A batch queue with one value for each key: a value is merged with one that waits already. */
 export class MergingQueue<V> {
   private readonly values = new Map<string, V>();
   /** Values that are being written are not in `values`. */
@@ -47,15 +47,15 @@ export class MergingQueue<V> {
   }
 
   /**
-   * Takes a value that is made of the one that waits, where that is cheaper than to merge two.
-   * @param change gets undefined if none waits; may change what it gets, and return it
+   * Makes a value from the one that waits: cheaper than `add` where that can be changed in place.
+   * @param change gets the waiting value, or undefined; may mutate and return it
    */
   update(key: string, change: (waiting: V | undefined) => V): void {
     this.values.set(key, change(this.values.get(key)));
     this.enqueue(key);
   }
 
-  /** Puts another value in the place of one that waits and is not being written; null: none. */
+  /** Replaces a value that waits and is not being written; null from `change` drops it. */
   replace(key: string, change: (waiting: V) => V | null): void {
     const waiting = this.values.get(key);
     if (waiting === undefined) return;
@@ -64,7 +64,7 @@ export class MergingQueue<V> {
     else this.values.set(key, value);
   }
 
-  /** Writes what has been added so far. False if that took longer; it will still be written. */
+  /** Writes the values added so far. False after `limitMs`: they will still be written. */
   flush(limitMs: number): Promise<boolean> {
     return this.queue.flush(limitMs);
   }

@@ -27,7 +27,7 @@ export class ProcessLink<Remote extends Methods<Remote>> {
     private readonly served: Served,
   ) {}
 
-  /** Never settles if the other process ends meanwhile. @throws Error as the method has thrown it */
+  /** Never settles if the other process ends. @throws Error with the method's message */
   call<Name extends keyof Remote & string>(
     call: Name,
     ...args: Parameters<Remote[Name]>
@@ -42,12 +42,12 @@ export class ProcessLink<Remote extends Methods<Remote>> {
     });
   }
 
-  /** Calls without an answer. */
+  /** Calls a method without waiting for a result. */
   tell<Name extends keyof Remote & string>(call: Name, ...args: Parameters<Remote[Name]>): void {
     this.send({ call, args, id: null });
   }
 
-  /** Must get each message of the channel; ignores those of others. */
+  /** Call with each message of the channel; ignores messages that are not a link's. */
   receive(message: object): void {
     if ('call' in message) void this.serve(message as Call);
     if (!('answer' in message)) return;

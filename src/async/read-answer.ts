@@ -1,4 +1,4 @@
-/** What `fetch` answers, of Node or of undici. */
+/** The response of `fetch`, Node's or undici's. */
 interface Answer {
   readonly body: {
     pipeThrough(
@@ -11,14 +11,14 @@ interface Answer {
 /** A body as text. */
 interface ReadText {
   readonly text: string;
-  /** There was more. */
+  /** The body was longer than this text. */
   readonly isCut: boolean;
 }
 
 /**
- * Asks once and reads the body up to `maxBytes`. The request is over after `timeoutMs`, and when
- * `signal` ends it, however slowly the body comes.
- * @param ask must end with its signal until the head is there
+ * Asks once and reads the body up to `maxBytes`. The whole request, with its body, ends after
+ * `timeoutMs`, or when `signal` aborts.
+ * @param ask must reject when its signal aborts, until the headers have arrived
  * @throws DOMException `TimeoutError`, the reason of `signal`, or what `ask` throws
  */
 export async function readAnswer<A extends Answer>(
@@ -26,7 +26,7 @@ export async function readAnswer<A extends Answer>(
   limits: { readonly timeoutMs: number; readonly maxBytes: number; readonly signal?: AbortSignal },
 ): Promise<ReadText & { readonly answer: A }> {
   const { timeoutMs, maxBytes, signal: outer } = limits;
-  // Node may collect signals of `timeout` and `any` that nothing else holds: a timer does
+  // Node may garbage-collect signals of `AbortSignal.timeout` and `any`; a timer holds this one
   const ending = new AbortController();
   const end = () =>
     ending.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'));
@@ -46,7 +46,7 @@ export async function readAnswer<A extends Answer>(
   }
 }
 
-/** Whether an answer was too slow for its `timeoutMs`. */
+/** Whether `readAnswer` failed because of its `timeoutMs`. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.js';
 
-/** Whose work it is. Of two accounts that wait, one of weight 2 gets twice as many slots. */
+/** The account that work belongs to. One of weight 2 gets twice the slots of one of weight 1. */
 export interface SlotOwner {
   readonly accountId: string;
   readonly weight: number;
@@ -8,14 +8,14 @@ export interface SlotOwner {
 
 /** The bounds of a queue. */
 export interface SlotBounds {
-  /** How much may run at a time; null: any number. */
+  /** How many may run at a time; null: no limit. */
   readonly max: number | null;
   /** The same for each account. */
   readonly maxPerAccount: number | null;
   readonly maxWaitMs: number;
 }
 
-/** Why work was refused: it would have waited too long, it has, or its account has its own share. */
+/** Why work was refused: the expected wait was too long, the wait was, or its account was full. */
 export type SlotRefusal = 'queue' | 'queue_timeout' | 'account';
 
 /** The name of a queue, and what it reports to. */
@@ -26,7 +26,7 @@ export interface SlotQueueOptions {
   readonly refused: (reason: SlotRefusal) => void;
 }
 
-/** Streams run long, whole answers mostly short: each kind has its own line. */
+/** Streams run long, whole answers mostly short: each kind has its own lane. */
 export type Lane = 'stream' | 'whole';
 
 interface Line {
@@ -42,26 +42,26 @@ interface Account {
   readonly lines: Readonly<Record<Lane, Line>>;
 }
 
-/** How much the last time between two ends counts in the mean. */
+/** The weight of the newest gap in the moving average. */
 const newestShare = 0.2;
 
 /**
- * Runs so much work at a time, and lets some more wait for a while. A free slot goes to the account
- * that has the fewest running, for its weight; then to that of its two lines, streams or whole
- * answers, that has the fewest. So neither accounts nor lines starve each other, and one that is
- * alone may take everything.
+ * Bounds how much work runs at a time; further work waits for a limited time. A free slot goes to
+ * the account that runs the least for its weight, and there to the lane, streams or whole answers,
+ * that runs the least. So neither accounts nor lanes starve each other, and an account that is
+ * alone may take every slot.
  */
 export class SlotQueue {
   bounds: SlotBounds = { max: null, maxPerAccount: null, maxWaitMs: 0 };
-  /** Those with work. */
+  /** Accounts that have work. */
   private readonly accounts = new Map<string, Account>();
   private running = 0;
-  /** How much waits. */
+  /** How many wait. */
   length = 0;
   private lastTurn = 0;
-  /** Between two ends while all slots are taken; null: unknown. */
+  /** The mean time between two ends of work while all slots are taken; null: unknown. */
   private meanGapMs: number | null = null;
-  /** All slots have been taken since, or one ended. */
+  /** When the last free slot was taken, or since then work last ended. */
   private fullSince = 0;
 
   constructor(private readonly options: SlotQueueOptions) {}
@@ -72,7 +72,7 @@ export class SlotQueue {
 
   /**
    * Takes a slot, or a place in the queue.
-   * @param maxWaitMs where that is less than the queue's own
+   * @param maxWaitMs replaces the queue's own where it is shorter
    * @throws GatewayError if the wait would be too long
    */
   take(owner: SlotOwner, lane: Lane, maxWaitMs = Infinity): Slot {
@@ -163,7 +163,7 @@ export class SlotQueue {
     if (account.running === 0 && waitingOf(account) === 0) this.accounts.delete(accountId);
   }
 
-  /** Of the next work of an account: at most one of each other account comes before each of its own. */
+  /** For an account's next work: each of its own waits for at most one of each other account. */
   private expectedWaitMs(account: Account): number | null {
     if (this.meanGapMs === null) return null;
     const place = Math.min(this.length, waitingOf(account) * this.accounts.size) + 1;
@@ -177,7 +177,7 @@ export class SlotQueue {
       options.refused('account');
       return new GatewayError(
         'too_many_requests',
-        `limits: ${bounds.maxPerAccount} requests of this account are running already, and may not be more; wait for them to end`,
+        `limits: ${bounds.maxPerAccount} requests of this account are running, which is its maximum; wait for one to end`,
         { retryAfterMs },
       );
     }
@@ -190,9 +190,9 @@ export class SlotQueue {
   }
 }
 
-/** Work that has a slot or waits for one. `end` it in either case. */
+/** A slot that work holds or waits for. Call `end` in either case. */
 export class Slot {
-  /** Null: the slot is there. Rejects with a GatewayError if it does not come. */
+  /** Null: the work holds the slot. Rejects with a GatewayError if the wait ends without one. */
   ready: Promise<void> | null = null;
   private settle: ((error: GatewayError | null) => void) | null = null;
   private isOver = false;

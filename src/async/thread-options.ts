@@ -1,4 +1,4 @@
-/** Options of Node's that say how modules are loaded, as `--import hooks.mjs`. */
+/** Node's options for how modules are loaded, such as `--import hooks.mjs`. */
 const loading = /^(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(=|$)/;
 
 /**

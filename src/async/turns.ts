@@ -16,7 +16,7 @@ export function isTurnOver(): boolean {
   return now >= endsAt;
 }
 
-/** Waits for a turn. Those who wait get one each, in the order in which they asked. */
+/** Waits for a turn. Callers get one turn each, first come, first served. */
 export async function nextTurn(): Promise<void> {
   lastInLine = lastInLine.then(() => nextIteration());
   await lastInLine;

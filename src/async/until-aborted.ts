@@ -1,4 +1,4 @@
-/** As `work`, or rejects with the signal's reason; the work goes on, as others may wait for it. */
+/** As `work`, or rejects with the signal's reason; the work continues, for others may await it. */
 export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

@@ -6,12 +6,12 @@ import { parsedJson } from './json-values.js';
 const mark = `#${randomUUID()}#`;
 const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 
-/** Node.js 20 has none. */
+/** Undefined in Node.js 20. */
 const { rawJSON } = JSON as { rawJSON?: (json: string) => unknown };
 let isMarking = false;
 let marks = 0;
 
-/** An integer of JSON that no JavaScript number holds. `JSON.stringify` may round it in Node.js 20. */
+/** A JSON integer that a JavaScript number would round, as `JSON.stringify` does in Node.js 20. */
 class LongInteger {
   constructor(readonly digits: string) {}
 
@@ -26,10 +26,10 @@ class LongInteger {
 const maybeLong = /[\s:,[]-?[1-9]\d{15,}/;
 const quoteOrLong = /"|(?<![\w.+-])-?[1-9]\d{15,}(?=\s*(?:[,\]}]|$))/g;
 
-/** Whether JSON has as many digits in a row as an integer that no JavaScript number holds. */
+/** A fast test for `hasLongIntegers`: whether JSON has 16 digits in a row. */
 export const mayHaveLongIntegers = (json: string): boolean => maybeLong.test(json);
 
-/** Whether JSON has integers that no JavaScript number holds. */
+/** Whether JSON has integers that a JavaScript number would round. */
 export const hasLongIntegers = (json: string): boolean => marked(json) !== json;
 
 /**
@@ -47,7 +47,7 @@ export function parseExactJson(json: string): unknown {
   ) as unknown;
 }
 
-/** The same, but the fields of the outermost object are numbers, as which they are read. */
+/** As `parseExactJson`, but the outermost object's own integers are plain numbers, for callers. */
 export function parseFields(json: string): unknown {
   if (!mayHaveLongIntegers(json)) return JSON.parse(json) as unknown;
   const value = parseExactJson(json);
@@ -58,7 +58,7 @@ export function parseFields(json: string): unknown {
   return value;
 }
 
-/** As `JSON.stringify` of what JSON has, with all digits of the integers that were parsed here. */
+/** As `JSON.stringify` for JSON values, with all digits of integers that `parseExactJson` read. */
 export function exactJson(value: unknown): string {
   if (rawJSON) return JSON.stringify(value);
   const before = marks;
@@ -99,8 +99,8 @@ export function endOfJsonText(json: string, start: number): number {
 }
 
 /**
- * The arguments of a call as JSON, also of a program that has them as an object or encodes them
- * twice; none are an empty object. Any other text stays as it is.
+ * The arguments of a tool call as JSON. Some programs send them as an object or encode them twice;
+ * absent arguments become `{}`. Any other text stays as it is.
  */
 export function argumentsJson(given: unknown): string {
   if (typeof given !== 'string') return exactJson(given ?? {});

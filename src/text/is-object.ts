@@ -1,7 +1,7 @@
 /** A JSON object of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** One that is being made. */
+/** A JSON object under construction. */
 export type Fields = Record<string, unknown>;
 
 /** True for a JSON object: neither null nor an array. */
@@ -43,10 +43,10 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
   return found;
 }
 
-/** The value if it is a text; an empty one if it is none. */
+/** The value if it is a string, else ''. */
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The value if it is a list; an empty one if it is none. */
+/** The value if it is an array, else []. */
 export const asList = (value: unknown): unknown[] =>
   Array.isArray(value) ? (value as unknown[]) : [];
 

@@ -19,15 +19,15 @@ const maxOneStepBytes = 512 * 1024;
 /** Whether other requests should proceed between the steps of a request with such a body. */
 export const isLargeBody = (bytes: number): boolean => bytes > maxOneStepBytes;
 
-// unknown to the writer of the JSON, who could otherwise write a cut list
+// random: a client that knew it could forge a cut list
 const mark = randomBytes(16).toString('hex');
 
 const listOpening = 0x5b,
   listClosing = 0x5d;
-/** Of the object's own fields. */
+/** Nesting depths: of the object's own fields, and of the items of their lists. */
 const fieldDepth = 1,
   itemDepth = 2;
-/** V8 compiles a function for good that is called often, and gives up on one long call. */
+/** Bytes of one scan: V8 optimizes a function that is called often, but not one in a long call. */
 const scannedAtOnce = 4096;
 /** How many scans there are between two pauses for other requests. */
 const scansAtOnce = 256;
@@ -36,7 +36,7 @@ const scansAtOnce = 256;
 interface Place {
   at: number;
   depth: number;
-  /** A comma between items is passed over before this. */
+  /** Commas between items do not cut before this index. */
   cutFrom: number;
 }
 
@@ -63,7 +63,7 @@ function scan(json: Buffer, place: Place, until: number): Found {
 
 /**
  * Cuts the long lists that are fields of a JSON object into pieces of about `bytes`, to be parsed
- * one at a time. Text that is not JSON gives pieces of which at least one is not JSON or empty.
+ * one at a time. If the text is not JSON, at least one piece is empty or not JSON.
  * @returns null where there is no such list
  */
 export function* cutJson(json: Buffer, bytes: number): Generator<unknown, JsonPieces | null> {
@@ -131,7 +131,7 @@ async function parseList(
   for (const piece of pieces) {
     await pause();
     const some = parseExactJson(`[${piece.toString('utf8')}]`) as unknown[];
-    // `[1,]` would else be `[1]`
+    // else `[1,]` would pass as `[1]`
     if (some.length === 0) throw new SyntaxError('an item is missing');
     for (const item of some) items.push(item);
   }

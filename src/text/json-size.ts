@@ -20,8 +20,8 @@ export type JsonExcess = keyof JsonBounds;
 export const maxJsonDepth = 500;
 
 /**
- * The bounds that go with a number of objects, lists and texts.
- * @param membersPerValue how many times as many members there may be
+ * Bounds for JSON with at most `values` objects, lists and texts.
+ * @param membersPerValue how many members there may be for each of them
  */
 export const jsonBounds = (values: number, membersPerValue: number): JsonBounds => ({
   values,
@@ -32,7 +32,7 @@ export const jsonBounds = (values: number, membersPerValue: number): JsonBounds 
 
 /** The bytes that JSON's structure consists of. */
 export const sign = { none: 0, opening: 1, closing: 2, comma: 3, colon: 4, quote: 5 } as const;
-/** By byte: which of them it is. */
+/** The kind of each byte. */
 export const signKinds = new Uint8Array(256);
 for (const [kind, signs] of [
   [sign.opening, '{['],
@@ -45,26 +45,26 @@ for (const [kind, signs] of [
 
 const quoteByte = 0x22,
   backslash = 0x5c;
-/** A longer text is searched for its end instead of read; a longer name counts as a new one. */
+/** Of a longer text the end is searched for, without a hash: a longer name counts as a new one. */
 const readLength = 48;
 /** The shortest JSON of a field with a new name: `"a":1,`. */
 const minNameBytes = 6;
 
-// unknown to the writer of the JSON, who could otherwise choose names of equal hashes
+// random: a client that knew them could choose names of equal hashes
 const [seed = 0, odd = 0] = new Int32Array(randomBytes(8).buffer.slice(0, 8));
 const factor = odd | 1;
 
 const bytesAtOnce = 1_048_576;
 
 /**
- * Scans JSON once, about a nanosecond a byte, and stops at the first excess. What is not JSON is no
- * excess.
+ * Scans JSON once, about a nanosecond a byte, and stops at the first excess. Does not check that it
+ * is JSON.
  * @returns the bound that is exceeded, null if none is
  */
 export const jsonExcess = (bytes: Buffer, bounds: JsonBounds): JsonExcess | null =>
   atOnce(countJson(bytes, bounds));
 
-/** As `jsonExcess`; yields after some milliseconds each. */
+/** As `jsonExcess`, but yields after each MiB. */
 export function* countJson(
   bytes: Buffer,
   bounds: JsonBounds,
@@ -86,7 +86,7 @@ export function* countJson(
         values++;
       } else if (kind === sign.comma) {
         if (++members > bounds.members) return 'members';
-        // names are taken off again below
+        // a name counts as a value only until its colon
         if (values > bounds.values) return 'values';
       } else if (kind === sign.opening) {
         if (++depth > bounds.depth) return 'depth';
@@ -101,7 +101,7 @@ export function* countJson(
   return values > bounds.values ? 'values' : null;
 }
 
-/** The hash of the last text that `endOfText` has read; 0 if it is too long to be known by it. */
+/** The hash of the last text that `endOfText` has read; 0 if it is too long to be hashed. */
 let lastHash = 0;
 
 /** The place after the closing quote of a text that begins at `start`. Sets `lastHash`. */
@@ -147,7 +147,7 @@ function endOfLongText(bytes: Buffer, start: number): number {
   return length;
 }
 
-/** Hashes of names, as many as allowed. */
+/** A bounded set of hashes of names. */
 class NameSet {
   private readonly slots: Int32Array;
   private size = 0;
@@ -171,8 +171,8 @@ class NameSet {
 }
 
 /**
- * As `jsonExcess` for JSON that has been parsed already, where names cost nothing any more. Takes
- * one level after the other, because a recursion could be too deep.
+ * As `jsonExcess` for JSON that has been parsed already, where names no longer cost anything. Goes
+ * level by level, because a recursion could overflow the stack.
  */
 export function parsedExcess(value: unknown, bounds: JsonBounds): JsonExcess | null {
   const counted = { values: typeof value === 'string' ? 1 : 0, members: 0, next: [] as unknown[] };

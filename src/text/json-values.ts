@@ -30,8 +30,8 @@ export function parsedJson(text: string, parse: (text: string) => unknown = JSON
 }
 
 /**
- * The value at a JSON pointer (RFC 6901). @returns undefined if there is none, or the pointer is
- * none
+ * The value at a JSON pointer (RFC 6901).
+ * @returns undefined if there is no such value or the pointer is invalid
  */
 export function atPointer(value: unknown, pointer: string): unknown {
   if (pointer === '') return value;

@@ -11,7 +11,7 @@ export function parseUrl(text: string, from?: URL | string): URL | null {
   }
 }
 
-/** A part of a URL without its percent escapes; as it is where they are none. */
+/** A part of a URL with its percent escapes decoded; unchanged if they are invalid. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

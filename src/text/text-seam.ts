@@ -1,4 +1,4 @@
-/** Characters of the earlier text that are searched, and that are held back at most. */
+/** How many characters of the earlier text are searched, and at most held back. */
 const maxOverlap = 4_000;
 
 /** A line that opens a block of code, because it names a language, and how one may begin. */
@@ -8,20 +8,20 @@ const partOfFence = /^\s*(?:`{1,2}|~{1,2}|(?:```|~~~)[^\n]{0,80})?$/;
 /** What a model is shown of a text: some refuse white space at its end, or half a character. */
 export const shownText = (text: string): string => text.replace(/[\ud800-\udbff]$/, '').trimEnd();
 
-/** The end of a text that a model was shown, with which it may be asked to begin: up to six words. */
+/** The last words, six at most, of a text that a model was shown and may be asked to begin with. */
 export const anchorOf = (shown: string): string =>
   /(?:\S+\s+){0,5}\S+$/.exec(shown.slice(-60).replace(/^[\udc00-\udfff]/, ''))?.[0] ?? '';
 
 /**
- * Joins a text and its continuation by a model that was shown it. The continuation may begin with a
- * repetition: of the last words, of the last line or more, or of the line that opens a code block.
- * Only what may be that is held back, at most 4,000 characters. Text that follows on itself is common
- * (`0, 0`, a table, nested brackets), so a repetition counts only if it is hardly meant: some words,
- * or a word or a line that begins anew in its own middle.
+ * Joins a text and a model's continuation of it, without what the continuation repeats at its
+ * start: the last words, the last line or more, or the line that opens a code block. Only text that
+ * may be a repetition is held back, at most 4,000 characters. Content may repeat itself too
+ * (`0, 0`, a table, nested brackets), so a repetition is removed only if it is unlikely as content:
+ * some words, or a word or a line that begins anew in its own middle.
  */
 export class TextSeam {
   private readonly tail: string;
-  /** What follows in the text, and was not shown. */
+  /** The end of the text, which the model was not shown. */
   private unseen: string;
   private readonly isInFence: boolean;
   /** Null once the repetition is known. */
@@ -48,7 +48,7 @@ export class TextSeam {
     return this.withoutUnseen(held.slice(this.repeated(held)));
   }
 
-  /** Whether more of the text could make more of it a repetition. */
+  /** Whether the text may be the beginning of a longer repetition. */
   private mayRepeat(text: string): boolean {
     if (text.length >= maxOverlap) return false;
     if (this.isInFence && partOfFence.test(text)) return true;
@@ -69,13 +69,13 @@ export class TextSeam {
     const [first, afterSpace] = this.starts(text);
     for (const at of [first, afterSpace])
       for (let length = Math.min(text.length - at, this.tail.length); length > 0; length--)
-        if (this.tail.endsWith(text.slice(at, at + length)) && this.isMeant(length, at > first))
+        if (this.tail.endsWith(text.slice(at, at + length)) && this.isRepeat(length, at > first))
           return at + length;
     return first;
   }
 
-  /** Whether the end of the earlier text, given again, is a repetition and not the text itself. */
-  private isMeant(length: number, isAfterSpace: boolean): boolean {
+  /** Whether the earlier text's last characters, given again, are a repetition, not content. */
+  private isRepeat(length: number, isAfterSpace: boolean): boolean {
     const { tail } = this;
     const again = tail.slice(-length);
     // a text that repeats itself already may do so once more
@@ -88,7 +88,7 @@ export class TextSeam {
     if ((words > 1 && letters >= 3 && isProse) || count(unspaced) >= 4) return true;
     if (isAfterSpace) return false;
     const before = tail.at(-length - 1) ?? '\n';
-    // else the line would begin anew in its own middle, or the word in its own
+    // as content, the line or the word would begin anew in its own middle
     if (before === '\n') return letters >= 2;
     return letters >= 3 && !/[\p{L}\p{N}_]/u.test(before) && /^\p{L}.*[\p{L}\p{N}_]$/su.test(again);
   }

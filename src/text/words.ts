@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFile } from '../package-files.js';
 
-/** What one file of `config/words` holds: words of one natural language, by what they tell. */
+/** What one file of `config/words` holds: words of one natural language, by what they indicate. */
 export interface LanguageWords {
   /** The language's own name. */
   readonly language: string;
@@ -17,11 +17,11 @@ export interface LanguageWords {
   readonly cues: WordLists;
   /** Words that the predictor counts by group: the fitted weights depend on them. */
   readonly keywords: WordLists;
-  /** Words of courtesy: `pleas` tell it, `fillers` may stand beside them. */
+  /** Words of courtesy: a courteous sentence has one of `pleas`; `fillers` may stand beside it. */
   readonly courtesy: WordLists;
   /**
-   * Words that sentences of sources are read with. Without accents, but for `abbreviations`, which
-   * end with a full stop within a sentence. `common` tells that a text writes nouns with capitals.
+   * Words for reading the sentences of sources, without accents except in `abbreviations`, whose
+   * full stop ends no sentence. `common` words in capitals show that a text capitalizes nouns.
    */
   readonly evidence: WordLists;
 }

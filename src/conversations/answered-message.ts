@@ -12,7 +12,7 @@ export interface AnsweredMessage {
   readonly citations: readonly Citation[];
   /** Calls of tools that the client runs. */
   readonly toolCalls: readonly ToolCall[];
-  /** Where other models went on. */
+  /** Where another model continued the answer. */
   readonly seams?: readonly object[];
 }
 
@@ -61,7 +61,7 @@ export function shownContent(content: unknown): {
   };
 }
 
-/** The type of the block in which the calls of a stored message are, or whose result it is. */
+/** The type of the block with a stored message's tool calls, or the id of the call it answers. */
 const toolTurn = 'tool_turn';
 const besideContent: ReadonlySet<unknown> = new Set(['reasoning', 'sources', 'seams', toolTurn]);
 
@@ -80,7 +80,7 @@ function sentContent(message: ChatMessage): unknown {
   return [...blocks, { type: toolTurn, ...fields }];
 }
 
-/** The sent messages of a turn, with ids derived from the answer's: the same if written twice. */
+/** A turn's sent messages. Their ids derive from the answer's: writing them twice copies none. */
 export function sentMessages(messages: readonly ChatMessage[], answerId: string): NewMessage[] {
   const seed = createHash('sha256').update(answerId).digest('hex');
   const head = `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(13, 16)}-9${seed.slice(17, 20)}-${seed.slice(20, 24)}`;

@@ -43,7 +43,7 @@ export interface JoinedConversation {
   readonly title: string;
   readonly answerId: string;
   readonly stores: boolean;
-  /** Whether it does not exist yet: the turn creates it. */
+  /** True: the turn creates it. */
   readonly begins: boolean;
   /** Whether its title was derived from this request's messages. */
   readonly titledNow: boolean;
@@ -55,12 +55,12 @@ export interface JoinedConversation {
 export interface KeeperLimits extends Partial<TurnQueueLimits> {
   /** What the conversations of one account may take. Default: no limit. */
   readonly maxStoredBytes?: () => number;
-  /** How long what is known of a conversation is used without a lookup. */
+  /** How long a cached conversation is used without a lookup. */
   readonly freshMs?: number;
 }
 
 const maxNamingMs = 1_000;
-/** How long an answer waits for a lookup, as it does for the storing of its turn. */
+/** How long a request waits for a lookup; storing its turn may take as long. */
 const maxLookupMs = 2_000;
 
 /** Finds or begins the conversation of a request, and adds turns to conversations. */
@@ -119,7 +119,7 @@ export class ConversationKeeper {
 
   /**
    * Adds a turn, before its client is answered. Never rejects, and takes at most two seconds. Only
-   * `stored` confirms that it is stored; a `late` one may be later, once.
+   * `stored` confirms that it is stored; a `late` turn may still be stored once.
    * @returns `full` if the account has used its storage: the turn is not stored
    */
   async append(turn: Turn): Promise<TurnResult | 'full'> {

@@ -5,7 +5,7 @@ import type { LastModel } from './last-models.js';
 /** What a request needs to know of its conversation. */
 export interface KnownConversation {
   readonly title: string;
-  /** Its title is to be derived from its first messages: it has none yet, and no given title. */
+  /** True: it has no messages and no given title, so its first messages give it one. */
   readonly untitled: boolean;
   /** The model of its last answer; null if there was none in the last hour. */
   readonly last: LastModel | null;
@@ -23,7 +23,7 @@ export class KnownConversations {
 
   constructor(freshMs = defaultFreshMs) {
     this.known = new LRUCache({
-      // with `max` the room for all of them is taken at once
+      // `max` would allocate room for all entries at once
       maxSize: maxKnown,
       sizeCalculation: () => 1,
       ttl: freshMs,
@@ -32,12 +32,12 @@ export class KnownConversations {
     });
   }
 
-  /** What was seen in the last seconds. */
+  /** The conversation, if it was cached in the last `freshMs`. */
   fresh(accountId: string, id: string): KnownConversation | null {
     return this.known.get(ownedKey(accountId, id), { allowStale: false }) ?? null;
   }
 
-  /** What was seen last, however long ago. */
+  /** The conversation as it was cached last, however long ago. */
   last(accountId: string, id: string): KnownConversation | null {
     return this.known.get(ownedKey(accountId, id)) ?? null;
   }
@@ -58,14 +58,14 @@ export class KnownConversations {
 }
 
 const maxConversations = 1_000;
-/** Characters of text of all of them. */
+/** Characters of text, of all conversations together. */
 const maxText = 128 * 1024 * 1024;
 
-/** Bounds conversations, or research notes, in memory: the thousand used last, and their text. */
+/** Bounds the conversations, or research notes, of a database in memory: the thousand used last. */
 export class VolatileConversations {
   private readonly used: LRUCache<string, { readonly accountId: string; readonly id: string }>;
 
-  /** Those of a database; null: only one in memory can exhaust the memory of this process. */
+  /** Null for a database that is not in memory: it cannot exhaust the memory of this process. */
   static of(
     { isVolatile }: Pick<LazyDatabases, 'isVolatile'>,
     remove: (accountId: string, id: string) => Promise<unknown>,

@@ -8,7 +8,7 @@ export interface LastModel {
   readonly model: string;
 }
 
-/** Providers cache prompts for an hour at most; then nothing speaks for the same model. */
+/** Providers cache prompts for an hour at most; then there is no reason to keep the same model. */
 export const warmMs = 3_600_000;
 const maxKnown = 20_000;
 
@@ -22,7 +22,7 @@ export class LastModels {
   /** @param now in ms; for tests */
   constructor(now: () => number = () => performance.now()) {
     this.known = new LRUCache({
-      // with `max` the room for all of them is taken at once
+      // `max` would allocate room for all entries at once
       maxSize: maxKnown,
       sizeCalculation: () => 1,
       ttl: warmMs,

@@ -21,9 +21,9 @@ export class NotesKeeper {
   }
 
   /**
-   * Where the notes of one run are stored, each time in place of those before.
+   * Makes the function that stores the notes of one run, each time in place of the earlier ones.
    * @param id of the answer that the run writes
-   * @returns stores notes as JSON; false: the account's storage has no room for them
+   * @returns takes notes as JSON; false: the account's storage has no room for them
    */
   placeOf(accountId: string, id: string): (json: string) => Promise<boolean> {
     let stored = 0;

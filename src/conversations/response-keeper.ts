@@ -14,10 +14,10 @@ export interface ResponseTurn {
   readonly id: string;
   /** The id of the response that it continues, as the request has it; null: none. */
   readonly previousId: string | null;
-  /** The body, with what it refers to in place. */
+  /** The request's body, with stored items in place of references to them. */
   readonly body: Json;
   readonly stores: boolean;
-  /** Stores it, in two seconds at most. False: it may not be stored. Never rejects. */
+  /** Stores it, in two seconds at most. False: that is not confirmed. Never rejects. */
   keep(response: Json): Promise<boolean>;
   /** Seals the summary that the request asks for; null: it asks for an answer. */
   readonly seal: ((summary: string) => string) | null;
@@ -73,7 +73,7 @@ export class ResponseKeeper {
     );
   }
 
-  /** As `keep` of a turn. */
+  /** As `ResponseTurn.keep`. */
   async save(
     accountId: string,
     turn: Pick<ResponseTurn, 'id' | 'previousId'>,
@@ -98,7 +98,7 @@ export class ResponseKeeper {
     return withTimeout(saved, maxSavingMs, () => false);
   }
 
-  /** So that `save` can tell whether there is room. */
+  /** Looks up what the account stores, so that `save` can tell whether there is room. */
   prepare(accountId: string): void {
     if (this.databases.now) this.quota.prepare(accountId);
   }
@@ -125,7 +125,7 @@ export class ResponseKeeper {
     };
   }
 
-  /** The text; null: it was sealed by another maker, or for another account. */
+  /** Opens a sealed text; null: it was sealed under another database or for another account. */
   async open(accountId: string, sealed: unknown): Promise<string | null> {
     if (typeof sealed !== 'string' || !sealed.startsWith(sealPrefix)) return null;
     const bytes = Buffer.from(sealed.slice(sealPrefix.length), 'base64url');
@@ -156,7 +156,7 @@ export class ResponseKeeper {
   }
 }
 
-/** Items without an id are none that a request can refer to. */
+/** The output items with an id: a request can refer to no other. */
 const outputOf = ({ output }: Json): readonly Json[] =>
   Array.isArray(output)
     ? (output as (Json | null)[]).filter((item): item is Json => typeof item?.['id'] === 'string')

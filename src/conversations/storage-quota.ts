@@ -4,11 +4,11 @@ const maxAccounts = 10_000;
 /** How long deletions and the turns of other replicas may go unnoticed here. */
 const freshMs = 60_000;
 
-/** Bounds what an account's conversations and notes of research take in the database. No request waits for it. */
+/** Bounds what an account stores in conversations and research notes. No request waits for it. */
 export class StorageQuota {
-  /** Characters stored by account; null: being looked up. */
+  /** Characters stored, by account; null: being looked up. */
   private readonly stored = new LRUCache<string, { bytes: number | null }>({
-    // with `max` the room for all of them is taken at once
+    // `max` would allocate room for all entries at once
     maxSize: maxAccounts,
     sizeCalculation: () => 1,
     ttl: freshMs,

@@ -105,7 +105,7 @@ export class TurnQueue {
   add(turn: Turn): Promise<TurnResult> {
     const { promise: result, entry } = waiting(turn);
     this.queue.add(entry);
-    // clients wait for an outage once, not each of them anew
+    // in an outage all clients share one wait, which began with it
     const { maxWaitMs } = this.limits;
     const waitMs =
       this.awaySince === null ? maxWaitMs : this.awaySince + maxWaitMs - performance.now();
@@ -154,7 +154,7 @@ export class TurnQueue {
   }
 
   private settle(entries: readonly Entry[], end: TurnEnd): void {
-    // those of a queue that was closed meanwhile are lost for good
+    // a turn that was lost when the queue closed stays lost
     const open = entries.filter((entry) => entry.end === null);
     for (const entry of open) {
       entry.end = end;

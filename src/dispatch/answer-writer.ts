@@ -11,13 +11,13 @@ export interface AnswerWriter {
   /** True: content goes to the client at once, and commits. False: only the whole answer does. */
   readonly streams: boolean;
   /**
-   * Whether anything was written for the client since the stream began: where nothing was, content
-   * that arrived does not commit. Absent: what arrives is written.
+   * Whether anything was written for the client since the stream began. False: content that arrived
+   * does not commit the attempt yet. Absent: all content is written as it arrives.
    */
   readonly hasWritten?: boolean;
-  /** The dialect of `frame`, `event` and `body`: those of other dialects do not come. */
+  /** The dialect of `frame`, `event` and `body`: the writer gets none in another dialect. */
   readonly dialect: SharedDialect;
-  /** An attempt has content. Discard what an earlier attempt wrote. */
+  /** Called before an attempt's first content. Discard what an earlier attempt wrote. */
   begin(candidate: Candidate): void;
   /** As in CompletionSink. */
   text(escaped: string, frame: string | null): void;

@@ -5,7 +5,7 @@ import type { Provider } from './provider.js';
 import { withoutSecrets } from './secrets.js';
 import type { AttemptAnswer, AttemptProgress, AttemptSpan, UpstreamCall } from './upstream-call.js';
 
-/** When a call got how far, by `performance.now()`; null: not yet. */
+/** When a call reached each stage, by `performance.now()`; null: not yet. */
 export interface CallTiming {
   sentAt: number | null;
   headersAt: number | null;
@@ -19,7 +19,7 @@ export interface AttemptInput<Answer extends AttemptAnswer> {
   limits: Limits;
   cancellation: Cancellation;
   deadline: Deadline;
-  /** Is filled in. */
+  /** The attempt fills it in. */
   timing: CallTiming;
   /** Null: the request is not traced. */
   span: AttemptSpan | null;
@@ -32,8 +32,8 @@ export class AttemptFailure extends Error {
   readonly error: GatewayError;
 
   /**
-   * @param mayBeBilled whether the provider may have worked for it, and may charge for that
-   * @param secrets are removed from what the error tells
+   * @param mayBeBilled whether the provider may charge for the attempt
+   * @param secrets are removed from the error's message and fields
    */
   constructor(
     error: GatewayError,

@@ -30,9 +30,9 @@ export interface Attempt {
   isWhole: boolean;
   /** The provider's finish reason, if it is not a known one; it counts as `stop`. */
   unknownFinish?: string;
-  /** It went on with an answer: after how many characters. Absent: it began one. */
+  /** After how many characters it continues a broken answer. Absent: it began one. */
   continuesAt?: number;
-  /** It is of the second call of a hedged request. Absent: it is not. */
+  /** It belongs to the second call of a hedged request. Absent: it does not. */
   hedged?: true;
   /** The candidates that would have been called before it, but were set aside. Absent: none. */
   setAside?: readonly MovedCandidate[];
@@ -50,13 +50,13 @@ export interface MovedCandidate {
 }
 
 /**
- * What an attempt tells of the time to a first token, in ms; null: nothing. A model that cannot be
- * streamed has one too: its client sees no token earlier.
+ * An attempt's time to first token, in ms; null where the whole answer was asked for. A model that
+ * refuses to stream has one too: its client sees no token earlier.
  */
 export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
   isWhole ? null : firstContentMs;
 
-/** These say nothing of a provider: the client left, the gateway stops, or another call won. */
+/** Outcomes that are no provider's fault: the client left, the gateway stops, another call won. */
 export const ownEnds: ReadonlySet<string> = new Set(['client_closed', 'unavailable', 'hedge_lost']);
 
 /** What a failed attempt used. */
@@ -94,11 +94,11 @@ export type OnAttempt = (attempt: Attempt, failed: FailedUse | null) => void;
 export class AttemptLog {
   /** How many attempts were made. */
   count = 0;
-  /** Of the attempts, in order. */
+  /** The failures of the attempts, in order. */
   readonly failures: GatewayError[] = [];
   /** The failed attempts and skipped candidates, as reported to the client. */
   readonly errorTrace: ErrorTraceEntry[];
-  /** Since the last attempt. */
+  /** Candidates that were set aside since the last attempt. */
   private moved: MovedCandidate[] | null = null;
 
   /** @param errorTrace entries for candidates that were skipped before the plan was made */
@@ -109,7 +109,7 @@ export class AttemptLog {
     this.errorTrace = [...errorTrace];
   }
 
-  /** Reports an attempt. What `ownEnds` has is no failure of the provider. */
+  /** Reports an attempt. An outcome of `ownEnds` is no failure of the provider. */
   report(attempt: Attempt, failure: GatewayError | null, failed: FailedUse | null): void {
     this.count++;
     if (this.moved) attempt.setAside = this.moved;
@@ -138,14 +138,14 @@ export class AttemptLog {
     return error;
   }
 
-  /** Records a candidate whose provider is working on as many calls as it may; no end of `ownEnds`. */
+  /** Records a candidate whose provider has no free slot. Ignores an outcome of `ownEnds`. */
   refuse({ provider, model }: Candidate, error: GatewayError): void {
     if (ownEnds.has(error.code)) return;
     this.failures.push(error);
     this.trace(provider ?? '', model, error.message);
   }
 
-  /** Records a candidate that is called after all others, without another request's words. */
+  /** Records a candidate that is called after all others. Omits the message of another request. */
   setAside({ provider, model }: Candidate, { code, status, until }: Demotion): void {
     const moved = { provider: provider ?? '', model, code, status };
     const end = new Date(until).toISOString();

@@ -33,7 +33,7 @@ export interface Circuit {
   cause: Cause;
   /** Ms since 1970 until which it is not called unless nothing else is left; null: it is closed. */
   openUntil: number | null;
-  /** Whether the one request that tries it is on its way. */
+  /** Whether a probe, the one request that tests it, is on its way. */
   isProbing: boolean;
   /** When it opened, and how often in a row. */
   since: number;
@@ -48,16 +48,16 @@ export type Demotion = Pick<Cause, 'code' | 'status'> & { readonly until: number
 
 /** The rest of a key that the provider refused. */
 const refusedRestMs = 600_000;
-/** Nothing is set aside for longer, whatever the provider asks for: its answer may be absurd. */
+/** The longest rest: a provider may state an absurd wait. */
 const maxStatedMs = 86_400_000;
 /** Failures that are further apart are not in a row. */
 const maxGapMs = 600_000;
 /** A longer wait that a provider asks for opens the circuit at once. */
 const minStatedWaitMs = 8_000;
-/** Of a key that met a rate limit that names no wait: at first, then twice as long, and at most. */
+/** A key's rest after a rate limit that states no wait: at first, doubling, and at most. */
 const firstLimitMs = 1_000;
 const maxLimitMs = 60_000;
-/** Clients choose the names of models. */
+/** A bound, because clients choose the names of models. */
 const maxCircuits = 1_000;
 const maxOpenings = 30;
 
@@ -120,10 +120,9 @@ export class Breaker {
   }
 
   /**
-   * Call before a model is called. Where its circuit may be tried again, this is the one request
-   * that does so.
-   * @param leaseMs after that another request may try
-   * @returns `probe`: it is that request; `last`: it is called although its circuit is open
+   * Call before a model is called. Where its circuit is due for a probe, this request is the probe.
+   * @param leaseMs after this time another request may become one
+   * @returns `last`: the model is called although its circuit is open; null: the circuit is closed
    */
   begin(model: string, leaseMs: number): 'probe' | 'last' | null {
     let trial: 'probe' | 'last' | null = null;
@@ -137,7 +136,7 @@ export class Breaker {
     return trial;
   }
 
-  /** Call when a probe is over: if it has shown nothing, another request may try. */
+  /** Call when a probe is over: if the circuit is still half open, another request may probe it. */
   release(model: string): void {
     for (const circuit of this.ofModel(model))
       if (circuit.isProbing) this.change(circuit, { openUntil: this.now(), isProbing: false });
@@ -180,13 +179,13 @@ export class Breaker {
     this.open(circuit, Math.max(untilOf(circuit), until));
   }
 
-  /** Takes over what another replica says. @param ageMs of its message */
+  /** Takes over another replica's change. @param ageMs the age of its message */
   apply({ forMs, ...told }: CircuitChange, ageMs: number): void {
     if (forMs === null) this.circuits.delete(nameOf(told.model, told.mark));
     else this.keep({ ...told, openUntil: this.now() + Math.min(forMs, maxStatedMs) - ageMs });
   }
 
-  /** What is not closed, and keys that rest. */
+  /** The circuits that are not closed, and the keys that rest. */
   list(): (Circuit & { readonly state: 'open' | 'half_open' })[] {
     return [...this.circuits.values()].flatMap((circuit) => {
       if (circuit.openUntil === null || (circuit.mark !== '' && !this.isOpen(circuit))) return [];
@@ -236,25 +235,25 @@ export class Breaker {
   ): void {
     const now = this.now();
     const known = this.at(scope);
-    // calls from before it opened, and last resorts
+    // the call began before the circuit opened, or was a last resort
     if (this.isOpen(known) && !known.isProbing) return;
     const isInRow = known !== undefined && now - known.cause.at < maxGapMs;
     const circuit = this.failing(scope, '', error, model);
     circuit.failures =
       (isInRow ? known.failures : 0) + (isTimeout ? rules.failures / rules.timeouts : 1);
     const statedMs = Math.min(error.retryAfterMs ?? 0, maxStatedMs);
-    // thirds of a threshold do not add up to one exactly
+    // sums of fractions are not exact
     const isOver = circuit.failures >= rules.failures - 1e-9 || statedMs > minStatedWaitMs;
     this.keep(circuit);
     if (circuit.openUntil === null && !isOver) return;
-    // one model that hangs says nothing of the others, a host that cannot be reached does
+    // one model that hangs says nothing of the others; a host that cannot be reached does
     const failing = [...this.circuits.values()].filter(({ mark }) => mark === '').length - 1;
     if (scope === '' && error.code !== 'connection_failed' && failing < 2) return;
     const growingMs = Math.min(rules.maxOpenMs, rules.openMs * 2 ** circuit.openings);
     this.open(circuit, now + Math.max(growingMs, statedMs));
   }
 
-  /** A circuit after one failure, otherwise as it was. @param scope empty: all models */
+  /** A copy of a circuit with this failure as its first. @param scope empty: all models */
   private failing(scope: string, mark: string, error: GatewayError, model: string): Circuit {
     const known = this.at(scope, mark);
     const { code, upstreamStatus: status, message } = error;

@@ -9,7 +9,7 @@ import { BrokenStream, type ExecutionRecord, executePlan } from './execute-plan.
 import type { Provider } from './provider.js';
 import { type AttemptTracer, wholeCall } from './upstream-call.js';
 
-/** A model that a task may be given to, its provider, and how that is asked. */
+/** A model that may do a task, its provider, and the provider's adapter for the task. */
 export interface TaskTarget {
   readonly candidate: Candidate;
   readonly provider: Provider;
@@ -24,10 +24,10 @@ export interface TaskCall {
   limits: Limits;
   cancellation: Cancellation;
   onAttempt: OnAttempt;
-  /** Takes what was answered to the body, or to each part of one that was split. */
+  /** Receives the answer to the body, or to each part of a body that was split. */
   onPart: (answer: TaskAnswer, body: Record<string, unknown>) => void;
   admit?: Admission;
-  /** As of `PlanExecutionInput`. */
+  /** As in `PlanExecutionInput`. */
   owner: SlotOwner;
   tracer?: AttemptTracer | null;
 }
@@ -64,7 +64,7 @@ function partsOf({ targets: [first], body }: TaskCall): Record<string, unknown>[
   }));
 }
 
-/** Of embeddings in OpenAI's shape, with what all of them took. */
+/** Joins embeddings in OpenAI's shape, and sums their tokens and attempts. */
 function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
   const last = outcomes.at(-1)!;
   if (outcomes.length === 1) return last;

@@ -17,7 +17,7 @@ import {
   type UpstreamCall,
 } from './upstream-call.js';
 
-/** A wait that leaves less than this share of what is left until the deadline is not worth it. */
+/** A wait must leave this share of the time until the deadline for the attempt. */
 const minLeftShare = 0.1;
 
 /**
@@ -36,11 +36,11 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly deadline: Deadline;
   readonly log: AttemptLog;
   readonly admit: Admission | null;
-  /** Whose calls they are, where providers are busy. */
+  /** The account that takes slots of busy providers. */
   readonly owner: SlotOwner;
-  /** As of `KeyRing.next`. */
+  /** As in `KeyRing.next`. */
   readonly affinity: (() => string) | null;
-  /** Whether they are those of the second call of a hedged request. */
+  /** Whether they belong to the second call of a hedged request. */
   readonly hedged: boolean;
   readonly tracer: AttemptTracer | null;
 }
@@ -60,7 +60,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   private isAskedAgain = false;
   /** Whether the last attempt asked for a stream. */
   private wasStreamed = false;
-  /** The breaker is open: it shows whether the model works again. */
+  /** The breaker is open: the call shows whether the model works again. */
   private isTrial = false;
   /** Before the next attempt. */
   private nextWaitMs = 0;
@@ -69,9 +69,9 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     private readonly context: AttemptContext<Answer>,
     readonly candidate: Candidate,
     readonly provider: Provider,
-    /** Then it is asked again also while its breaker is open. */
+    /** The last candidate is retried even while its breaker is open. */
     private readonly isLast: boolean,
-    /** And keys that another call uses. */
+    /** Keys that the provider refused, or that another call uses. */
     private readonly refusedKeys: (string | null)[] = [],
   ) {}
 
@@ -172,7 +172,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     this.countFailure(error, startedAt, firstContentAt === null);
     const hasLost = error.code === 'hedge_lost';
     const use: FailedUse = {
-      // its prompt was read, as where a client left
+      // the provider read its prompt, as it does where a client leaves
       contentLength: firstContentAt === null && !hasLost ? null : contentLength,
       isFinal,
       mayBeBilled,
@@ -212,7 +212,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     );
   }
 
-  /** Whether this candidate may be called again after that failure, and when: `nextWaitMs`. */
+  /** Whether this candidate may be called again after that failure. Sets `nextWaitMs`. */
   private mayRetry(failure: GatewayError): boolean {
     const { cancellation, deadline } = this.context;
     if (cancellation.reason || !this.isRepeatable(failure)) return false;
@@ -249,7 +249,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
     if (failure.recovery === 'next_key' || failure.code === 'rate_limited')
       breaker.rest(model, keys.markOf(apiKey), failure);
     else if (failure.recovery === 'unstreamed') remember(this.provider.unstreamed, model);
-    // what was asked for twice costs later requests one call each, until an answer can be read
+    // unreadable twice: later requests call the model once each, until an answer can be read
     else if (failure.recovery === 'once' && this.isAskedAgain)
       remember(this.provider.unreadable, model);
   }

@@ -29,7 +29,7 @@ import {
   type UpstreamCall,
 } from './upstream-call.js';
 
-/** Of an answer that is held back or collected here. */
+/** The bound of an answer that is held back or collected here. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** What a finished completion tells; the content has gone to the writer. */
@@ -54,10 +54,10 @@ export function chatCalls(
   return (target) => new ChatCall(target, request, writer, original);
 }
 
-/** The request at the candidate's effort; the request's own counts first. */
+/** The request with the candidate's effort, unless it names an effort itself. */
 function withEffort(request: ChatRequest, { effort }: Candidate, dialect: unknown): ChatRequest {
   const asked = askedEffort(request);
-  // providers of this one may know the client's own words
+  // providers of the chat dialect may know the client's own name of an effort
   const written = dialect === 'chat' ? undefined : nearestEffort(request);
   const named = asked === undefined ? effort : written;
   return !named || named === request.reasoning_effort
@@ -70,7 +70,7 @@ const longEfforts: ReadonlySet<string> = new Set(['high', 'xhigh', 'max']);
 /** Whether a model may reason for minutes, unseen: at high effort, as asked or by default. */
 function reasonsLong({ request, model }: ModelCall): boolean {
   const asked = askedEffort(request);
-  // a number of tokens is no level
+  // null: it reasons, but names no level
   return (
     asked === null || longEfforts.has(asked ?? effortInName(model) ?? habitsOf(model).defaultEffort)
   );
@@ -79,7 +79,7 @@ function reasonsLong({ request, model }: ModelCall): boolean {
 class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
   private readonly gate: CommitGate;
-  /** The tools that the provider knows otherwise than the client; null: none. */
+  /** How the client's tools were renamed or converted for the provider; null: they were not. */
   private readonly tools: OwnTools | null = null;
   readonly firstEventMs: number;
   private isStreamed = false;
@@ -167,7 +167,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
 
   /**
    * The first bytes decide, not the request or the content type: some providers stream unasked, some
-   * do not when asked, and some call the one the other. Undefined: there are too few.
+   * do not when asked, and some send the wrong content type. Undefined: more bytes are needed.
    */
   private isEventStream(headers: UpstreamHeaders, head: Buffer | null): boolean | undefined {
     const type = String(headers['content-type'] ?? '');
@@ -177,7 +177,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     const start = head?.toString('latin1', 0, maxHeadBytes).replace(blankStart, '') ?? '?';
     if (/^(data|event|id|retry)?:/.test(start)) return true;
     if (start.startsWith('{') || start.startsWith('[')) return false;
-    if (isBeginOfField(start) && head && head.length < maxHeadBytes) return undefined;
+    if (mayBeginField(start) && head && head.length < maxHeadBytes) return undefined;
     return /event-?stream/.test(type) || (this.call.stream && !type.includes('json'));
   }
 }
@@ -188,7 +188,7 @@ const blankStart = /^(\xef(\xbb(\xbf|$)|$))?\s*/;
 const maxHeadBytes = 4_096;
 
 /** Whether a text may be the beginning of a server-sent event's first field; it may be empty. */
-const isBeginOfField = (text: string): boolean =>
+const mayBeginField = (text: string): boolean =>
   ['data:', 'event:', 'id:', 'retry:'].some((field) => field.startsWith(text));
 
 class ChatStream implements AnswerStream<ChatAnswer> {

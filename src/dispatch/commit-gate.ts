@@ -54,7 +54,7 @@ export class CommitGate implements CompletionSink {
   }
 
   event(name: string | undefined, data: string | EventsEnd): void {
-    // an event that is dropped would break the answer; the bytes of them all have a bound
+    // never dropped, which would break the answer: `ChatStream` bounds their bytes
     if (this.firstContentAt === null) this.held.push(() => this.writer.event?.(name, data));
     else this.writer.event?.(name, data);
   }

@@ -14,10 +14,10 @@ const maxFailureBytes = 256 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** How long a connection may stay open after the end of its answer. */
 const lingerMs = 2_000;
-/** The longest wait for the body of a failure: its status line has told what it is. */
+/** The longest wait for the body of a failure, which its status has told already. */
 const failureBodyMs = 2_000;
 
-/** `opening`: what has come does not tell yet whether the answer is streamed. */
+/** `opening`: too few bytes have come to tell whether the answer is streamed. */
 type Phase = 'waiting' | 'opening' | 'streaming' | 'collecting' | 'failing';
 
 /** undici's handler of one call. Reads synchronously, so that many events become one write. */
@@ -149,7 +149,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     else this.complete();
   }
 
-  /** The body is there, or as much of a failure's as is waited for. */
+  /** The body is complete, or the wait for a failure's body is over. */
   private complete(): void {
     if (this.linger) clearTimeout(this.linger);
     if (this.isSettled) return;

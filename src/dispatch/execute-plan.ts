@@ -27,9 +27,9 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   onAttempt: OnAttempt;
   /** Absent: every attempt is admitted. */
   admit?: Admission;
-  /** Whose calls they are: accounts share busy providers. Absent: the gateway's own. */
+  /** The account that takes slots of busy providers. Absent: the gateway itself. */
   owner?: SlotOwner;
-  /** Of the conversation, as of `KeyRing.next`. Absent: it is none. */
+  /** Identifies the conversation, as in `KeyRing.next`. Absent: there is none. */
   affinity?: () => string;
   /** Absent or null: the request is not traced. */
   tracer?: AttemptTracer | null;
@@ -71,8 +71,8 @@ class PlanExecution<Answer extends AttemptAnswer> {
   private left = 0;
   /** The place of the next one in the plan. */
   private at = 0;
-  /** Those that are set aside. */
-  private readonly last: (readonly [Demotion, Candidate])[] = [];
+  /** Candidates that are called after all others. */
+  private readonly demoted: (readonly [Demotion, Candidate])[] = [];
   /** One that a race gave back. */
   private spare: Candidate | null = null;
 
@@ -115,16 +115,16 @@ class PlanExecution<Answer extends AttemptAnswer> {
       const reason =
         candidates.length > 1 && provider?.breaker.demotion(candidate.model, provider.keys.marks);
       if (!reason) break;
-      this.last.push([reason, candidate]);
+      this.demoted.push([reason, candidate]);
       this.log.setAside(candidate, reason);
     }
     return candidate;
   }
 
-  /** What may work again soonest comes first. */
+  /** The candidate whose rest ends first. */
   private nextSetAside(): Candidate | undefined {
-    this.last.sort(([one], [other]) => one.until - other.until);
-    return this.last.shift()?.[1];
+    this.demoted.sort(([one], [other]) => one.until - other.until);
+    return this.demoted.shift()?.[1];
   }
 
   /** @returns null: the next candidate is to be tried */
@@ -259,8 +259,8 @@ function exhausted(
 }
 
 /**
- * The first candidate's refusal with its own status. That a model does not stream is only an answer
- * where it also refused the request without streaming.
+ * The first candidate's refusal with its own status. A refusal to stream counts only where there is
+ * no other, because the same model is then asked again without streaming.
  */
 function firstRefusal(
   failures: readonly GatewayError[],
@@ -279,7 +279,7 @@ function firstRefusal(
   });
 }
 
-/** The refusal of an adapter that did not ask its provider: what the request asks is not there. */
+/** The client error where the adapter refused, without a call, what its provider does not have. */
 const unsupported = ({ field }: GatewayError): ClientError => ({
   code: 'unsupported_value',
   param: field,

@@ -2,18 +2,19 @@ import type { Candidate } from '../chooser/plan.js';
 import type { LatencyWindow } from '../models/latency-window.js';
 import { NameCache } from '../models/name-cache.js';
 
-/** So many hedges that were not needed are saved for later. */
+/** The capacity of a bucket: how many unused hedges are saved for later. */
 const maxSaved = 10;
 const maxAccounts = 10_000;
 // twenty times 0.05 is a little less than 1 in binary
 const roundingError = 1e-9;
 
 /**
- * Decides after how long, and how often, a second model is asked beside one that is late. The shares
- * are counted by this process and begin at nothing, so that they hold from the first request on.
+ * Decides when, and how often, a second model is called beside one that is late. Token buckets of
+ * this process, one of all requests and one of each account, begin empty, so that `maxShare` holds
+ * from the first request on.
  */
 export class Hedging {
-  /** Each request adds its share of a hedge. */
+  /** The bucket of all requests: each adds `maxShare` of a hedge. */
   private readonly all = { hedges: 0 };
   private readonly accounts = new NameCache<{ hedges: number }>(maxAccounts);
 
@@ -34,7 +35,7 @@ export class Hedging {
       one.hedges = Math.min(maxSaved, one.hedges + this.rules.maxShare);
   }
 
-  /** Takes a hedge of the shares of the account and of all. False: one of them has none left. */
+  /** Takes a hedge from the buckets of the account and of all. False: one of them has none left. */
   take(accountId: string): boolean {
     const shares = this.of(accountId);
     if (shares.some(({ hedges }) => hedges < 1 - roundingError)) return false;

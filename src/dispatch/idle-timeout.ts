@@ -13,18 +13,18 @@ interface IdleTimeoutOptions {
 
 /**
  * Bytes that only keep the connection alive: empty lines, comments (OpenRouter, DeepSeek, vLLM) and
- * events named so (Anthropic's `ping`, OpenAI's `keepalive`).
+ * the events `ping` (Anthropic) and `keepalive` (OpenAI).
  */
 const pings =
   /^(?:\s|:[^\n]*(?:\n|$)|event: ?(?:ping|keepalive)\r?\n|data: ?(?:\{"type": ?"(?:ping|keepalive)"[^}]*\})?\r?\n)*$/;
 const maxPingBytes = 256;
 
-/** Whether bytes that arrived are no more than a sign of life. */
+/** Whether bytes that arrived are only pings. */
 export const isPing = (bytes: Buffer): boolean =>
   bytes.length <= maxPingBytes && pings.test(bytes.toString('latin1'));
 
-/** How many times the longer of both waits a provider may send nothing but signs of life. */
-const patience = 2;
+/** How many times the longer of both waits a provider may send only pings. */
+const pingTimeoutFactor = 2;
 
 /**
  * Ends an attempt whose provider is silent for too long, or whose request has passed its deadline.
@@ -82,7 +82,7 @@ export class IdleTimeout {
   }
 
   private check(): void {
-    const error = this.failure();
+    const error = this.expiredOrReschedule();
     if (error) this.lookAgain();
   }
 
@@ -93,17 +93,17 @@ export class IdleTimeout {
   private lookAgain(): void {
     this.secondLook = setImmediate(() => {
       this.secondLook = null;
-      const error = this.failure();
+      const error = this.expiredOrReschedule();
       if (error) this.onTimeout(error);
     });
   }
 
-  /** The timeout that has passed; null, and another look is scheduled, if none has. */
-  private failure(): GatewayError | null {
+  /** The error of the timeout that has expired; if none has, schedules the next check. */
+  private expiredOrReschedule(): GatewayError | null {
     const { deadline, firstEventMs, idleMs } = this.options;
     if (deadline.leftMs() <= 0) return deadline.error();
     const limitMs = this.hasReceived ? idleMs : firstEventMs;
-    const pingMs = patience * Math.max(firstEventMs, idleMs);
+    const pingMs = pingTimeoutFactor * Math.max(firstEventMs, idleMs);
     const silentUntil = this.lastActivityAt + limitMs;
     const pingsUntil = this.lastEventAt + pingMs;
     const leftMs = Math.min(silentUntil, pingsUntil) - performance.now();

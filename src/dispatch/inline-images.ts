@@ -5,7 +5,7 @@ import { actualImageType } from '../providers/image-type.js';
 
 /** Reads images of the web for providers that do not. */
 export interface ImageSource {
-  /** Of one request. */
+  /** How many images one request may have. */
   readonly maxImages: number;
   /** @throws Error whose message may be told: it names the host alone */
   read(url: string): Promise<Buffer>;

@@ -26,6 +26,7 @@ export class KeyRing {
     return this.keys.length;
   }
 
+  /** The fingerprint of a key; '' for a key that is not in the ring. */
   markOf(value: string | null): string {
     return this.keys.find((key) => key.value === value)?.fingerprint ?? '';
   }

@@ -10,17 +10,17 @@ import { customCall } from '../custom-tools.js';
 import { withFunctionCall } from '../legacy-functions.js';
 import { renamed } from './plain-tools.js';
 
-/** How the client knows tools that were sent otherwise. */
+/** The client's view of the tools that were renamed or converted for the provider. */
 export interface OwnTools {
-  /** Its names of them, by those that were sent. */
+  /** The client's names of tools, by the names that were sent. */
   readonly names: ReadonlyMap<string, string>;
-  /** Its names of custom tools, which were sent as functions. */
+  /** The client's names of its custom tools, which were sent as functions. */
   readonly custom: ReadonlySet<string>;
-  /** Whether it asked with OpenAI's older `functions`. */
+  /** Whether the client asked with OpenAI's older `functions`. */
   readonly isOlder: boolean;
 }
 
-/** A call by the client's name of its tool. */
+/** A call with the client's name of its tool. */
 const ownName = <Call extends ToolCall | ToolCallDelta>(call: Call, { names }: OwnTools) =>
   renamed(call, (name) => names.get(name) ?? name);
 
@@ -51,8 +51,8 @@ interface HeldCall {
 }
 
 /**
- * Gives the calls in a stream as the client knows them: those of custom tools each at its end, when
- * its JSON is whole.
+ * Translates the calls in a stream for the client. Those of custom tools are held until the end of
+ * the stream, when their JSON is complete.
  */
 export class OwnCallSink implements CompletionSink {
   private readonly held: HeldCall[] = [];
@@ -77,7 +77,7 @@ export class OwnCallSink implements CompletionSink {
       const { tool_calls: calls = [], ...delta } = choice.delta;
       const passed = calls
         .map((call) => ownName(call, this.tools))
-        .filter((call) => !this.holds(choice.index, call));
+        .filter((call) => !this.hold(choice.index, call));
       const own = {
         ...choice,
         delta: passed.length > 0 ? { ...delta, tool_calls: passed } : delta,
@@ -101,8 +101,8 @@ export class OwnCallSink implements CompletionSink {
     this.sink.end(isCall ? 'function_call' : finishReason, usage, unknownFinish);
   }
 
-  /** Whether a piece is one of a custom tool's call, which then is kept. */
-  private holds(choice: number, piece: ToolCallDelta): boolean {
+  /** Keeps a piece of a custom tool's call. @returns false: it is of another call */
+  private hold(choice: number, piece: ToolCallDelta): boolean {
     const { index, id, function: of } = piece;
     const known = this.held.find((call) => call.choice === choice && call.index === index);
     if (known) known.args += of?.arguments ?? '';

@@ -14,7 +14,7 @@ export interface PlainRequest {
 /** OpenAI and Bedrock take these names alone; Gemini wants a letter first. */
 const usualName = /^[a-z_][\w-]{0,63}$/i;
 
-/** The same for the same name, so that the beginning of a conversation stays the same. */
+/** A name that every provider takes. Always the same one, so that prompt caches still match. */
 function plainName(name: string): string {
   if (name === '' || usualName.test(name)) return name;
   const digits = createHash('sha256').update(name).digest('hex').slice(0, 8);
@@ -36,8 +36,8 @@ export function plainTools(request: ChatRequest): PlainRequest {
   const changes: Partial<ChatRequest> = {};
   const { tools, tool_choice: choice, response_format: format, messages } = request;
   const fitting = tools?.map((tool) => plainTool(tool, nameOf));
-  if (fitting?.some((tool, at) => tool !== tools?.[at]) || hasTwins(fitting))
-    changes.tools = withoutTwins(fitting ?? []);
+  if (fitting?.some((tool, at) => tool !== tools?.[at]) || repeatsName(fitting))
+    changes.tools = withoutCopies(fitting ?? []);
   const chosen = plainChoice(choice, nameOf);
   if (chosen !== choice) changes.tool_choice = chosen;
   const turns = messages.map((message) => plainTurn(message, nameOf));
@@ -82,8 +82,8 @@ function plainTool(tool: ToolDefinition, nameOf: Rename): ToolDefinition {
     : { ...plain, function: { ...plain.function, parameters } };
 }
 
-/** A tool that is given twice, word for word, which most providers refuse. */
-function withoutTwins(tools: readonly ToolDefinition[]): ToolDefinition[] {
+/** Drops exact copies of a tool, which most providers refuse. */
+function withoutCopies(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const seen = new Set<string>();
   return tools.filter((tool) => {
     const text = JSON.stringify(tool);
@@ -91,13 +91,13 @@ function withoutTwins(tools: readonly ToolDefinition[]): ToolDefinition[] {
   });
 }
 
-function hasTwins(tools: readonly Partial<ToolDefinition>[] | undefined): boolean {
+function repeatsName(tools: readonly Partial<ToolDefinition>[] | undefined): boolean {
   if (!tools || tools.length < 2) return false;
   const names = tools.flatMap((tool) => tool.function?.name ?? []);
   return new Set(names).size < names.length;
 }
 
-/** The forms of Anthropic, Mistral and Responses, as OpenAI's chat API has them. */
+/** The choice in the form of OpenAI's chat API, from those of Anthropic, Mistral and Responses. */
 function plainChoice(choice: ChatRequest['tool_choice'], nameOf: Rename) {
   if (typeof choice === 'string') {
     const mode = choice.toLowerCase();
@@ -120,7 +120,7 @@ const combined = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
  * The parameters of a tool as an object at the root, which OpenAI, Anthropic and Bedrock require.
- * Alternatives become one object with the fields of all, of which those are required that each has.
+ * Alternatives become one object with all their fields; required are those that each requires.
  */
 function objectSchema(given: unknown): Record<string, unknown> {
   const schema = jsonFields(given);
@@ -135,7 +135,7 @@ function objectSchema(given: unknown): Record<string, unknown> {
 
 const maxDepth = 4;
 
-/** A schema that is merged, and how many of its parts may still be: references multiply them. */
+/** The root schema, and how many more parts may be merged: references multiply them. */
 interface MergedRoot {
   readonly schema: Json;
   left: number;

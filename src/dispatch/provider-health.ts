@@ -4,7 +4,7 @@ import { type Attempt, firstTokenMsOf, ownEnds } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
 export interface ProviderHealth {
-  /** Calls that ended in the last `healthWindowMs`, and those of them that the provider failed. */
+  /** Calls that ended in the last `healthWindowMs`, and how many of them the provider failed. */
   readonly attempts: number;
   readonly failures: number;
   /** Medians of about an hour, in ms; null: there are too few. */
@@ -82,7 +82,7 @@ export class ProviderHealths {
     } else {
       const failure = { at, model, code: outcome, status };
       const isOfModel = outcome === 'model_not_found';
-      // what it refuses is the client's mistake
+      // a refused request is the client's mistake
       if (!isOfModel && outcome !== 'request_refused') minute.failures++;
       watched.last[isOfModel ? 'lastModelError' : 'lastFailure'] = failure;
     }
@@ -121,7 +121,7 @@ export class ProviderHealths {
   }
 }
 
-/** The counts of the minute of a time: those of the same place an earlier quarter hour are over. */
+/** The counts of a time's minute in the ring buffer; resets those of an earlier quarter hour. */
 function minuteOf({ counts }: Watched, at: number): Minute {
   const minute = Math.floor(at / minuteMs);
   const counted = counts[minute % minutes]!;

@@ -34,7 +34,7 @@ export interface Provider {
   readonly unreadable: Set<string>;
   /** What no message may repeat, as `secretsOf` spells it. */
   readonly secrets: readonly string[];
-  /** Of images whose addresses the provider does not open; null: the gateway opens none either. */
+  /** Reads images whose addresses the provider does not open; null: the gateway does not either. */
   readonly images: ImageSource | null;
 }
 
@@ -87,7 +87,7 @@ export const createProvider = (
 interface KeyChoice {
   /** Absent: the call is for no model. */
   readonly model?: string;
-  /** As of `KeyRing.next`. */
+  /** As in `KeyRing.next`. */
   readonly tried?: readonly (string | null)[];
   readonly affinity?: (() => string) | null;
 }

@@ -39,7 +39,7 @@ interface Lane<Answer extends AttemptAnswer> {
 export class Race<Answer extends AttemptAnswer> {
   private readonly lanes: Lane<Answer>[] = [];
   private winner: Lane<Answer> | null = null;
-  /** That ended last. */
+  /** The lane that ended last. */
   private last: Lane<Answer> | null = null;
   private timer: NodeJS.Timeout | undefined;
   private second: Promise<void> | null = null;
@@ -120,19 +120,19 @@ export class Race<Answer extends AttemptAnswer> {
     if (lane.hasLost) throw lost();
     this.winner = lane;
     clearTimeout(this.timer);
-    this.lose(lane);
+    this.cancelAllBut(lane);
   }
 
   /** The client left, or the gateway stops: one call ends for that reason, the other has lost. */
   private cancel(reason: GatewayError): void {
     clearTimeout(this.timer);
     const lead = this.winner ?? this.lanes.find(({ end }) => end === null);
-    this.lose(lead);
+    this.cancelAllBut(lead);
     lead?.cancellation.cancel(reason);
   }
 
-  /** Cancels the calls that are under way, but for one. */
-  private lose(winner: Lane<Answer> | undefined): void {
+  /** Cancels the other calls that are under way. */
+  private cancelAllBut(winner: Lane<Answer> | undefined): void {
     for (const lane of this.lanes) {
       if (lane === winner || lane.end) continue;
       lane.hasLost = true;

@@ -16,7 +16,7 @@ interface Latencies {
 const latencyTopic = 'provider-latencies';
 const circuitTopic = 'provider-circuits';
 const batchMs = 1_000;
-/** Samples that are published of each second. */
+/** How many samples of each second are published. */
 const maxSamples = 100;
 const maxTexts = 120;
 const minKeepMs = 600_000;

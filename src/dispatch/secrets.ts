@@ -3,14 +3,14 @@ import { redactKeys } from '../providers/failure.js';
 
 /** Shorter values are no secrets, but words such as `none`. */
 const minSecretLength = 5;
-/** A message may end within a secret; fewer of its characters tell nothing. */
+/** A message may be cut within a secret; a shorter beginning of it reveals nothing. */
 const minCutLength = 4;
 
 /**
  * The spellings in which a provider may repeat secret values: as they are, without the scheme of
  * `Authorization`, with one space for several, and escaped as in JSON and URLs.
  * @param except words that are not secret although they are values, such as the provider's name
- * @returns the longest first, so that one is not left over that contains another
+ * @returns the longest first, so that a secret that contains another one is removed whole
  */
 export function secretsOf(
   values: readonly string[],
@@ -30,8 +30,8 @@ export function secretsOf(
 }
 
 /**
- * The failure without secrets in what it tells: those given, and whatever has the form of a key.
- * Every failure of an attempt passes here, whatever its status and wherever its message comes from.
+ * The failure without secrets in its message and fields: those given, and all that look like keys.
+ * Every failure of an attempt passes here, whatever its status and the source of its message.
  */
 export function withoutSecrets(error: GatewayError, secrets: readonly string[]): GatewayError {
   const message = hide(error.message, secrets);

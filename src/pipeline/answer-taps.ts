@@ -4,23 +4,23 @@ import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
 
 /**
- * Watches an answer beside its writer: it is told what the writer gets, before the writer is, and
- * changes nothing. Whatever only wants to know (what the request log keeps, a trace) is a tap in the
- * list of `completeChat`. The arguments are those of `AnswerWriter`.
+ * Observes an answer: gets each call before the writer does, and changes nothing. What only needs
+ * to know the answer (the request log, a trace) is a tap in the list of `completeChat`. The
+ * arguments are those of `AnswerWriter`.
  */
 export interface AnswerTap {
-  /** An attempt has content. What an earlier attempt wrote does not count any more. */
+  /** Called before an attempt's first content. What an earlier attempt wrote no longer counts. */
   begin(candidate: Candidate): void;
   text?(escaped: string, frame: string | null): void;
   chunk?(chunk: CompletionChunk, frame: string | null): void;
   whole?(answer: CompletionAnswer, body: Buffer | null): void;
 }
 
-/** A writer that tells the taps what it gets. Without taps it is the same writer. */
+/** A writer that passes each call to the taps first; without taps the same writer. */
 export const withTaps = (writer: AnswerWriter, taps: readonly AnswerTap[]): AnswerWriter =>
   taps.length === 0 ? writer : new TappedWriter(writer, taps);
 
-/** Passes on what it gets. */
+/** Passes each call to the taps, then to the writer. */
 export class TappedWriter implements AnswerWriter {
   constructor(
     protected readonly writer: AnswerWriter,

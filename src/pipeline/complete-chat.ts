@@ -25,9 +25,9 @@ import { type GatewayRequest, plannedOf } from './request.js';
 
 /** What a caller wants to know while its completion runs. */
 export interface CompletionHooks {
-  /** The answer is whole and nothing of its end has been written yet. */
+  /** The answer is complete; its end has not been written yet. */
   answered?(candidate: Candidate): void;
-  /** As the first model is late, this one is asked too. */
+  /** The first model is late: this second one is called beside it. */
   hedged?(candidate: Candidate): void;
 }
 
@@ -122,7 +122,7 @@ class RunningCompletion {
     });
   }
 
-  /** A client that states a limit states its usual model's, which another may refuse. */
+  /** Lowers a token limit to the model's: clients state that of the model they usually call. */
   private fitting(chat: ChatRequest, { provider, model, label }: Candidate): ChatRequest {
     const field = chat.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens';
     const limit = chat[field];
@@ -167,7 +167,7 @@ class RunningCompletion {
     });
   }
 
-  /** The figures of a whole answer. */
+  /** Counts a complete answer, and reports it to the hooks. */
   private finished(outcome: ChatOutcome): FinishedAnswer {
     const { candidate, errorTrace, hedged } = outcome;
     const finishReason = outcome.finishReason === pausedTurn ? 'stop' : outcome.finishReason;
@@ -195,7 +195,7 @@ class RunningCompletion {
     if (this.writer.storeTurn) return this.writer.storeTurn(answer);
     if (!conversation?.stores) return null;
     const message = this.writer.message(answer.finishReason);
-    // what has come of the answer need not wait for the database
+    // the client need not wait for the database to see the answer so far
     this.writer.flush();
     const messages = this.planned.call.sentMessages;
     // a title is charged to no budget, so a caller with a budget gets none written

@@ -17,17 +17,17 @@ import type {
 export interface Links {
   readonly preference_id?: string | null;
   readonly previous_session?: string | null;
-  /** As the body has it: not every surface has checked it. */
+  /** As in the body: some surfaces have not checked its type. */
   readonly conversationId?: unknown;
 }
 
 /** A client's body that providers of its dialect get as it is. */
 export interface ForwardedRequest extends OriginalRequest {
-  /** Why only they can answer it, as `the container of this request`; null: any can. */
+  /** What only they support, such as `the container of this request`; null: any can answer. */
   readonly needs: string | null;
 }
 
-/** Where an answer goes on with another call, after a stream that broke. */
+/** Where another call continues an answer whose stream broke. */
 export interface Seam {
   readonly from: Pick<Candidate, 'provider' | 'model'>;
   readonly to: Seam['from'];
@@ -55,7 +55,7 @@ export interface CompletionCall {
   /** Whether a provider is asked to stream even where the client is not streamed to. */
   readonly streamFromProvider: boolean;
   readonly maxRetries: number | null;
-  /** What becomes of a stream that breaks after its first content. Null: as configured. */
+  /** What to do with a stream that breaks after its first content. Null: as configured. */
   readonly onBrokenStream?: 'continue' | 'fail' | null;
   /** False: it is not hedged. Otherwise as configured. */
   readonly hedge?: boolean | null;
@@ -95,15 +95,15 @@ export interface FinishedAnswer {
   readonly ttftMs: number;
   readonly errorTrace: readonly ErrorTraceEntry[];
   /**
-   * True: the turn is stored. False: it should have been, and that is not known by now; it may be
-   * stored later. Null: nothing was to be stored.
+   * True: the turn is stored. False: it is not confirmed as stored, but may be later. Null: nothing
+   * was to be stored.
    */
   stored: boolean | null;
-  /** What it rests on; null: on its model alone. */
+  /** Searches, tools and sources that it rests on; null: its model alone. */
   grounding: AnswerGrounding | null;
 }
 
-/** Why and with which figures a stream broke off after its first content. */
+/** Why a stream broke after its first content, and its figures. */
 export interface BrokenAnswer {
   readonly error: GatewayError;
   readonly requestId: string;
@@ -121,11 +121,11 @@ export interface CompletionWriter extends AnswerWriter {
   message(finishReason: string | null): AnsweredMessage | null;
   /** What happens while tools run, where the surface shows it. */
   progress?(progress: GroundingProgress): void;
-  /** The text that follows is of another call, where the surface shows that. */
+  /** Another call writes the text that follows, where the surface shows that. */
   seam?(seam: Seam): void;
   /** What the whole answer rests on: called at most once, before `message` and `finish`. */
   grounded?(grounding: AnswerGrounding): void;
-  /** Stores the turn before `finish` itself. Result as `stored` of the answer. Never rejects. */
+  /** Stores the turn before `finish`. Result as `FinishedAnswer.stored`. Never rejects. */
   storeTurn?(answer: FinishedAnswer): Promise<boolean | null>;
   /** Whether `breakOff` writes a failure even into an answer that has not begun. */
   failsInside?(error: GatewayError): boolean;

@@ -19,11 +19,11 @@ export interface CallFigures {
 
 /** Counts what the model calls of one completion use, into the request's record. */
 export class CompletionUsage {
-  /** What failed attempts had cost when they failed. */
+  /** The cost of failed attempts, after which others may follow. */
   private lostUsd = 0;
-  /** The part of what attempts before the last one cost that is estimated. */
+  /** The estimated part of the cost of all attempts before the last one. */
   private estimatedUsd = 0;
-  /** What searches and tools have cost. */
+  /** The cost of searches and tools. */
   private besideUsd = 0;
   /** What the calls before the last one used; null: there was one call. */
   earlier: CallFigures | null = null;
@@ -36,7 +36,7 @@ export class CompletionUsage {
     private readonly planned: PlannedCompletion,
   ) {}
 
-  /** The usage of a call that succeeded, and takes it from what was reserved. */
+  /** The usage of a call that succeeded. Charges it to the reservation. */
   usageOf(candidate: Candidate, answer: ChatAnswer, reservation = this.request.reservation): Usage {
     const usage = answer.usage ?? this.estimate(answer.contentLength);
     if (!answer.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
@@ -44,7 +44,7 @@ export class CompletionUsage {
     return usage;
   }
 
-  /** Adds what was paid beside tokens. */
+  /** Adds a cost beside tokens. */
   addBeside(costUsd: number): void {
     this.besideUsd += costUsd;
     const { record } = this.request;
@@ -57,7 +57,7 @@ export class CompletionUsage {
     this.estimatedUsd = this.request.record.estimatedUsd;
   }
 
-  /** What a failed attempt used, as stated or estimated. Null: nothing is known to be used. */
+  /** A failed attempt's usage, as stated or estimated. Null: none, as far as is known. */
   usageOfFailed({ mayBeBilled, usage, contentLength, isFinal }: FailedUse): Usage | null {
     if (!mayBeBilled) return null;
     if (usage) return usage;
@@ -76,7 +76,7 @@ export class CompletionUsage {
     record.estimatedUsd = this.estimatedUsd;
   }
 
-  /** Records who answered and what all calls took. */
+  /** Records who answered, and the usage and costs of all calls. */
   account(candidate: Candidate, lastUsage: Usage, ttftMs: number | null): CallFigures {
     const { record, snapshot } = this.request;
     const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
@@ -97,15 +97,15 @@ export class CompletionUsage {
     record.cacheSavedUsd = cacheSavedUsd;
     if (costs.total_tokens_cost !== null)
       record.costUsd = costs.total_tokens_cost + this.lostUsd + this.besideUsd;
-    const isEstimated = lastUsage.estimated ? (lastCosts.total_tokens_cost ?? 0) : 0;
-    record.estimatedUsd = this.estimatedUsd + isEstimated;
+    const lastEstimatedUsd = lastUsage.estimated ? (lastCosts.total_tokens_cost ?? 0) : 0;
+    record.estimatedUsd = this.estimatedUsd + lastEstimatedUsd;
     if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;
     return { usage, costs, cacheSavedUsd };
   }
 
   /**
-   * Usage that no provider reported. A prompt may be written to look smaller than it is: of a
-   * caller with limits, its reservation counts it cautiously.
+   * Usage that no provider reported. Not for limits: a prompt may be written to look smaller than
+   * it is, so reservations use a cautious count.
    */
   estimate(contentLength: number): Usage {
     const { call, plan } = this.planned;
@@ -119,7 +119,7 @@ export class CompletionUsage {
   }
 }
 
-/** A sum of what is known. */
+/** The sum of the known values; null if both are unknown. */
 const plus = (one: number | null | undefined, other: number | null): number | null =>
   one === null || one === undefined ? other : one + (other ?? 0);
 

@@ -28,7 +28,7 @@ import { ownSearches } from './own-searches.js';
 
 /** How long a provider may go on writing after a call was cut. */
 const tailSeconds = 5;
-/** How much faster than expected a model may write, and how fast any may. */
+/** How much faster than expected a model may write, and how fast any model may. */
 const paceFactor = 4;
 const minTokensPerSecond = 200;
 
@@ -58,7 +58,7 @@ export class CompletionUses implements AttemptUses {
     this.media = mediaOf(call.chat);
   }
 
-  /** Tokens are estimated: a limit a minute need not hold to the token. */
+  /** Tokens are estimated: a limit per minute need not be exact. */
   maxFrom(candidate: Candidate): AttemptUse {
     const { chat, plan } = this;
     const at = plan.candidates.findIndex((each) => each === candidate);
@@ -71,7 +71,7 @@ export class CompletionUses implements AttemptUses {
     };
   }
 
-  /** Estimated usage says how long an answer was, not how long its model thought about it. */
+  /** Estimated usage covers the text, not the reasoning: the model's maximum is charged for it. */
   chargeOf(candidate: Candidate, ended: EndedAttempt): AttemptCharge {
     const { usage, ranMs } = ended;
     const facts = this.factsOf(candidate);
@@ -86,7 +86,7 @@ export class CompletionUses implements AttemptUses {
     };
   }
 
-  /** The tokens of the longest answer with which every candidate fits into an amount; may be 0. */
+  /** The longest answer, in tokens, whose cost fits into an amount for each candidate; may be 0. */
   answerWithin(usd: number): number {
     const lengths = this.plan.candidates.map((candidate) => {
       const [none = 0, more = 0] = [0, 1e6].map((tokens) => this.maxCost(candidate, tokens) ?? 0);
@@ -102,8 +102,8 @@ export class CompletionUses implements AttemptUses {
   }
 
   /**
-   * The most tokens that a model has written in a time, and writes before it notices that its client
-   * has left. Rejected tokens of a prediction are charged too, and come at any pace.
+   * An upper bound of the tokens that a model writes in a time, and until it notices that its
+   * client has left. Rejected tokens of a prediction are charged too, whatever the pace.
    */
   private writtenBy(candidate: Candidate, ranMs: number): number {
     const longest = this.answerTokens(candidate);
@@ -119,7 +119,7 @@ export class CompletionUses implements AttemptUses {
     completionTokens = this.answerTokens(candidate),
   ): number | null {
     const facts = this.factsOf(candidate);
-    // null only where the configuration allows what has no bound
+    // null only where the configuration allows unbounded searches
     const searches = ownSearches(this.chat, candidate, this.snapshot) ?? 0;
     const promptTokens = maxPromptWithSearches(
       maxPromptWithMedia(this.promptTokens, this.media, facts),
@@ -128,7 +128,7 @@ export class CompletionUses implements AttemptUses {
     return maxCostUsd({ promptTokens, completionTokens, searches }, facts, this.media);
   }
 
-  /** Of cache-written tokens, a provider need not tell how long they are kept. */
+  /** Charges the longer cache where the provider does not tell how long it keeps cache writes. */
   private withLongCache(usage: Usage): Usage {
     return this.media.longCache && usage.hourCacheWriteTokens === undefined
       ? { ...usage, hourCacheWriteTokens: usage.cacheWriteTokens }

@@ -11,14 +11,14 @@ import type { GatewayRequest } from './request.js';
 
 type Linked = Awaited<ReturnType<Chooser['preferences']['find']>>;
 
-/** Providers cache no shorter prompts. */
+/** The shortest prompt that providers cache. */
 const minCachedTokens = 1_024;
 
 const conversationKey = (id: string): string => `conversation ${id.toLowerCase()}`;
 const cacheKey = (name: string): string => `prompt cache ${name}`;
 const sessionKey = (id: string): string => `session ${id}`;
 
-// an empty id is given, and unknown: the gateway never issued one
+// an empty id counts as given and is then not found: the gateway never issued one
 const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
 
 /**
@@ -61,7 +61,7 @@ export async function findOnlineLearning(
     preferenceId: links.preference_id ?? '',
   });
   if (!found?.tuning) return null;
-  // a continued session may have begun on a replica or at a time that this process knows nothing of
+  // no exploration within a session: this process may not know the model that it began with
   const share = isGiven(links.previous_session)
     ? 0
     : (linked?.preference.exploration ?? learning.exploration);
@@ -73,9 +73,9 @@ const lastAnswer = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex(({ role }) => role === 'assistant');
 
 /**
- * Which model answered last in what a request continues: in its conversation, else in its session,
- * else after the same history, else with the same name of a prompt cache. Looks only in memory; a
- * joined conversation knows its last model itself. Null: not known.
+ * The model that answered last before this request: in its conversation, else in its session, else
+ * after the same history, else under the same prompt cache key. Looks only in memory; a joined
+ * conversation knows its last model itself. Null: not known.
  */
 export function continuedBy(
   parts: GatewayParts,
@@ -114,8 +114,8 @@ function lastModel(
 }
 
 /**
- * Identifies an account's conversation to the keys of a provider: by what the client calls its
- * prompt cache or session, else by how it begins, up to the first question.
+ * Identifies an account's conversation, to choose one of a provider's keys: by the client's prompt
+ * cache key or session, else by the messages up to the first question.
  */
 export function affinityOf(
   { caller: { accountId }, promptCacheKey }: GatewayRequest,

@@ -12,12 +12,12 @@ import { ContinuedWriter } from './continued-writer.js';
 import type { ExecuteRound, GroundedInput } from './grounding/grounded-run.js';
 import type { GatewayRequest } from './request.js';
 
-/** Each costs the prompt again. */
+/** How many continuations one answer may have: each costs the prompt again. */
 const maxSeams = 8;
 
 /**
- * Whether an answer goes on with another call where its stream breaks. Not one of a search, whose
- * calls build on one another, nor one in a given format, which limits what may follow.
+ * Whether another call continues the answer if its stream breaks. Not for a search, whose calls
+ * build on one another, nor for a required format, which a continuation could break.
  */
 export function mayContinue(
   { snapshot }: GatewayRequest,
@@ -30,8 +30,8 @@ export function mayContinue(
 }
 
 /**
- * An answer that goes on with another call where its stream broke, from the text so far. The events
- * of providers are not forwarded to it: those of the next one could not follow them.
+ * An answer that another call continues from the text so far where its stream broke. Events are not
+ * forwarded in the provider's dialect: those of the next provider could not follow them.
  */
 export class ContinuedAnswer {
   private readonly writer: ContinuedWriter;
@@ -70,7 +70,7 @@ export class ContinuedAnswer {
     }
   }
 
-  /** Asks the candidates that follow, those that failed before, and last the one that broke off. */
+  /** Asks the following candidates, then those that failed before, and last the one that broke. */
   private roundAfter(broken: BrokenStream): Parameters<ExecuteRound>[0] {
     const { request, planned } = this.input;
     const { candidate: from, errorTrace } = broken;
@@ -112,11 +112,11 @@ export class ContinuedAnswer {
   }
 }
 
-/** Models begin without a space or an indentation, unless it stands between two words of theirs. */
+/** Models drop leading white space, so they are asked to repeat the last words before it. */
 const goOn =
   'Go on with your last message exactly where it ends, also in the middle of a word, of a line or of a block of code. Do not mention this request. Begin with the last characters of that message again, and repeat nothing else of it. They are:';
 
-/** The request for the rest of an answer: with its beginning, or with an instruction after that. */
+/** The request for the rest of an answer: ends with its beginning, and an instruction if needed. */
 function goingOn(chat: ChatRequest, text: string, isPrefilled: boolean): ChatRequest {
   const messages = [...chat.messages];
   const last = messages.at(-1);

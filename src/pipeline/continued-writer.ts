@@ -13,17 +13,17 @@ import { TextSeam } from '../text/text-seam.js';
 import { TappedWriter } from './answer-taps.js';
 import type { Seam } from './completion-call.js';
 
-/** No request could contain more. */
+/** The longest text that can be continued: no request could contain more. */
 const maxLength = 16 * 1024 * 1024;
 
 /**
- * Writes an answer of several calls, each of which goes on where the last one broke, and keeps its
- * text. Of those after the first one, text and tool calls are written: they reason about a rest.
+ * Writes an answer of several calls, each of which continues where the last one broke, and keeps
+ * its text. Omits the reasoning of later calls, which is about the rest of the answer only.
  */
 export class ContinuedWriter extends TappedWriter {
   /** The text of all calls (byte string). */
   private escaped = '';
-  /** Of the current call: it reasons; it has ended, or has more than text; it reached the client. */
+  /** The current call reasons; it has ended or has more than text; its text reached the client. */
   private isReasoning = false;
   private isClosed = false;
   private hasGone = false;
@@ -32,7 +32,7 @@ export class ContinuedWriter extends TappedWriter {
   private last: { from: Candidate; code: Seam['code']; text: string } | null = null;
   private joint: TextSeam | null = null;
 
-  /** @param mark is called before the first text after a seam */
+  /** @param mark called before the first text after a seam */
   constructor(
     writer: AnswerWriter,
     private readonly mark: (seam: Seam) => void,
@@ -44,7 +44,7 @@ export class ContinuedWriter extends TappedWriter {
     return this.last ? this.hasGone : super.hasWritten;
   }
 
-  /** Whether another model could go on: there is text, and nothing else is open. */
+  /** Whether another model could continue: there is text, and no reasoning or tool call is open. */
   get canGoOn(): boolean {
     if (this.isReasoning || this.isClosed || this.escaped.length > maxLength) return false;
     return unescapeJson(this.escaped).trim() !== '';
@@ -79,7 +79,7 @@ export class ContinuedWriter extends TappedWriter {
     for (const { index, delta, finish_reason: reason } of chunk.choices) {
       if (index !== 0) continue;
       const { content, reasoning_content: _text, reasoning: _same, role: _role, ...others } = delta;
-      // places of citations in one call's text are none in the whole
+      // offsets of citations count from the call's own text, not from the whole answer's
       const { reasoning_details: _details, annotations: _places, ...rest } = others;
       if (reasoningOf(delta)) this.isReasoning = !this.joint;
       if (content) this.isReasoning = false;
@@ -99,7 +99,7 @@ export class ContinuedWriter extends TappedWriter {
     // another model's events could not follow
   }
 
-  /** The answer is whole: what was held back of it is written. */
+  /** The answer is complete: writes the text that was held back. */
   end(): void {
     if (!this.joint) return;
     this.write(this.joint.end());

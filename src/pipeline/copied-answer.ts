@@ -7,14 +7,14 @@ import type { AnswerTap } from './answer-taps.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { GatewayRequest } from './request.js';
 
-/** Characters of an answer beyond which nothing more is copied. */
+/** How many characters of an answer are copied. */
 const maxCopied = 1_048_576;
 
 /**
- * Has messages and answer kept for the request log where the configuration asks for content. Not
- * where the request says `store: false`, or asks for a hash of its content, as it may have when its
- * model was chosen.
- * @returns what copies the answer; null: it is not kept
+ * Keeps messages and answer for the request log where the configuration asks for content. Not where
+ * the request says `store: false` or asks for a hash of its content; model selection may have asked
+ * for that hash before.
+ * @returns the tap that copies the answer; null: it is not kept
  */
 export function copyContent(
   { record, snapshot: { requestLog } }: GatewayRequest,
@@ -41,7 +41,7 @@ class CopiedAnswer implements AnswerCopy, AnswerTap {
     return this.length;
   }
 
-  /** What an attempt that failed has left is dropped. */
+  /** Drops what a failed attempt left. */
   begin(): void {
     this.builder = new CompletionBuilder();
     this.answer = null;

@@ -60,7 +60,7 @@ export async function runWhole(
   return completeWhole(parts, beginRequest(parts, options, 'direct'), read, options.signal);
 }
 
-/** The same for a caller that the gateway knows already. @throws GatewayError as `runWhole` */
+/** As `runWhole`, for a caller that the gateway knows already. @throws GatewayError as it does */
 export async function runAs(
   parts: GatewayParts,
   caller: Caller,
@@ -82,8 +82,8 @@ async function completeWhole(
 }
 
 /**
- * The same as a stream of events. The call starts when the events are first asked for; leaving the
- * loop cancels it. A failure is thrown from the loop, after the last event that arrived.
+ * As `runWhole`, but a stream of events. The call starts with the loop over them; leaving the loop
+ * cancels it. A failure is thrown from the loop, after the last event that arrived.
  */
 export function runStreamed(
   parts: GatewayParts,

@@ -7,9 +7,9 @@ import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 import type { RequestReservation } from './request-reservation.js';
 
-/** Lets a request be hedged, as far as the shares and its caller's limits have room. */
+/** Hedges a request while `Hedging` and its caller's limits have room for a second call. */
 export class HedgedCall implements Hedge {
-  /** Of the second call; null: there is none, or no limit applies. Settle it with the request. */
+  /** The second call's; null: there is none, or no limit applies. Settle it with the request. */
   reservation: RequestReservation | null = null;
   private hasBegun = false;
   readonly admit: Admission = (candidate) => this.reservation?.admit(candidate) ?? null;

@@ -19,7 +19,7 @@ export interface ConversationLink {
   readonly messages: readonly ChatMessage[];
   /** False: nothing of the turn is stored. */
   readonly store?: boolean | null;
-  /** True: the same. */
+  /** True: nothing of the turn is stored. */
   readonly hash_content?: boolean | null;
 }
 
@@ -54,7 +54,7 @@ export interface EndedTurn {
   readonly mayAskForTitle: boolean;
 }
 
-/** One transaction stores a turn: more messages would hold up other turns for seconds. */
+/** A turn is one transaction: more messages would hold up other turns for seconds. */
 const maxMessages = 10_000;
 
 /**
@@ -112,7 +112,7 @@ async function putTitle(
   { text }: AnsweredMessage,
 ): Promise<void> {
   const { id, accountId, begins } = conversation;
-  // the turn is stored, whether or not its title can be
+  // may fail: the turn itself is stored
   if (!begins) await parts.state.conversations.name(conversation);
   const model = mayAskForTitle ? titleModelOf(snapshot) : null;
   if (model)

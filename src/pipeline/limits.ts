@@ -7,12 +7,12 @@ import type { GatewayRequest } from './request.js';
 /** Counts what a request really used of its caller's limits. The second call does nothing. */
 type Settle = () => void;
 
-/** What makes a request fit into a budget that is too small for it: given its USD, says what. */
+/** Says for an error message how a request would fit into a budget of that many USD. */
 export type Remedy = (budgetUsd: number) => string;
 
 /**
- * Reserves what a request may use at most of its caller's limits, and puts what is left of them
- * into `request.rateLimits`, also where it refuses.
+ * Reserves the most that a request may use of its caller's limits. Sets `request.rateLimits` to
+ * what is left, even where it refuses.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back;
  * `budget_too_small` where that would not help; `unavailable`
  */
@@ -27,7 +27,7 @@ export async function reserveLimits(
   return setAside ? setAside.reserve(most, reserve) : reserve(most);
 }
 
-/** As `reserveLimits`, but for `smaller` where `most` does not fit: the first of them that does. */
+/** As `reserveLimits`, but where `most` does not fit reserves the first of `smaller` that does. */
 export async function reserveFirst(
   parts: GatewayParts,
   request: GatewayRequest,
@@ -55,8 +55,8 @@ export async function reserveFirst(
 }
 
 /**
- * The same for a request without attempts of its own. Call the returned `Settle` when the request
- * is over: what it used is then what `request.record` says.
+ * As `reserveLimits`, for a request without attempts of its own. Call the returned `Settle` when
+ * the request is over: it charges the usage in `request.record`.
  * @throws GatewayError as `reserveLimits`
  */
 export async function takeLimits(
@@ -97,7 +97,7 @@ function refusal({ status, wanted, retryAfterMs }: Refused, remedy: Remedy): Gat
       'budget_too_small',
       `${budget}, and this request may cost up to ${rounded(wanted)} USD: it never fits${remedy(limit)}`,
     );
-  // what other requests only reserve is free again in a moment
+  // reservations of requests in progress are soon free again
   const code = retryAfterMs > maxShortWaitMs ? 'budget_spent' : 'too_many_requests';
   return new GatewayError(
     code,
@@ -106,8 +106,8 @@ function refusal({ status, wanted, retryAfterMs }: Refused, remedy: Remedy): Gat
   );
 }
 
-/** A wait that clients' own retries can sit out. */
+/** The longest wait that clients bridge by their own retries. */
 const maxShortWaitMs = 60_000;
 
-/** To a hundredth of a cent, upwards. */
+/** Rounds up to a hundredth of a cent. */
 const rounded = (usd: number): number => Math.ceil(usd * 1e4) / 1e4;

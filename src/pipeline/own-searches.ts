@@ -11,8 +11,8 @@ export const ownSearchOf = (
 ): NativeSearch | null => providers.get(provider ?? '')?.adapter.webSearch?.(model) ?? null;
 
 /**
- * A request whose candidate is not to search by itself, because the gateway has searched for it: the
- * numbers in its answer would mean other pages. Unchanged where that cannot be asked for.
+ * Turns a candidate's own search off, because the gateway has searched: the source numbers in the
+ * answer would otherwise mean other pages. Unchanged where the provider cannot turn it off.
  */
 export const withoutOwnSearch = (
   chat: ChatRequest,

@@ -27,16 +27,16 @@ export interface PlanQuestion {
   /** Default: as configured. */
   readonly order?: 'ranked' | 'given' | null;
   readonly maxRetries?: number | null;
-  /** Whether the client sees the answer while it is written. Default: it does not, or who knows. */
+  /** Whether the client sees the answer while it is written. Default: no, or unknown. */
   readonly isStreamed?: boolean;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
   readonly isCalledHere: boolean;
   /** Whether the client may refer to the plan as a session, which takes the database's secret. */
   readonly isSession: boolean;
-  /** Whether somebody will read the figures of a plan with one eligible candidate. */
+  /** Whether figures are needed even for a plan with one eligible candidate. */
   readonly explain: boolean;
   readonly blame: Blame;
-  /** Why a candidate cannot do what is asked beside answering. Absent: nothing is. */
+  /** Why a candidate cannot do what is asked beside answering; absent: nothing else is asked. */
   readonly unfitReason?: (candidate: Candidate) => string | null;
 }
 
@@ -90,7 +90,7 @@ export async function planRequest(
   return plan;
 }
 
-/** With what is known from earlier requests. Where there is no choice, only links are checked. */
+/** Adds what earlier requests taught. Where there is no choice, only checks the links. */
 async function withHistory(
   parts: GatewayParts,
   request: GatewayRequest,
@@ -111,7 +111,7 @@ async function withHistory(
   return asked;
 }
 
-/** A signed id, by which any replica can check whose session it is. */
+/** A signed id: any replica can check which account's session it is. */
 async function sessionId(
   { state: { ids } }: GatewayParts,
   { caller }: GatewayRequest,
@@ -172,9 +172,9 @@ export async function planCompletion(
 }
 
 /**
- * A search that a client asks for in its own dialect is left to the providers that forward it, where
- * the request names one whose model has it; for all others the gateway searches. It does so too for
- * a caller with a budget, whose searches must have a bound.
+ * Leaves a search that the client asks for in its own dialect to the providers of that dialect, if
+ * a model of the request can search there. Otherwise the gateway searches, and also for a caller
+ * with a budget, whose searches must have a bound.
  */
 function searchedByProvider(
   { snapshot, caller }: GatewayRequest,
@@ -193,7 +193,7 @@ function searchedByProvider(
   return { ...call, grounding: null, original: { ...original, needs } };
 }
 
-/** Of what tools need of a model, and what a client's body needs of its provider. */
+/** Checks what tools need of the model, and what the client's body needs of the provider. */
 function unfitReasonOf(
   { snapshot: { providers } }: GatewayRequest,
   { original }: CompletionCall,
@@ -210,15 +210,15 @@ function unfitReasonOf(
   };
 }
 
-/** Says of candidates whether their providers get the client's own body. */
+/** Tells whether a candidate's provider gets the client's own body. */
 const speakersOf =
   (providers: GatewaySnapshot['providers'], original: CompletionCall['original']) =>
   ({ provider }: Candidate): boolean =>
     original !== undefined && providers.get(provider ?? '')?.adapter.dialect === original.dialect;
 
 /**
- * A switch of a client's dialect is the gateway's to follow only where it can search itself, and
- * where the first model's provider does not get the switch as the client wrote it.
+ * Follows a search switch of the client's dialect only where the gateway can search itself, and the
+ * first model's provider does not get the client's own body with the switch.
  */
 function withoutSwitch({ snapshot, caller }: GatewayRequest, call: CompletionCall): CompletionCall {
   const { grounding, names, providers, directory } = snapshot;

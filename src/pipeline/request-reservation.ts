@@ -37,12 +37,12 @@ export interface AttemptUses {
 
 /**
  * What one request has reserved of its caller's limits: enough for one attempt. An attempt that may
- * have been billed takes it; the next one then needs a reservation of its own. An attempt is charged
- * what its provider reports, or what it may bill at most: what is beyond the spend is held.
+ * have been billed uses it up; the next one needs a new reservation. An attempt is charged what its
+ * provider reports, or the most that it may bill: the part beyond the spend is held.
  */
 export class RequestReservation {
   private charged = { tokens: 0, costUsd: 0 };
-  /** What is held for a while only, and for how long. */
+  /** What is held only for a time, and for how long. */
   private passing = { costUsd: 0, holdMs: 0 };
   /** The attempt that began and has not been charged. */
   private current: { readonly candidate: Candidate; readonly startedAt: number } | null = null;
@@ -98,7 +98,7 @@ export class RequestReservation {
     this.isTaken = true;
   }
 
-  /** A reservation of its own for an attempt at the same time; null: there is no room for it. */
+  /** A separate reservation for a concurrent attempt; null: there is no room for it. */
   async beside(
     candidate: Candidate,
     reserve: (most: Use) => Promise<Granted | Refused>,
@@ -109,14 +109,14 @@ export class RequestReservation {
       : new RequestReservation(this.request, this.uses, this.reserve, granted);
   }
 
-  /** No attempt is under way: what is reserved and was not used is free for others. */
+  /** Call while no attempt is under way: frees what is reserved and unused. */
   release(): void {
     this.granted.settle({ requests: 1, ...this.charged });
     this.isTaken = true;
     const { costUsd, holdMs } = this.passing;
     if (costUsd === 0) return;
     this.passing = { costUsd: 0, holdMs: 0 };
-    // where others have taken the room meanwhile, nothing is held
+    // if other requests have taken the room meanwhile, nothing is held
     this.reserve({ ...nothing, costUsd }).then(
       (granted) => void setTimeout(() => granted.settle(nothing), holdMs).unref(),
       () => undefined,
@@ -155,7 +155,7 @@ export class RequestReservation {
     charged.costUsd += spentUsd;
     const heldUsd = Math.max(0, costUsd - spentUsd);
     const { record, snapshot } = this.request;
-    // of a request without an answer: the last model that may have been billed
+    // a request without an answer is recorded under the last model that may have been billed
     record.provider = candidate.provider;
     record.model = candidate.model;
     const holdMs = snapshot.providers.get(candidate.provider ?? '')?.cutCallHoldMs ?? null;

@@ -26,27 +26,27 @@ export interface GatewayRequest extends ObservedRequest {
   readonly snapshot: GatewaySnapshot;
   /** Ends the upstream call when the client leaves. */
   readonly cancellation: Cancellation;
-  /** What is left of the caller's rate limits, once they were asked; empty: no limit applies. */
+  /** What is left of the caller's rate limits, once they were checked; empty: no limit applies. */
   rateLimits: readonly RateLimitState[];
   /** Whether the request has been counted against the caller's requests a minute. */
   isCounted: boolean;
-  /** What it has reserved for its attempts; null: no limit applies, or none was asked. */
+  /** What it has reserved for its attempts; null: no limit applies, or none was checked yet. */
   reservation: RequestReservation | null;
-  /** What it has set aside for all of its calls; null: each reserves for itself. */
+  /** What it has reserved for all of its calls together; null: each reserves for itself. */
   setAside: SetAside | null;
   /** The conversation that a native completion belongs to. */
   conversation: JoinedConversation | null;
   /** The turn of a request of the Responses dialect. */
   responseTurn: ResponseTurn | null;
-  /** What records its answer, so that it can be read again; null: nothing does. */
+  /** Records its answer, so that it can be read again; null: it is not recorded. */
   recording: RecordedAnswer | null;
-  /** What the client calls its prompt cache or its session; null: nothing. */
+  /** The client's name for its prompt cache or its session; null: none. */
   promptCacheKey: string | null;
   /** The id by which the client may refer to this request's decision; null: no session was made. */
   sessionId: string | null;
   /** Bytes of the body that have been read, after decompression; 0 if a host's parser read it. */
   bodyBytes: number;
-  /** Those of them that are counted as in progress. */
+  /** How many of those bytes are counted as in progress. */
   heldBytes: number;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
@@ -54,9 +54,9 @@ export interface GatewayRequest extends ObservedRequest {
   grounding: PlannedGrounding | null;
   /** The first model that the request names; null if it names none. */
   asked: Candidate | null;
-  /** What its error texts must not repeat where they are kept: messages, input, or a path. */
+  /** What stored error texts must not repeat: messages, input, or a path. */
   prompt: unknown;
-  /** What its answer has to tell the client, where the surface can. */
+  /** Warnings for the client, where the surface can show them. */
   warnings: readonly FieldWarning[];
   /** Candidates that could not be used, as the first entries of the error trace. */
   passedOver: readonly ErrorTraceEntry[];

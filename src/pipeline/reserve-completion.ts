@@ -19,7 +19,7 @@ import type { GatewaySnapshot } from './engine/snapshot.js';
 import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
 /**
- * Reserves what one attempt at the request's planned completion may use at most of its caller's
+ * Reserves the most that one attempt at the request's planned completion may use of its caller's
  * limits, before any model is called. Sets `request.reservation`, which whoever runs the completion
  * settles; it stays null where no limit applies. A caller with a budget gets no model without a known price, nothing that costs more than its tokens, and an answer no longer than
  * what was reserved for it: the request's plan and call are replaced by what is left of them.
@@ -53,8 +53,8 @@ export async function reserveCompletion(
 }
 
 /**
- * Sets aside what a completion with priced tools needs at least, at once: one call, and the model
- * before and after it. Otherwise requests at the same time would pay for calls, and then have
+ * Reserves at once the least that a completion with priced tools needs: one tool call, and a model
+ * call before and after it. Otherwise concurrent requests would pay for tool calls, and then have
  * nothing left for their answers.
  */
 async function reserveToolCall(
@@ -80,9 +80,8 @@ async function reserveToolCall(
 }
 
 /**
- * Sets aside for all calls of a research run at once, so that runs at the same time do not take from
- * each other what they need to end: what it may cost at most, or a part of that, which makes it
- * shorter.
+ * Reserves for all calls of a research run at once, so that concurrent runs leave each other what
+ * they need to end: the most that it may cost, or a part of that, which makes it shorter.
  */
 async function reserveRun(
   parts: GatewayParts,
@@ -97,8 +96,8 @@ async function reserveRun(
 }
 
 /**
- * Reserves what one attempt at a completion may use at most.
- * @param requests as how many requests it counts; null: as none
+ * Reserves the most that one attempt at a completion may use.
+ * @param requests how many requests it counts as; null: none
  * @throws GatewayError as `reserveLimits`
  */
 export async function reserveAttempt(
@@ -120,7 +119,7 @@ export async function reserveAttempt(
   return new RequestReservation(request, uses, further, granted);
 }
 
-/** Without candidates of unbounded cost, and held to the configured length if it states none. */
+/** Without candidates of unbounded cost, and bounded to the configured length if it states none. */
 function withinBudget(
   planned: PlannedCompletion,
   snapshot: GatewaySnapshot,
@@ -136,8 +135,8 @@ function withinBudget(
 }
 
 /**
- * A client's own body that asks for more than tokens is not forwarded: every provider then gets the
- * canonical request, which has none of that.
+ * Does not forward a client's own body that asks for more than tokens: every provider then gets the
+ * canonical request, which does not.
  */
 function withoutUnpriced(planned: PlannedCompletion, owner: LimitOwner): PlannedCompletion {
   const { original, ...call } = planned.call;

@@ -29,7 +29,7 @@ import {
 } from './request-reservation.js';
 import { unpricedFieldReason, unpricedReason } from './unbounded-reason.js';
 
-/** A body that names its model, and for some tasks others that may take over. */
+/** A body that names its model and, for some tasks, models that may take over. */
 export interface TaskRequest {
   readonly model: string;
   readonly fallback_models?: readonly string[] | null;
@@ -38,14 +38,14 @@ export interface TaskRequest {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Something that a model does beside completing. */
+/** A task of a model other than completing. */
 export interface ModelTask {
   readonly kind: 'embeddings' | 'reranking';
-  /** Whether other models may take over: not where answers of different models do not compare. */
+  /** Whether other models may take over: not where answers of different models are incompatible. */
   readonly fallsBack: boolean;
   /** What the request log keeps. */
   contentOf(body: Body): unknown;
-  /** The texts that its model reads, as often as it reads them, each with how often. */
+  /** The texts that its model reads, each with how many times. */
   textsOf(body: Body): readonly (readonly [text: string, times: number])[];
   /** The most units of search that a provider may bill for it. */
   searchesOf(body: Body): number;
@@ -53,7 +53,7 @@ export interface ModelTask {
   unpricedField(body: Body): string | null;
 }
 
-/** Vectors of texts. Those of different models do not compare. */
+/** Vectors of texts. Those of different models cannot be compared. */
 export const embedding: ModelTask = {
   kind: 'embeddings',
   fallsBack: false,
@@ -67,7 +67,7 @@ export const embedding: ModelTask = {
 const documentsPerSearch = 100;
 const tokensPerDocument = 500;
 
-/** Documents in the order in which they answer a query, which is read again with each of them. */
+/** Orders documents by how well they answer a query, which the model reads again with each. */
 export const reranking: ModelTask = {
   kind: 'reranking',
   fallsBack: true,
@@ -86,7 +86,7 @@ export const reranking: ModelTask = {
 };
 
 /**
- * Has a task done by one model and its retries, and by others where the task allows it.
+ * Has a task done by the first model with its retries, then by others where the task allows it.
  * @throws GatewayError `model_not_found` for an unknown model, `bad_request` for one that the
  * caller may not use or whose provider does not have the task, and the errors of limits and attempts
  */
@@ -146,8 +146,8 @@ const statedUsage = ({ promptTokens, searches }: TaskAnswer): Usage | null =>
     : makeUsage({ promptTokens, webSearches: searches ?? null });
 
 /**
- * The models that names stand for, as far as they can be used; only the first of them where no other
- * may take over. @throws GatewayError for the first where none can
+ * The usable models of the names; only the first one where no other may take over.
+ * @throws GatewayError the reason of the first name where none is usable
  */
 function targetsOf(
   request: GatewayRequest,
@@ -195,7 +195,7 @@ function targetOf(
 const tokensOf = (task: ModelTask, body: Body, count: (text: string) => number): number =>
   task.textsOf(body).reduce((sum, [text, times]) => sum + times * count(text), 0);
 
-/** Of every byte of a text: an estimate looks at samples of a long one. */
+/** Counts every byte too: an estimate alone looks only at samples of a long text. */
 const cautiousTokens = (text: string): number =>
   Math.max(estimateTokens(text), Math.ceil(Buffer.byteLength(text) / bytesPerToken));
 
@@ -218,7 +218,7 @@ async function reserveTask(
   );
 }
 
-/** What the attempts of a task use of its caller's limits: each the most of all its models. */
+/** What each attempt of a task uses of its caller's limits: the most of any of its models. */
 class TaskUses implements AttemptUses {
   private readonly most: AttemptUse;
 
@@ -249,7 +249,7 @@ class TaskUses implements AttemptUses {
       usage === null ? {} : costOf(usage, this.factsOf(candidate));
     const spentUsd = cost ?? 0;
     return {
-      // where searches are billed, nothing is said of tokens
+      // a provider that bills searches states no tokens
       tokens:
         tokens !== null && isStated && usage.webSearches === undefined
           ? usage.promptTokens

@@ -2,13 +2,13 @@ import type { Use } from '../accounts/caller-limits.js';
 import type { Granted } from '../accounts/rate-limiter.js';
 
 /**
- * What a request of several calls has reserved of its caller's budgets at its start. Calls take their
- * reservations from it and give back what they did not use; only what goes beyond is reserved anew.
+ * What a request of several calls reserved of its caller's budgets at its start. Calls reserve from
+ * it and give back what they did not use; only what exceeds it is reserved from the budgets.
  */
 export class SetAside {
   private freeUsd: number;
   private usedUsd = 0;
-  /** Calls that are not settled. */
+  /** How many calls are not settled. */
   private open = 0;
   private isOver = false;
 
@@ -26,7 +26,7 @@ export class SetAside {
     this.granted.settle({ requests: 1, tokens: null, costUsd: this.usedUsd });
   }
 
-  /** @param reserve reserves what goes beyond. @throws GatewayError as it does */
+  /** @param reserve called with what exceeds the free part. @throws GatewayError as it does */
   async reserve(most: Use, reserve: (use: Use) => Promise<Granted>): Promise<Granted> {
     const costUsd = most.costUsd ?? 0;
     const ownUsd = Math.min(costUsd, Math.max(0, this.freeUsd));

@@ -20,7 +20,7 @@ export const unpricedFieldReason = (owner: LimitOwner): string =>
 /** What a request asks for beside text. */
 interface AskedBesideText {
   readonly media: PromptMedia;
-  /** As `ownSearches`. */
+  /** As `ownSearches` returns. */
   readonly searches: number | null;
 }
 

@@ -43,7 +43,7 @@ export abstract class WholeAnswer implements CompletionWriter {
 
   whole(answer: CompletionAnswer, body: Buffer | null): void {
     for (const choice of answer.completion.choices)
-      // a name inside the gateway
+      // a finish reason that only the gateway knows
       if (choice.finish_reason === pausedTurn) choice.finish_reason = 'stop';
     this.answer = answer;
     this.body = body;
@@ -70,7 +70,7 @@ export abstract class WholeAnswer implements CompletionWriter {
     // nothing was sent
   }
 
-  /** Lets go what was collected: once it is written, a slow client would keep it twice. */
+  /** Frees what was collected: once it is written, a slow client would keep it in memory twice. */
   protected release(): void {
     this.builder = null;
     this.answer = this.body = null;

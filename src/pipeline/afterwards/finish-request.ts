@@ -6,7 +6,7 @@ import { shadowAnswer } from './shadow-answer.js';
 
 /**
  * Reports a request that is over, once: to the metrics, the log, the request log and the chooser.
- * Its client has the answer: what begins here delays no response.
+ * The client already has its answer, so this delays no response.
  */
 export function finishRequest(parts: GatewayParts, request: GatewayRequest): void {
   const { chooser } = parts.state;

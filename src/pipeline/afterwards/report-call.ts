@@ -57,7 +57,7 @@ export function reportablePlan(
 ): ReportablePlan {
   let isReported = false;
   const report = (told: CallReport): void => {
-    // the gateway itself reports a plan that it has carried out
+    // the gateway itself reports a plan that it has executed
     if (isReported || request.call !== null) return;
     isReported = true;
     try {
@@ -143,7 +143,7 @@ const attemptOf = (
   isWhole: false,
 });
 
-/** A client may have chosen the provider's name, and labels come from closed sets. */
+/** Metric labels come from closed sets, and a client may have chosen the provider's name. */
 function measuredAttempt({ snapshot }: GatewayRequest, attempt: Attempt): Attempt {
   const { provider, model } = attempt;
   return snapshot.isKnownModel(provider, model) || snapshot.providers.has(provider)
@@ -200,7 +200,7 @@ const maxError = 500;
 const failureText = (error: unknown): string | null =>
   error === undefined || error === null ? null : messageOf(error).slice(0, maxError);
 
-/** A number of a host's own measurements; null for anything that cannot be one. */
+/** A number that the host measured; null for any value that cannot be one. */
 const figure = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../telemetry/observed-request.js';
 import { callsModels } from '../../surface-labels.js';
 import { withoutQuotes } from '../../telemetry/requests/without-quotes.js';
 
-/** Reports a request that is over to the metrics, the log and the request log, and no learner. */
+/** Reports a request that is over to metrics, log and request log, but not to the learner. */
 export function reportRequest(parts: GatewayParts, request: GatewayRequest): void {
   parts.metrics.request(request);
   parts.log.request(request);
@@ -19,8 +19,8 @@ export function closeRecord(request: GatewayRequest): void {
 }
 
 /**
- * The names for the sums, which are kept for ever, so that clients cannot invent rows: a model that
- * did not answer and that is not known is `other`, and so is its provider if it is not configured.
+ * The names for sums. These are kept forever, so clients must not invent rows: an unknown model
+ * that did not answer is `other`, and so is its provider if it is not configured.
  */
 function summedName({ record, surface, snapshot }: GatewayRequest): RequestRecord['summedAs'] {
   const { provider, model, promptTokens } = record;
@@ -31,9 +31,9 @@ function summedName({ record, surface, snapshot }: GatewayRequest): RequestRecor
 }
 
 /**
- * Completes what is recorded of a request of which something failed: who was asked, and error texts
- * that do not repeat the request. The texts of the attempts keep their quotations if the
- * configuration keeps the request's content.
+ * Completes the record of a request with failures: the model that was asked, and error texts that
+ * do not quote the request. The texts of attempts keep their quotations if the configuration keeps
+ * the request's content.
  */
 function explainFailure(request: GatewayRequest): void {
   const { record } = request;

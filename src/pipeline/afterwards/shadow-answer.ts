@@ -20,8 +20,8 @@ import { CompletionUses } from '../completion-uses.js';
 import { unboundedReason } from '../unbounded-reason.js';
 
 /**
- * Sends some of the answered requests to a second model, as `savings.shadow` says: in the
- * background, and without anything that the client, its conversation or the learner would notice.
+ * Sends the share `savings.shadow` of the answered requests to a second model: in the background,
+ * without any effect on the client, its conversation or the learner.
  * Never throws.
  */
 export function shadowAnswer(parts: GatewayParts, request: GatewayRequest): void {
@@ -35,7 +35,7 @@ export function shadowAnswer(parts: GatewayParts, request: GatewayRequest): void
   if (!began) parts.metrics.shadowed('busy');
 }
 
-/** Signals the running ones that the gateway stops. */
+/** Registers what to call when the gateway stops. */
 type WhenCancelled = (cancel: (reason: GatewayError) => void) => void;
 
 class Shadow {
@@ -92,7 +92,7 @@ class Shadow {
     }
   }
 
-  /** A request of its own, with the plan of the other one but for the candidates. */
+  /** A new request with the shadow's plan: the original's, but for the candidates. */
   private requested(): GatewayRequest {
     const { original, shadowed, parts } = this;
     const request = newRequest({
@@ -130,21 +130,21 @@ class Shadow {
   }
 }
 
-/** What is reserved is for one attempt: another provider key is not tried. */
+/** Refuses to reserve for a second attempt, even with another provider key. */
 const onlyOnce = (): Promise<never> =>
   Promise.reject(new GatewayError('too_many_requests', 'a second answer is asked for once'));
 
-/** @throws what is no failure of the call */
+/** @throws anything but a GatewayError: it is no failure of the call */
 function failureOf(failure: unknown): GatewayError {
   if (failure instanceof GatewayError) return failure;
   throw failure;
 }
 
 /**
- * How much longer than expected, or than the first answer, the second one may be, and what it may be
- * in any case. Its longest length is reserved of the day's budget.
+ * How many times longer than expected, or than the first answer, the second one may be, and how
+ * many tokens it may have in any case. The longest length is reserved from the day's budget.
  */
-const longer = 4;
+const lengthFactor = 4;
 const minBound = 1_024;
 
 /** What is asked of a second model, and what the first one answered. */
@@ -154,23 +154,23 @@ interface PlannedShadow {
   /** The most that it may use. */
   readonly most: AttemptUse & { readonly costUsd: number };
   readonly chosen: ComparedAnswer;
-  /** Of the second model, without its answer. */
+  /** The second model's prediction, without its answer. */
   readonly shadow: Omit<ComparedAnswer, 'tokens'>;
   /** Whether the client's request bounds the length of answers; else only the second one is bounded. */
   readonly isBounded: boolean;
 }
 
 /**
- * How a request that was answered can be shadowed: by the candidate with the best predicted quality
- * among the others, within a length whose cost is known. Null: it must not, or cannot. It must not
- * where nothing of its content may be kept, where it continues a session (whose first request may
- * have asked for a hash of its content), and where the caller's limits are half used.
+ * How to shadow an answered request: by the other candidate with the best predicted quality, within
+ * a length whose cost is known. Null: it must not be shadowed, or cannot. It must not where its
+ * content may not be kept, where it continues a session (whose first request may have asked for a
+ * hash of its content), and where half of one of the caller's limits is used.
  */
 function planShadow(request: GatewayRequest): PlannedShadow | null {
   const { call, plan, record, snapshot, caller } = request;
   const { choice } = record;
   if (!call || !plan || !choice?.measured || !mayBeRepeated(request, call)) return null;
-  // what was searched and done cannot be repeated for a comparison
+  // searches and tool calls cannot be repeated for a comparison
   if (call.grounding) return null;
   const found = secondBest(request);
   if (!found) return null;
@@ -181,8 +181,8 @@ function planShadow(request: GatewayRequest): PlannedShadow | null {
   if (unboundedReason(candidate, facts, asked, 'key') !== null) return null;
   const isBounded = statedAnswerTokens(call.chat) !== null;
   const expectedTokens = candidate.why.outputTokens ?? 0;
-  const usual = longer * Math.max(expectedTokens, choice.measured.tokens);
-  const bound = Math.min(facts.maxOutput ?? Infinity, Math.max(minBound, Math.ceil(usual)));
+  const wanted = lengthFactor * Math.max(expectedTokens, choice.measured.tokens);
+  const bound = Math.min(facts.maxOutput ?? Infinity, Math.max(minBound, Math.ceil(wanted)));
   const planned: PlannedCompletion = {
     call: {
       ...call,
@@ -215,7 +215,7 @@ function planShadow(request: GatewayRequest): PlannedShadow | null {
   };
 }
 
-/** Whether its content may go to another model, and enough is left of its caller's limits. */
+/** Whether its content may go to another model, and half of each of its caller's limits is left. */
 function mayBeRepeated({ record, rateLimits }: GatewayRequest, { store }: CompletionCall): boolean {
   return (
     store &&
@@ -225,7 +225,7 @@ function mayBeRepeated({ record, rateLimits }: GatewayRequest, { store }: Comple
   );
 }
 
-/** Among the candidates of known price, other than the one that answered. */
+/** The best of the candidates of known price that did not answer. */
 function secondBest({
   plan,
   record: { choice },
@@ -256,7 +256,7 @@ const predictedAt = (
   uncertainty: figures[place * weighedFigures + 1]!,
 });
 
-/** The same caller as one whose money is counted. */
+/** The caller with an infinite budget, so that costs are counted. */
 const withBudget = (caller: Caller): Caller => ({
   ...caller,
   accountLimits: { ...caller.accountLimits, dayBudgetUsd: Infinity },

@@ -6,7 +6,7 @@ import type { AlertChannel, AlertSources } from '../../telemetry/alerts/alert-wa
 import { postAlert } from '../../telemetry/alerts/webhook.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
-/** What the watch of alerts reads from the configuration in force and from what calls tell. */
+/** What alerts are computed from: the configuration in force and the health of providers. */
 export const alertSources = (
   inForce: () => { config: Config; snapshot: GatewaySnapshot },
   health: () => ProviderHealths,

@@ -23,24 +23,22 @@ import type { Chooser } from '../../chooser/chooser.js';
 import type { Ranker } from '../../chooser/plan.js';
 import { readModelTable } from '../../models/model-tables.js';
 
-/** What outlives a configuration: measurements go on when it is swapped. */
+/** What outlives a configuration: measurements continue when another one is put in force. */
 export interface SnapshotSharing {
   latencies: LatencyWindow;
   ranker: Chooser['ranker'];
   onAttempt: (attempt: Attempt) => void;
-  /** Breakers outlive configurations too. */
   breakerOf: ProviderHealths['breakerOf'];
-  /** So does what bounds load. */
   load: () => Load;
-  /** What the providers say that they have. */
+  /** The lists of models that providers report. */
   lists: ModelLists;
-  /** Takes what went wrong where no answer could tell of it. */
+  /** Logs a problem that no response can report. */
   warn: (warning: string) => void;
   /** Whether the gateway is mounted in a host app. */
   isMounted: boolean;
 }
 
-/** What a configuration is checked against: the dialects, and what each asks of its settings. */
+/** What a configuration is checked against: the dialects, and the settings that each requires. */
 export const configRules = (dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions => ({
   knownApis: [...dialects.keys()],
   problemOf: (provider) => problemOf(provider, dialects),
@@ -58,7 +56,7 @@ function problemOf(
   }
 }
 
-/** Builds all that one configuration stands for. @throws Error where `configRules` reports one first */
+/** Builds a configuration's snapshot. @throws Error for a problem that `configRules` reports */
 export function buildSnapshot(
   config: Config,
   providerConfigs: readonly ProviderConfig[],
@@ -125,7 +123,7 @@ const recordingLatency =
   (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
   (attempt) => {
     const { provider, model, outcome, hedged, number, latencyMs } = attempt;
-    // a first call that lost was late: without its time so far, the percentile would fall
+    // a first call that lost was late: without its time so far, the percentile would be too low
     const wasLate = outcome === 'hedge_lost' && !hedged && number === 1;
     const firstTokenMs = wasLate ? latencyMs : firstTokenMsOf(attempt);
     if ((outcome === 'ok' || wasLate) && firstTokenMs !== null)

@@ -7,9 +7,9 @@ export interface ByteBounds {
   readonly maxAccountBytesInProgress: number | null;
 }
 
-/** Bodies take some times their bytes while they are parsed, translated and sent. */
+/** The default share: a body takes several times its bytes while it is parsed and translated. */
 const shareOfHeap = 1 / 4;
-/** So that one account leaves room for others. */
+/** An account's share of that, so that it leaves room for others. */
 const shareOfAccount = 1 / 2;
 const defaultMaxBytes = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap);
 const retryAfterMs = 2_000;
@@ -21,7 +21,7 @@ export class BytesInProgress {
 
   /**
    * Checks that a request may hold more bytes.
-   * @param held what it holds already: a request that is alone is never refused
+   * @param held how many it holds already: a request that is alone is never refused
    * @throws GatewayError `too_many_requests` for the account's bound, `unavailable` for that of all
    */
   check(accountId: string, bytes: number, held: number, bounds: ByteBounds): void {
@@ -41,7 +41,7 @@ export class BytesInProgress {
       );
   }
 
-  /** Whether a request may hold that many bytes more, of something that it can do without. */
+  /** Whether there is room for more bytes, which a request can do without, even if it is alone. */
   hasRoom(accountId: string, bytes: number, bounds: ByteBounds): boolean {
     const { max, maxOwn } = boundsOf(bounds);
     return (this.accounts.get(accountId) ?? 0) + bytes <= maxOwn && this.total + bytes <= max;
@@ -53,7 +53,7 @@ export class BytesInProgress {
     this.accounts.set(accountId, (this.accounts.get(accountId) ?? 0) + bytes);
   }
 
-  /** Takes back what a request that is over had counted. */
+  /** Uncounts the bytes of a request that is over. */
   remove(accountId: string, bytes: number): void {
     this.total -= bytes;
     const left = (this.accounts.get(accountId) ?? 0) - bytes;

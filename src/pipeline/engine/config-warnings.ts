@@ -10,7 +10,7 @@ export function abilityWarnings({ models }: Pick<Config, 'models'>, at: number):
   const known = knownModels(at);
   return Object.entries(models).flatMap(([label, { ability }]) => {
     if (typeof ability !== 'string' || known.has(ability)) return [];
-    // a name that only begins as the written one is as near as one with a wrong letter
+    // longest first: a mere prefix of the name is as near as a name with one wrong letter
     const longestFirst = [...known.names].sort((a, b) => b.length - a.length);
     const meant = closestName(ability.slice(ability.lastIndexOf('/') + 1), longestFirst);
     const hint = meant === null ? '' : `; did you mean ${meant}?`;
@@ -43,7 +43,7 @@ export function aliasWarnings(
   );
 }
 
-/** A provider that needs a key and has none can be called, and will refuse: the start says so. */
+/** Warnings for providers that need a key and have none: they would refuse each call. */
 export function keylessProviders(
   providers: readonly ProviderConfig[],
   dialects: ReadonlyMap<string, ProviderDialect>,

@@ -33,14 +33,14 @@ const defaultNotesDays = 30;
 export interface EngineOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly logger?: Log;
-  /** Also gets the metrics, until the gateway is closed. */
+  /** The metrics are registered here too, until the gateway is closed. */
   readonly registry?: MetricRegistry;
-  /** Says who sends a request that has no key. */
+  /** Identifies the sender of a request without a key. */
   readonly identify?: (req: IncomingMessage) => HostAnswer | Promise<HostAnswer>;
   readonly databases?: LazyDatabases;
   /** Whether the gateway is mounted in a host app. Default: false. */
   readonly isMounted?: boolean;
-  /** The dialects that there are, by the name of their `api`. */
+  /** All dialects, by the name of their `api`. */
   readonly dialects: ReadonlyMap<string, ProviderDialect>;
   readonly rules: ParseOptions;
 }
@@ -182,7 +182,7 @@ export class Engine {
 
   drain(): void {
     this.stopping = true;
-    // their results are for statistics: a stop does not wait for them
+    // shadow answers are for statistics only: a stop does not wait for them
     this.state.chooser.shadows.running.close();
   }
 
@@ -200,7 +200,7 @@ export class Engine {
     this.measured.close();
   }
 
-  /** Does what the first request would otherwise wait for. */
+  /** Starts in the background what the first request would otherwise wait for. */
   private openAhead(databases: LazyDatabases, { redis }: Config): void {
     this.state.health.onCircuit = (...change) => this.sync.publishChange(...change);
     databases.whenOpened(({ counters }) => void this.sync.share(counters));

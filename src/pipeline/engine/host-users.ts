@@ -3,15 +3,15 @@ import { type Caller, type HostCaller, hostCaller } from '../../accounts/caller.
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 import { GatewayError } from '../../errors.js';
 
-/** A host's own answer to who sends a request; null: a user it does not know. */
+/** The caller that a host names for a request; null: the host does not know the user. */
 export type HostAnswer = HostCaller | null | undefined;
 
 let validator: Validator<HostCaller> | undefined;
 
 /**
  * The caller that a host names.
- * @throws GatewayError `internal` that names the field, because a limit that is misspelt would
- * silently bound nothing
+ * @throws GatewayError `internal` that names the invalid field: a misspelt limit would silently
+ * bound nothing
  */
 export function checkedHostCaller(named: HostCaller): Caller {
   validator ??= compileSchema<HostCaller>('host-caller');

@@ -1,22 +1,23 @@
 const lookMs = 20;
 /** How often the bound may rise. */
 const riseMs = 100;
-/** So much is taken whatever the delay. */
+/** The lowest bound, whatever the delay. */
 const minRunning = 8;
-const lessShare = 0.85;
-/** So much more in the time that a request takes: what was taken last has to cost before more is. */
-const moreShare = 0.2;
-/** Within `riseMs`, however long requests take; `moreShare` where the loop has waited meanwhile. */
-const leastMoreShare = 0.03;
-/** Above the bound with which most was finished, after steps that did not help. */
-const regainShare = 1.4;
-/** One long step is no overload: the look before has to find at least this share of the delay. */
+/** One step down multiplies the bound by this. */
+const stepFactor = 0.85;
+/** The rise of the bound in the time that a request takes: new requests show their cost first. */
+const riseShare = 0.2;
+/** The least rise within `riseMs`, however long requests take; `riseShare` if the loop was idle. */
+const minRiseShare = 0.03;
+/** After steps that did not help, the bound becomes the best one times this. */
+const regainFactor = 1.4;
+/** One long task is no overload: the check before must also find this share of the maximum. */
 const lateBefore = 0.25;
-/** A loop that waits for so much of its time has no more to do than it can. */
+/** A loop that is idle for this share of its time is not overloaded. */
 const idleShare = 0.02;
-/** So many have to end before what is finished in a second is compared. */
+/** How many requests must end before rates of completion are compared. */
 const minEndings = 30;
-/** Without a request in progress, or without a refusal, after which the bound is forgotten. */
+/** After this time without a refusal the bound is dropped; without a request the checks stop. */
 const calmMs = 10_000;
 
 /** The time, and how long the event loop has waited for something to do, in ms. */
@@ -31,36 +32,36 @@ const ownClock: LoopClock = {
 };
 
 /**
- * Takes fewer new requests at a time while the event loop is late for having too much to do.
+ * Admits fewer requests at a time while too much work makes the event loop late.
  *
- * The bound is found as TCP finds its window. Two late looks in a row, between which the loop never
- * waited, set it a step below what is in progress; the next step comes only once that has fallen to
- * it, and only while most of it is used: what makes the loop late with less in progress is a pause of
- * the process, which fewer requests would not shorten. Where less is finished after the steps,
- * something else makes the loop late, and they are taken back. While the loop is in time and requests
- * are refused, the bound rises by small steps. The delay alone would not do: a request costs most
- * long after it was taken, while its answer streams.
+ * The bound on requests in progress adapts as TCP's window does. Two late checks in a row, between
+ * which the loop was never idle, set it a step below the current number. The next step comes only
+ * once that number has fallen to the bound, and only while most of the bound is used: with fewer in
+ * progress, a pause of the process makes the loop late, and a lower bound would not help. If fewer
+ * requests are completed after the steps, something else makes the loop late, and the steps are
+ * undone. While the loop is on time and requests are refused, the bound rises in small steps. The
+ * delay alone is no guide: a request costs most long after it was admitted, while it streams.
  */
 export class LoadShedder {
   /** Null: nothing is ever refused. */
   maxDelayMs: number | null = null;
   /** Requests in progress. */
   running = 0;
-  /** How many may be; Infinity: any number. */
+  /** How many requests may be in progress; Infinity: any number. */
   limit = Infinity;
-  /** How late the loop was at the last look. */
+  /** How late the loop was at the last check. */
   delayMs = 0;
   private timer: NodeJS.Timeout | null = null;
   private dueAt = 0;
   private lookedAt = 0;
   private idleMs = 0;
   private isLate = false;
-  /** With which bound most was finished in a ms since the first of the steps down. */
+  /** The bound with the most completions per ms since the first of the steps down. */
   private best: { readonly limit: number; readonly rate: number } | null = null;
   private refusals = 0;
   private risenAt = 0;
   private calmSince = 0;
-  /** What is in progress has fallen to the bound. */
+  /** The number in progress has fallen to the bound. */
   private isSettled = true;
   private endings = 0;
   private countedSince = 0;
@@ -71,7 +72,7 @@ export class LoadShedder {
   get admits(): boolean {
     if (this.running >= this.limit) return false;
     if (this.limit !== Infinity || !this.isLate) return true;
-    // in one turn of the loop more may come than it can ever work on
+    // more requests may arrive in one turn of the loop than it can handle
     if (this.clock.now() - this.dueAt <= (this.maxDelayMs ?? Infinity)) return true;
     this.limit = Math.max(minRunning, this.running);
     return this.running < this.limit;
@@ -87,7 +88,7 @@ export class LoadShedder {
     this.endings++;
   }
 
-  /** Counts a refusal. @returns ms after which another try may succeed: as long as a request takes now */
+  /** Counts a refusal. @returns when to retry, in ms: as long as a request takes now */
   refuse(): number {
     this.refusals++;
     const countedMs = this.clock.now() - this.countedSince;
@@ -103,19 +104,19 @@ export class LoadShedder {
     this.timer = setTimeout(() => this.look(), lookMs).unref();
   }
 
-  /** Finds how late the loop is. Its own timer calls it every 20 ms. */
+  /** Measures how late the loop is, and moves the bound. Called every 20 ms by its own timer. */
   look(): void {
     const now = this.clock.now();
     const idleMs = this.clock.idleMs();
     const maxDelayMs = this.maxDelayMs ?? Infinity;
     const wasLate = this.isLate;
     this.delayMs = Math.max(0, now - this.dueAt);
-    const waited = idleMs - this.idleMs > (now - this.lookedAt) * idleShare;
-    this.isLate = !waited && this.delayMs > maxDelayMs * lateBefore;
+    const wasIdle = idleMs - this.idleMs > (now - this.lookedAt) * idleShare;
+    this.isLate = !wasIdle && this.delayMs > maxDelayMs * lateBefore;
     if (this.isLate && this.delayMs > maxDelayMs) {
       if (wasLate && this.isSettled && this.isUsed) this.step(now);
     } else if (this.refusals > 0 && now - this.risenAt >= riseMs) {
-      this.rise(now, waited ? moreShare : leastMoreShare);
+      this.rise(now, wasIdle ? riseShare : minRiseShare);
       this.refusals = 0;
       this.best = null;
       this.count(now);
@@ -134,14 +135,14 @@ export class LoadShedder {
     else this.timer?.refresh();
   }
 
-  /** Whether the bound is what bounds: with less in progress a lower one would not help. */
+  /** Whether most of the bound is used: otherwise a lower one would not help. */
   private get isUsed(): boolean {
-    return this.limit === Infinity || this.running > this.limit * lessShare;
+    return this.limit === Infinity || this.running > this.limit * stepFactor;
   }
 
   private rise(now: number, leastShare: number): void {
     const takesMs = (this.limit * (now - this.countedSince)) / Math.max(1, this.endings);
-    const share = Math.max(leastShare, moreShare * Math.min(1, riseMs / takesMs));
+    const share = Math.max(leastShare, riseShare * Math.min(1, riseMs / takesMs));
     this.limit += Math.max(1, this.limit * share);
     this.risenAt = now;
   }
@@ -154,14 +155,14 @@ export class LoadShedder {
       const rate = endings / countedMs;
       const expected = best ? best.rate * countedMs : 0;
       if (best && endings < expected - 2 * Math.sqrt(expected)) {
-        this.limit = best.limit * regainShare;
+        this.limit = best.limit * regainFactor;
         this.best = null;
         this.count(now);
         return;
       }
       if (!best || rate > best.rate) this.best = { limit, rate };
     }
-    this.limit = Math.max(minRunning, Math.floor(Math.min(limit, this.running) * lessShare));
+    this.limit = Math.max(minRunning, Math.floor(Math.min(limit, this.running) * stepFactor));
     this.isSettled = false;
   }
 

@@ -11,10 +11,10 @@ export interface LoadReport {
 
 /** What bounds the work of this process and of each provider. Outlives configurations. */
 export class Load {
-  /** Of all completions, embeddings, rerankings and pass-through calls. */
+  /** The queue of all completions, embeddings, rerankings and pass-through calls. */
   readonly queue: SlotQueue;
   readonly shedder = new LoadShedder();
-  /** Of calls, by provider. */
+  /** The queues of calls, by provider. */
   private readonly providers = new Map<string, SlotQueue>();
 
   constructor(private readonly report: LoadReport) {
@@ -31,7 +31,7 @@ export class Load {
     this.shedder.maxDelayMs = limits.maxLoopDelayMs || null;
   }
 
-  /** The queue of a provider, with this bound from now on. Null: it has none. */
+  /** The queue of a provider, with this bound from now on. Null: the provider is not bounded. */
   slotsOf(name: string, max: number | null): SlotQueue | null {
     const queue = this.providers.get(name) ?? this.newQueue(name, name);
     queue.bounds = { ...this.queue.bounds, max, maxPerAccount: null };

@@ -22,7 +22,7 @@ interface Served {
   /** Identifies the configuration of the provider's list. */
   readonly source: string;
   readonly listModels: ProviderConfig['listModels'];
-  /** Of the current revision; null: not gathered yet. */
+  /** The models by name, as of a revision of the lists; null: not gathered yet. */
   gathered: { readonly revision: number; readonly models: ReadonlyMap<string, ListedModel> } | null;
 }
 
@@ -118,7 +118,7 @@ export class ModelDirectory {
   }
 }
 
-/** Whether a model or alias may be one that answers a conversation: not where its name says so. */
+/** Whether a model or alias may answer a conversation: false if its name tells another type. */
 const mayAnswer = (name: string): boolean =>
   !name.includes('/') || ['chat', 'completion', 'other'].includes(modelTypeOf(name));
 

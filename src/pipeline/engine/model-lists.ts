@@ -8,7 +8,7 @@ const refreshMs = 3_600_000;
 const retryMs = 300_000;
 
 interface KnownList {
-  /** What the provider was configured as when it was asked. */
+  /** Identifies the configuration under which the provider was asked. */
   readonly source: string;
   models: readonly ListedModel[] | null;
   /** When to ask again, in ms since 1970. */
@@ -17,12 +17,11 @@ interface KnownList {
 }
 
 /**
- * Which models the providers say that they have. They are asked in the background, when somebody
- * wants to know and an hour after the last answer, so that no request and no start waits for them.
- * Outlives configurations.
+ * The models that providers report. They are asked in the background, when a list older than an
+ * hour is used, so that neither requests nor the start wait for them. Outlives configurations.
  */
 export class ModelLists {
-  /** Changes with every list. */
+  /** Grows with every new list. */
   revision = 0;
   private readonly known = new Map<string, KnownList>();
   private readonly underWay = new Set<Cancellation>();
@@ -44,7 +43,7 @@ export class ModelLists {
       this.known.set(provider.name, known);
     }
     if (Date.now() < known.dueAt) return;
-    // no other request asks while this answer is awaited
+    // meanwhile no other request asks
     known.dueAt = Date.now() + retryMs;
     void this.ask(provider, known);
   }

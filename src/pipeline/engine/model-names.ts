@@ -16,7 +16,7 @@ export interface NameSources {
   isConfigured(provider: string): boolean;
   /** A configured provider that other gateways call by this name, such as `google`; or null. */
   otherName(provider: string): string | null;
-  /** The variable that would turn a provider of this name on; null: there is no such provider. */
+  /** The environment variable that enables a provider of this name; null: no such provider. */
   variableOf(provider: string): string | null;
   readonly allow: readonly string[] | null;
   readonly deny: readonly string[];
@@ -34,12 +34,12 @@ const maxNameLength = 100;
 const whereListed = 'GET /v1/models lists the models';
 
 /**
- * Finds the models that names stand for, in this order: a label `<provider>/<model>` of a
- * configured provider, an alias of the configuration, a label with another name of a provider, a
- * bare name that a configured provider has, a bare name for a model that a provider has under
- * another (dated, `-latest`, with its maker before it); a name that an agent sends by itself, for the
- * most able model of its family. Of several providers that have a bare name, the one of the model's
- * maker; else the name is refused, with the choices.
+ * Finds the models that names stand for. Tries in this order: a label `<provider>/<model>` of a
+ * configured provider; an alias of the configuration; a label with another name of a provider; a
+ * bare name that a configured provider has; a bare name that it has in another form (dated,
+ * `-latest`, with its maker before it); a name that an agent sends by default, for the most able
+ * model of its family. Of several providers that have a bare name, the model's maker is taken; if
+ * it is not among them, the name is refused, with the choices.
  */
 export class ModelNames {
   constructor(private readonly sources: NameSources) {}
@@ -47,7 +47,7 @@ export class ModelNames {
   /**
    * The candidates that names stand for, each once. A name that stands for none becomes a candidate
    * that cannot be called: `unknownReason` says why.
-   * @param keyModels that the caller may use; what stands in for a name is one of them if it can
+   * @param keyModels those that the caller may use, which are preferred as stand-ins for a name
    */
   candidatesOf(names: readonly string[], keyModels: readonly string[] | null = null): Candidate[] {
     const found: Candidate[] = [];
@@ -55,7 +55,7 @@ export class ModelNames {
     for (const name of names) {
       const exact = this.exact(name);
       const candidates = exact ? [exact] : this.lookUp(name, keyModels);
-      // only aliases can repeat what the request names by itself
+      // only aliases can repeat a model that the request names too
       if (!exact) labels ??= new Set(found.map(({ label }) => label));
       for (const candidate of candidates) {
         if (labels?.has(candidate.label)) continue;
@@ -74,7 +74,7 @@ export class ModelNames {
     return owner && [owner];
   }
 
-  /** The labels of a name that several providers have; empty otherwise, and for labels. */
+  /** The labels of a bare name that several providers have; empty otherwise, and for aliases. */
   choicesOf(name: string): string[] {
     if (this.exact(name) || this.sources.aliases.targetsOf(name)) return [];
     const serving = this.serving(name);
@@ -221,7 +221,7 @@ export const withAdvice = (
     ? new GatewayError(error.code, `${error.message}; ${names.advice(label, keyModels)}`, error)
     : error;
 
-/** Says that a bare name is not enough, and which labels are. */
+/** The message for a bare name that several providers have, with their labels. */
 export const ambiguous = (name: string, choices: readonly string[]): string =>
   `several providers have a model ${JSON.stringify(name.slice(0, 100))}: use ${choices.slice(0, 8).join(' or ')}`;
 
@@ -237,7 +237,7 @@ function ownerOf(name: string): Owner {
 }
 
 /**
- * A name as a candidate. That of a bare name cannot be called; its provider is not null, because
- * routing would look for the model's maker.
+ * A name as a candidate. A bare name's candidate cannot be called; its provider is '', not null,
+ * because for null routing would look for the model's maker.
  */
 const candidateOf = (label: string): Candidate => ({ label, ...ownerOf(label) });

@@ -16,7 +16,7 @@ import type { Store } from '../../store/contracts/store.js';
 
 type PriceStore = Pick<Store, 'priceEditions'>;
 
-/** Within which every process takes price data that another one has put in force. */
+/** How soon a process applies price data that another process has stored. */
 const pollMs = 2_000;
 const fetchTimeoutMs = 30_000;
 const usedMs = 30 * 86_400_000;
@@ -33,9 +33,9 @@ export class PriceUpdates {
   /** @param warn reports stored data that this version cannot read; the earlier data stays in force */
   constructor(private readonly warn: (warning: string) => void) {}
 
-  /** Puts what is stored in force, if it is not. @throws GatewayError `unavailable` */
+  /** Puts the stored data in force, unless it is already. @throws GatewayError `unavailable` */
   follow(store: PriceStore): Promise<void> {
-    // one after the other: reading takes a while, and the older data must not come last
+    // one after the other: otherwise a slow read of older data could finish last
     return (this.last = this.last.catch(() => undefined).then(() => this.read(store)));
   }
 
@@ -60,7 +60,7 @@ export class PriceUpdates {
     clearTimeout(this.timer);
   }
 
-  /** Puts in force what is stored now and later, until this is closed. Never rejects. */
+  /** Puts the stored data in force, now and whenever it changes, until `close`. Never rejects. */
   async poll(store: PriceStore): Promise<void> {
     // a database that is away leaves the prices as they are
     await this.follow(store).catch(() => undefined);
@@ -72,17 +72,17 @@ export class PriceUpdates {
 export interface PriceUpdate extends PriceDifference {
   /** `jumps`: how many of the changes are by more than ten times. */
   readonly counts: Readonly<Record<'added' | 'removed' | 'changed' | 'jumps', number>>;
-  /** Of the data, SHA-256 in hexadecimal. */
+  /** The data's SHA-256 in hexadecimal. */
   readonly digest: string;
-  /** Null: it was only shown. */
+  /** Null: the update was only shown. */
   readonly applied: PriceEditionRow | null;
 }
 
-/** What is to be done with price data. */
+/** How to handle price data. */
 export interface PriceUpdateTerms {
   readonly apply: boolean;
   readonly acceptJumps: boolean;
-  /** Of the data that was shown; null or absent: any. */
+  /** The digest of the data that was shown; null or absent: any data is accepted. */
   readonly digest?: string | null;
 }
 

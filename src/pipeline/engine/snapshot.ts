@@ -32,7 +32,7 @@ export interface RequestLimits {
   readonly pingMs: number;
 }
 
-/** All that one configuration makes of the gateway: built whole, never changed, swapped as one. */
+/** All that the gateway derives from one configuration: immutable, and replaced as a whole. */
 export interface GatewaySnapshot {
   readonly limits: RequestLimits;
   readonly keys: StaticKeys;
@@ -42,7 +42,7 @@ export interface GatewaySnapshot {
   readonly accounts: AccountRules;
   readonly browser: BrowserRules;
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Their settings, with secrets. */
+  /** The settings of the providers, with secrets. */
   readonly providerConfigs: ReadonlyMap<string, ProviderConfig>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
@@ -51,10 +51,10 @@ export interface GatewaySnapshot {
   readonly ranker: Ranker;
   readonly routing: {
     readonly order: 'ranked' | 'given';
-    /** Whether completions tell in a header what was weighed. */
+    /** Whether completions explain the choice of the model in a header. */
     readonly explainHeader: boolean;
     readonly learning: {
-      /** Whether feedback and outcomes are taken in, and move choices. */
+      /** Whether feedback and outcomes influence choices. */
       readonly enabled: boolean;
       /**
        * The share of decisions that may try another candidate, unless a preference says otherwise.
@@ -86,7 +86,7 @@ export interface GatewaySnapshot {
   readonly budgets: {
     /** Whether a key with a budget may use models of unknown price. */
     readonly allowUnpriced: boolean;
-    /** The longest answer of its requests that state none; null: the model's longest. */
+    /** The maximum for requests of such a key that state none; null: the model's own. */
     readonly maxOutputTokens: number | null;
   };
   /** What completions may use beside models. */

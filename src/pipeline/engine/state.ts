@@ -28,7 +28,7 @@ import { Load, type LoadReport } from './load.js';
 import { RecordedAnswers } from '../resume/recorded-answers.js';
 import { PriceUpdates } from './price-updates.js';
 
-/** What the configuration in force says. */
+/** What the state reads from the configuration in force, and the metrics that it reports to. */
 interface StateRules {
   readonly maxStoredBytes: () => number;
   readonly trainingTerms: () => TrainingTerms;
@@ -37,7 +37,7 @@ interface StateRules {
   readonly alerts: Omit<AlertSources, 'store'>;
 }
 
-/** What the gateway remembers beyond a request; a reload of the configuration leaves it. */
+/** What outlives a request; a reload of the configuration leaves it as it is. */
 export class GatewayState {
   readonly keys: IssuedKeys;
   readonly limits: RateLimiter;
@@ -54,7 +54,7 @@ export class GatewayState {
   readonly lastModels = new LastModels();
   readonly toolResults = new KeptToolResults();
   readonly bytes = new BytesInProgress();
-  /** Whole answers of which clients have not taken all; those bytes count in `bytes` too. */
+  /** Bytes of whole answers that clients have not read completely; they count in `bytes` too. */
   readonly unread = new BytesInProgress();
   readonly running = new RunningRequests();
   readonly load: Load;
@@ -122,7 +122,7 @@ export class GatewayState {
     return { database: await this.probe.state(), queued, load: this.load.figures() };
   }
 
-  /** What is still to be written is written; then the databases are closed. */
+  /** Writes what is still to be written, then closes the databases. */
   async close(): Promise<void> {
     this.alerts.close();
     this.prices.close();
@@ -136,7 +136,7 @@ export class GatewayState {
 
 const retryAfterMs = 5_000;
 
-/** The requests whose model is being called, so that a gateway that stops can end them itself. */
+/** The requests whose model is being called, so that a stopping gateway can cancel them. */
 class RunningRequests {
   private readonly running = new LiveList<Cancellation>();
   /** Whether requests were, and still are, cut short because the gateway stops. */
@@ -153,7 +153,7 @@ class RunningRequests {
     }
   }
 
-  /** Cancels all that run, and all that will. */
+  /** Cancels all requests that run, and all that begin later. */
   cut(): void {
     this.isCut = true;
     for (const cancellation of this.running.items()) cancellation.cancel(stopping());

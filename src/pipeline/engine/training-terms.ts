@@ -5,7 +5,7 @@ import { parseUrl } from '../../text/parse-url.js';
 import type { ProviderDialect } from '../../providers/adapter.js';
 import type { TrainingTerms } from '../../chooser/chooser.js';
 
-/** Which list has each provider's prices, and which providers are servers of one's own. */
+/** Which list has each provider's prices, and which providers are self-hosted. */
 export function priceSourcesOf(
   providers: readonly ProviderConfig[],
   dialects: ReadonlyMap<string, ProviderDialect>,
@@ -24,7 +24,7 @@ export function priceSourcesOf(
   };
 }
 
-/** What a training takes from a configuration. */
+/** What training reads from a configuration. */
 export const trainingTerms = (
   { models, routing: { tolerance, economy } }: Config,
   sources: PriceSources,

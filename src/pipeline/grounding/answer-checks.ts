@@ -27,7 +27,7 @@ export class AnswerChecks {
 
   constructor(private readonly sources: RequestSources) {}
 
-  /** An attempt begins; what an earlier one left unkept is forgotten. */
+  /** An attempt begins; drops the text of an earlier one that was not kept. */
   begin(isNative: boolean, events: GroundingEvents): TextFilter {
     const { sources } = this;
     const text = isNative ? new NativeText(sources) : new CitedText(sources);
@@ -35,8 +35,8 @@ export class AnswerChecks {
   }
 
   /**
-   * The attempt's text is part of the answer.
-   * @param startedAt where it begins in it
+   * Keeps the attempt's text and citations: they are part of the answer.
+   * @param startedAt where the text begins in the answer
    * @param searches how often the model searched by itself; absent: its provider does not tell
    */
   async keep(startedAt: number, searches?: number): Promise<void> {
@@ -56,7 +56,7 @@ export class AnswerChecks {
       });
   }
 
-  /** What the whole answer rests on. Counts its citations, so it is asked for once. */
+  /** Sources and citations of the whole answer. Call once: reports citations to the metrics. */
   grounding(events: GroundingEvents, { parts, request }: GroundedInput): AnswerGrounding {
     const { citations, dropped, sources } = this;
     if (this.isCut) {
@@ -69,7 +69,7 @@ export class AnswerChecks {
   }
 }
 
-/** What the model's own search told of its pages, in any part of its answer. */
+/** Collects the pages of the model's own search, from any part of its answer. */
 class NativeFinds {
   private searched = false;
   private readonly queries: string[] = [];
@@ -97,7 +97,7 @@ class NativeFinds {
 
   /**
    * Adds pages that were only cited. They get their numbers last, because some providers send
-   * citations before what was found, and some after it.
+   * citations before the search results, and some after them.
    */
   end(searches: number | undefined): void {
     this.addCited();
@@ -148,10 +148,10 @@ class AttemptText implements TextFilter {
 
   annotate(annotation: UrlCitation): void {
     const span = spanOf(annotation);
-    // more would not be shown
+    // further ones would not be shown
     if (!span || ++this.annotations > maxCitations) return;
     this.finds.cite(span);
-    // a link to it may follow
+    // the text may link to the page next
     if (this.text instanceof CitedText) this.finds.addCited();
     this.text.cite(span);
   }
@@ -162,8 +162,8 @@ class AttemptText implements TextFilter {
 }
 
 /**
- * Text of a model that searched by itself: its provider tells the sources as late as with the last
- * chunk, so that its links cannot be checked while they stream. They stay.
+ * Text of a model that searched by itself. Its links stay unchecked: the provider may send the
+ * sources as late as with the last chunk.
  */
 class NativeText {
   readonly droppedLinks = 0;
@@ -203,7 +203,7 @@ class NativeText {
       yield;
     }
     parts.push(marked.end());
-    // spans count only where the text stays as it is
+    // offsets are valid only if the text stays as it is
     return parts.join('') === text
       ? yield* marked.citations()
       : yield* new CitationFinder(known).find(text, { markers: [], links: [], spans });
@@ -212,7 +212,7 @@ class NativeText {
 
 const providersMarker = /^\[\d{1,4}\]$/;
 
-/** A provider that numbers its pages gives the place of the number: what it stands for is cited. */
+/** Some providers give the offset of a page's number: the statement before it is cited instead. */
 function* ofStatements(text: string, spans: readonly Span[]): Generator<unknown, Span[]> {
   let previous: Parameters<typeof statementBefore>[2] = null;
   const found: Span[] = [];
@@ -225,7 +225,7 @@ function* ofStatements(text: string, spans: readonly Span[]): Generator<unknown,
     const statement = statementBefore(text, span.start, previous);
     previous = { end: span.end, statement };
     const { start, end } = statement ?? span;
-    // what the page says of it is looked up
+    // without a quote, so that the page's own words are looked up
     found.push({ ...span, start, end, quote: undefined });
   }
   return found;

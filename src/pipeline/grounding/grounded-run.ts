@@ -10,14 +10,14 @@ import type { HedgedCall } from '../hedged-call.js';
 import type { RequestReservation } from '../request-reservation.js';
 import type { AnswerGrounding, GroundingProgress, PlannedGrounding } from './grounding-call.js';
 
-/** A completion of several model calls, and of what happens between them. */
+/** A completion of several model calls, with tool calls or searches between them. */
 export interface GroundedRun {
   /**
    * @returns the last model call; what the others used is in the figures
    * @throws GatewayError, BrokenStream as `executePlan`
    */
   run(): Promise<ChatOutcome>;
-  /** Writes the end of the answer. @returns what it rests on */
+  /** Writes the end of the answer. @returns its sources and citations */
   end(answer: FinishedAnswer): AnswerGrounding;
 }
 
@@ -36,7 +36,7 @@ export type ExecuteRound = (
   },
 ) => Promise<ChatOutcome>;
 
-/** What a completion of several model calls runs with. */
+/** The inputs of a completion of several model calls. */
 export interface GroundedInput {
   readonly parts: GatewayParts;
   readonly request: GatewayRequest;

@@ -26,7 +26,7 @@ export interface SearchWish {
   readonly blockedDomains?: readonly string[] | null;
   readonly recency?: WebSettings['recency'];
   readonly location?: { readonly country?: string | null } | null;
-  /** What only a model's own search takes. */
+  /** Options that only a model's own search supports. */
   readonly own?: OwnSearchWish | null;
 }
 
@@ -46,7 +46,7 @@ export interface ResearchWish extends Readonly<
 export interface ResearchTerms {
   readonly effort: ResearchEffort;
   readonly budget: ResearchBudget;
-  /** Whether the request states what it may cost: then a price that is not known refuses it. */
+  /** Whether the request states a maximum cost: then an unknown price refuses it. */
   readonly isCostStated: boolean;
   readonly resume: string | null;
 }
@@ -59,13 +59,13 @@ export interface GroundingWish {
   /** How often the model may call tools in a row. */
   readonly maxToolSteps: number | null;
   /**
-   * The request without the switches of its dialect that ask for search. It is used where the
-   * gateway has a search engine; else the request goes on as it is. Absent: it has no such switches.
+   * The request without its dialect's switches for search, used where the gateway has a search
+   * engine; otherwise the request stays as it is. Absent: it has no such switches.
    */
   readonly withoutSwitch?: {
     readonly chat: ChatRequest;
     readonly models: readonly string[] | null;
-    /** Why the rest can only be answered by its dialect; absent: as the whole request. */
+    /** `ForwardedRequest.needs` of the request without the switches; absent: unchanged. */
     readonly needs?: string | null;
   };
 }
@@ -94,14 +94,14 @@ export interface PlannedGrounding {
   modeOf(candidate: Candidate): SearchMode | null;
   /** Why a candidate cannot do what is asked; null if it can. */
   unfitReason(candidate: Candidate): string | null;
-  /** Whether a search is required that the candidate may leave out. */
+  /** Whether a search is required, but the candidate cannot be forced to search. */
   isUnforced(candidate: Candidate): boolean;
 }
 
 /** Figures of search and tools in one request, as its answer has them. */
 export type GroundingReport = Omit<GroundingRecord, 'calls'>;
 
-/** What an answer rests on. */
+/** The searches, sources and citations of an answer. */
 export interface AnswerGrounding {
   readonly report: GroundingReport;
   readonly sources: readonly Source[];

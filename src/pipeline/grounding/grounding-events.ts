@@ -10,7 +10,7 @@ import type { CompletionUsage } from '../completion-usage.js';
 import { reserveLimits } from '../limits.js';
 import type { GatewayRequest } from '../request.js';
 
-/** What becomes of one call, as it is measured and shown. */
+/** How one tool call ended, for metrics and the client. */
 export interface ToolCallReport {
   readonly id: string;
   readonly toolkit: string;
@@ -22,10 +22,10 @@ export interface ToolCallReport {
 
 const withoutText = ({ text: _text, ...source }: ReadSource) => source;
 
-/** Longer lists of queries would fill the request log. */
+/** How many queries are listed: longer lists would fill the request log. */
 const maxQueries = 50;
 
-/** Counts what a request does beside calling models, and tells its client and the metrics. */
+/** Counts a request's searches and tool calls, and reports them to its client and the metrics. */
 export class GroundingEvents implements WebObserver {
   private engine: string | null = null;
   private readonly queries: string[] = [];
@@ -62,8 +62,8 @@ export class GroundingEvents implements WebObserver {
   }
 
   /**
-   * A model searched by itself. @param counted how often, by its usage, which is in the metrics;
-   * absent: its provider does not tell. @param sources what all of its searches found
+   * A model searched by itself. @param counted how often, by its usage, which the metrics count
+   * already; absent: its provider does not tell. @param sources the results of all its searches
    */
   searchedNatively(
     queries: readonly string[],
@@ -80,7 +80,7 @@ export class GroundingEvents implements WebObserver {
     for (const query of queries) if (this.queries.length < maxQueries) this.queries.push(query);
   }
 
-  /** Tells of the models' own searches, once the answer that they were for is written. */
+  /** Reports the models' own searches to the client. Call once their answer is written. */
   tellNatives(): void {
     for (const { query, sources } of this.natives.splice(0)) this.searchEnded(query, sources);
   }
@@ -134,7 +134,7 @@ export class GroundingEvents implements WebObserver {
   }
 }
 
-/** Charges what a request costs beside its tokens, to the budgets of its caller too. */
+/** Charges a request's costs beside its tokens to its record and its caller's budgets. */
 export class GroundingPayments {
   constructor(
     private readonly parts: GatewayParts,
@@ -144,7 +144,7 @@ export class GroundingPayments {
 
   /**
    * Reserves the price of one call.
-   * @returns to be called with what it cost; unknown costs count as reserved
+   * @returns a function to call with the cost; for null the reserved price is charged
    * @throws GatewayError as `reserveLimits`
    */
   async pay({

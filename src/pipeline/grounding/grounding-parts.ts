@@ -7,7 +7,7 @@ import { WebSearch } from '../../grounding/search/web-search.js';
 import type { Config } from '../../config/config.js';
 import { configuredEngines } from '../../grounding/search/engines/configured-engines.js';
 
-/** What a configuration offers to completions beside models. */
+/** Search, pages, toolkits and research, as a configuration offers them to completions. */
 export interface GroundingParts {
   /** Null: no search engine is configured. */
   readonly search: WebSearch | null;
@@ -28,7 +28,7 @@ export interface GroundingLimits {
   readonly research: { readonly maxCostUsd: number; readonly maxSeconds: number };
 }
 
-/** Builds what a configuration offers to completions beside models; nothing connects yet. */
+/** Builds the grounding parts of a configuration; nothing connects yet. */
 export function buildGrounding(
   { search, research, toolkits, limits }: Config,
   warn: (message: string) => void,
@@ -45,7 +45,7 @@ export function buildGrounding(
   };
 }
 
-/** Reads images for providers that do not, by the rules of pages; null where it is switched off. */
+/** Reads images for providers that do not, by the rules for pages; null if it is switched off. */
 export function imageSourceOf({ search, limits }: Config): ImageSource | null {
   const { allowPrivateHosts, ports, obeyRobots } = search;
   const { maxFetchedImages: maxImages } = limits;
@@ -53,13 +53,13 @@ export function imageSourceOf({ search, limits }: Config): ImageSource | null {
   return { maxImages, ...createImageReader({ allowPrivateHosts, ports, obeyRobots }) };
 }
 
-/** Hands on what an earlier configuration learned; its connections end by their idle timeouts. */
+/** Hands on cooldowns and unchanged toolkits; other connections end by their idle timeouts. */
 export function inheritGrounding(earlier: GroundingParts, next: GroundingParts): void {
   if (earlier.search) next.search?.inheritRests(earlier.search);
   next.toolkits.inheritFrom(earlier.toolkits);
 }
 
-/** Ends what is running, and closes all connections. */
+/** Cancels running work, and closes all connections. */
 export async function closeGrounding({ search, reader, toolkits }: GroundingParts): Promise<void> {
   reader.close();
   await Promise.all([search?.close(), toolkits.close()]);

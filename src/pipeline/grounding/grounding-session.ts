@@ -27,10 +27,10 @@ import type { TextFilter } from './joined-answer.js';
 import type { ToolCallRules } from './run-tool-calls.js';
 import type { GroundedInput } from './grounded-run.js';
 
-/** The most tokens of one result, and the least that is worth having. */
+/** The bounds of one result in tokens: fewer are not worth having. */
 const maxResultTokens = 8_000;
 const minResultTokens = 300;
-/** Of a model whose context length is not known. */
+/** For a model whose context length is not known, in tokens. */
 const defaultContext = 32_000;
 /** The share of a context that results may fill: the rest is for the answer. */
 const resultShare = 0.7;
@@ -39,7 +39,7 @@ const resultShare = 0.7;
 export class GroundingSession {
   readonly tools: ReadonlyMap<string, GatewayTool>;
   readonly events: GroundingEvents;
-  /** Set where a model ignores that it must call the search: then the gateway searches. */
+  /** Set where a model ignores that it must call the search tool: then the gateway searches. */
   searchesFirst = false;
   private readonly sources = new RequestSources();
   private readonly checks: AnswerChecks;
@@ -80,7 +80,7 @@ export class GroundingSession {
   }
 
   /**
-   * The request for a candidate, and what it reserves.
+   * The request for a candidate, and the admission of its attempt (null: at once).
    * @throws GatewayError where a search that is required fails, or as `reserveLimits`
    */
   async prepare(
@@ -99,7 +99,7 @@ export class GroundingSession {
     const built = roundChat({
       chat: planned.call.chat,
       terms: grounding.terms,
-      // a turn that was paused goes on only where it may search
+      // at least 1, because a paused turn can continue only if it may search
       ownSearches: Math.max(1, (grounding.terms.search?.maxUses ?? 0) - this.ownSearches),
       mode,
       takesTools,
@@ -123,17 +123,17 @@ export class GroundingSession {
     return search?.required === true && this.modes.get(candidate) === 'tools';
   }
 
-  /** What checks the text of one attempt. */
+  /** The filter that checks the text of one attempt. */
   filterFor(candidate: Candidate): TextFilter {
     const mode = this.modes.get(candidate);
-    // one that searches unasked numbers its own pages
+    // a model that always searches numbers its own pages
     const { snapshot } = this.input.request;
     const isNative = mode ? mode === 'native' : ownSearchOf(candidate, snapshot)?.always === true;
     return this.checks.begin(isNative, this.events);
   }
 
   /**
-   * The attempt's text counts: it is the answer's, from `startedAt` on.
+   * Keeps the attempt's text, which begins at `startedAt` in the answer.
    * @param searches the provider's count of its own searches; absent: it does not tell
    */
   async endRound(startedAt: number, searches: number | undefined): Promise<void> {
@@ -146,7 +146,7 @@ export class GroundingSession {
     return { tools, signal, calls, events, payments, sources };
   }
 
-  /** Runs something that ends when the client leaves or the request's time is over. */
+  /** Runs work that is aborted when the client leaves or the request's time is over. */
   async whileTools<T>(leftMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ending = new AbortController();
     const late = new GatewayError('deadline_exceeded', 'no answer within the time of the request');
@@ -154,7 +154,7 @@ export class GroundingSession {
     try {
       return await this.input.request.cancellation.withSignal((left) => {
         const signal = AbortSignal.any([left, ending.signal, this.closing.signal]);
-        // what does not look at its signal must not hold up the end
+        // work that ignores its signal must not delay the end
         return untilAborted(run(signal), signal);
       });
     } finally {
@@ -162,7 +162,7 @@ export class GroundingSession {
     }
   }
 
-  /** Results of the gateway's tools that came beside calls of the client's. */
+  /** Keeps results of the gateway's tools until the client sends the results of its own calls. */
   keepBeside(
     calls: readonly ToolCall[],
     results: readonly ChatMessage[],
@@ -186,8 +186,8 @@ export class GroundingSession {
   }
 
   /**
-   * How a candidate searches now. One that takes over after searches of the gateway's goes on with
-   * those: providers refuse a second tool of that name.
+   * How a candidate searches now. A candidate that takes over after searches of the gateway keeps
+   * using those: providers refuse a second tool of that name.
    */
   private modeFor(
     candidate: Candidate,
@@ -275,7 +275,7 @@ export class GroundingSession {
   }
 }
 
-/** What a model or a tool wrote may be repeated; only the words of people name pages to open. */
+/** Addresses from models and tools may only be repeated; those from people may also be opened. */
 function* takeAddresses(
   sources: RequestSources,
   role: string,

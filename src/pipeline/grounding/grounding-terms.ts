@@ -18,8 +18,8 @@ const defaultResults = 5;
 const defaultToolSteps = 5;
 
 /**
- * A request's wishes within what the configuration allows; a wish that was cut is among the
- * warnings of the request.
+ * A request's wishes within what the configuration allows. Adds a warning to the request for each
+ * wish that was lowered.
  * @throws GatewayError the surface's code for an invalid field
  */
 export function groundingTerms(
@@ -130,7 +130,7 @@ function checkEngine(
     );
 }
 
-/** What a request wishes, or the default; at most the maximum, with a warning. */
+/** What a request wishes, or the default; lowered to the maximum, with a warning. */
 function allowed(
   request: GatewayRequest,
   field: string,
@@ -144,7 +144,7 @@ function allowed(
   return max;
 }
 
-/** The price of one search at most, where engines fail one after the other; null: unknown. */
+/** The most that one search costs, if each engine fails and is charged in turn; null: unknown. */
 export function searchPrice(
   { enginePrices }: GroundingParts,
   engine: string | null,

@@ -25,8 +25,8 @@ export interface AnswerEnd {
 }
 
 /**
- * The answer of all rounds, as it goes to the client: text that is streamed cannot be taken back,
- * text that is not is collected until the answer is whole.
+ * The answer of all rounds, as it goes to the client. A stream gets text at once, which cannot be
+ * taken back; otherwise text is collected until the answer is complete.
  */
 export class JoinedAnswer {
   /** Characters that have come, of all rounds. */
@@ -36,7 +36,7 @@ export class JoinedAnswer {
   /** Collects an answer that is not streamed; null: it is. */
   private readonly collected: CompletionBuilder | null;
   private hasBegun = false;
-  /** Whether what comes next is of a later round than what has come. */
+  /** Whether the next text belongs to a later round than the text so far. */
   private isBroken = false;
 
   constructor(private readonly out: AnswerWriter) {
@@ -66,7 +66,7 @@ export class JoinedAnswer {
     return this.write({ refusal: text }, candidate);
   }
 
-  /** What follows is of another round: it begins a paragraph of its own. */
+  /** The next text belongs to another round, and begins a new paragraph. */
   breakHere(): void {
     this.isBroken = true;
   }
@@ -124,17 +124,17 @@ export interface TextFilter {
   end(): string;
   /** A citation of the provider's own, by offsets in the text that was pushed. */
   annotate(annotation: UrlCitation): void;
-  /** What the provider's own search has found or asked. */
+  /** Results or queries of the provider's own search. */
   found(part: Readonly<Record<string, unknown>>): void;
 }
 
-/** Filtering some thousand signs takes milliseconds. */
+/** How many characters are filtered at once: some thousand take milliseconds. */
 export const pieceLength = 1_024;
 
 /** Passes text through a filter, in turns where it is long. */
 export class FilteredText {
   private waiting: string[] = [];
-  /** How many of those have been filtered. */
+  /** How many of `waiting` have been filtered. */
   private done = 0;
 
   /** @param take receives what may go to the client */
@@ -161,7 +161,7 @@ export class FilteredText {
     this.take(this.filter.end());
   }
 
-  /** Nothing more is taken of it. */
+  /** Drops the text that waits. */
   drop(): void {
     this.waiting = [];
     this.done = 0;
@@ -183,9 +183,9 @@ export class FilteredText {
 }
 
 /**
- * Receives the answer of one model call within a request of several. Text goes on through the
- * filter; calls of tools are kept for whoever runs them. An attempt is committed only once some of
- * its text went to the client: another candidate may repeat anything else.
+ * Receives the answer of one of several model calls. Passes text on through the filter, and keeps
+ * tool calls for whoever runs them. An attempt is committed only once some of its text went to the
+ * client: another candidate may repeat anything else.
  */
 export class RoundWriter implements AnswerWriter {
   readonly dialect = 'chat';
@@ -257,7 +257,7 @@ export class RoundWriter implements AnswerWriter {
   whenDrained(resume: () => void): void {
     const { filtered } = this;
     if (!filtered?.isWaiting) this.out.whenDrained(resume);
-    // what fails here fails again at the end, which says so
+    // a failure here happens again in `end`, which reports it
     else
       filtered.drain().then(() => (this.flush() ? resume() : this.out.whenDrained(resume)), resume);
   }
@@ -268,7 +268,7 @@ export class RoundWriter implements AnswerWriter {
   }
 
   /**
-   * Ends the round once its model call has succeeded: what was held back goes on.
+   * Ends the round once its model call has succeeded: writes the text that was held back.
    * @returns the model's own message, and where its text begins in the answer
    */
   async end(

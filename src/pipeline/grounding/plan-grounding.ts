@@ -10,7 +10,7 @@ import type { GroundingWish, PlannedGrounding, SearchTerms, SearchMode } from '.
 import { groundingTerms } from './grounding-terms.js';
 import type { NativeSearch } from '../../providers/adapter.js';
 
-/** Longer lists of candidates are cut in messages. */
+/** How many candidates a message lists. */
 const maxReasons = 5;
 
 /**
@@ -54,7 +54,7 @@ export async function planGrounding(
   return planned;
 }
 
-/** Where no model can search, that is what is wrong, whatever else is. */
+/** Refuses a request whose models cannot search, before other reasons against them are reported. */
 function refuseWithoutSearch(
   { snapshot: { grounding } }: GatewayRequest,
   { invalidCode }: CompletionCall,
@@ -104,13 +104,13 @@ async function toolsOf(
   }
 }
 
-/** An invalid field has the code, and so the status, of the surface. */
+/** Gives an invalid field the code, and so the status, of the surface. */
 function inSurfaceCode(error: unknown, code: CompletionCall['invalidCode']): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'validation_failed') return error;
   return new GatewayError(code, error.message, { field: error.field });
 }
 
-/** What is known of a model when it is decided how it searches. */
+/** What the choice of a model's search mode depends on. */
 interface SearchAbilities {
   /** Its provider's own search tool; null: none is known. */
   readonly native: NativeSearch | null;
@@ -131,15 +131,15 @@ interface SearchOffer {
 /** How a model searches, or why it cannot. */
 interface ModeChoice {
   readonly mode?: SearchMode;
-  /** Whether a search is required that the model may leave out. */
+  /** Whether a search is required, but the model cannot be forced to search. */
   readonly isUnforced?: boolean;
   readonly reason?: string;
 }
 
 /**
  * Decides how one model searches. `auto` prefers its own search, then the gateway's tools, then one
- * search before it answers: that is all that can be asked of a model of which nothing is known. A
- * search that is required is the gateway's where the model cannot be made to search by itself.
+ * search before it answers, which works for a model of which nothing is known. If a search is
+ * required and the model cannot be forced to use its own, the gateway searches.
  */
 function searchModeOf(abilities: SearchAbilities, offer: SearchOffer): ModeChoice {
   const { tools } = abilities;

@@ -26,7 +26,7 @@ import { CollectedText } from '../../dispatch/collected-text.js';
 import { habitsOf } from '../../models/model-habits.js';
 import { reasoningRuleOf } from '../../models/model-families.js';
 
-/** A call and its repetition, on the same model or the next one. */
+/** A call and one retry, on the same model or the next one. */
 const maxAttempts = 2;
 /** By which factor the estimate of a prompt's tokens may be too low. */
 const promptError = 1.25;
@@ -36,7 +36,7 @@ const unknownReaderRoom = 1_000;
 /** The model calls of a research run: each with its own reservation, and any number at a time. */
 export class ResearchCalls implements ResearchModel {
   private readonly candidates: Readonly<Record<ResearchRole, readonly Candidate[]>>;
-  /** Tokens that they may think, beside their answers. */
+  /** Tokens for reasoning, beside those of the answers. */
   private readonly rooms: Readonly<Record<ResearchRole, number>>;
 
   constructor(private readonly input: GroundedInput) {
@@ -55,7 +55,7 @@ export class ResearchCalls implements ResearchModel {
       return Math.max(...rooms);
     };
     const asked = roomFor('writer', 0);
-    // a page's notes are short, so that a few thoughts use them up
+    // a page's notes are short: even a little reasoning would use up their tokens
     this.rooms = { planner: asked, writer: asked, reader: roomFor('reader', unknownReaderRoom) };
   }
 
@@ -131,7 +131,7 @@ export class ResearchCalls implements ResearchModel {
     }
   }
 
-  /** Of a budget that allows short answers only, thoughts take no more than a third. */
+  /** Where the budget allows only short answers, reasoning gets at most a third of the tokens. */
   private roomOf(role: ResearchRole, maxTokens: number): number {
     const room = this.rooms[role];
     return role === 'reader' ? room : Math.min(room, Math.ceil(maxTokens / 2));
@@ -197,7 +197,7 @@ function priceOf({ inputPrice, outputPrice }: ModelFacts): number {
   return 4 * rate(inputPrice) + rate(outputPrice);
 }
 
-/** What attempts that failed may be charged for. */
+/** The tokens for which failed attempts may be charged. */
 function lostTokens(
   failures: readonly FailedUse[],
   promptTokens: number,
@@ -210,28 +210,28 @@ function lostTokens(
   };
 }
 
-/** More than that would use up the budget of a run. */
+/** The most tokens for reasoning: more would use up the budget of a run. */
 const maxRoom = 6_000;
-/** Some questions are thought about for longer than others. */
+/** How many times the mean reasoning of a model one question may take. */
 const roomForOne = 2;
-/** For a model that takes an effort, and of which nothing else is known. */
+/** Reasoning tokens for a model that takes an effort, if nothing else is known of it. */
 const guessedRoom = 1_000;
-/** Of a context, at most. */
+/** The largest share of a context for reasoning. */
 const maxContextShare = 0.125;
 
-/** A candidate as it is asked to read: it thinks as little as it can. */
+/** A candidate at its lowest effort, for reading. */
 function asReader(candidate: Candidate, facts: ModelFacts): Candidate {
   const { effort: _effort, ...rest } = candidate;
   const rule = reasoningRuleOf(facts.knownAs);
-  // who states an effort for a model says that it takes one
+  // a configured effort shows that the model takes one
   const effort = rule?.lowest ?? (rule === null && facts.reasoningEffort ? 'low' : null);
   return effort === null ? rest : { ...rest, effort };
 }
 
 /**
- * The tokens that a candidate may need to think before its answer: they count as its answer, so that
- * without them nothing may be left of a short one.
- * @param ifUnknown for a model of which it is unknown whether it thinks
+ * The tokens that a candidate may need to reason before its answer. They count towards the answer's
+ * limit, so that without them nothing might be left for a short answer.
+ * @param ifUnknown for a model of which it is unknown whether it reasons
  */
 function thinkingRoom({ effort }: Candidate, facts: ModelFacts, ifUnknown: number): number {
   const { knownAs, contextLength } = facts;

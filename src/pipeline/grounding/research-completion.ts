@@ -23,7 +23,7 @@ import { ObservedWeb } from '../../grounding/tools/observed-web.js';
 import { SearchCost } from '../../grounding/tools/web-tools.js';
 import { searchPrice } from './grounding-terms.js';
 
-/** A completion whose answer is written from what a research run has found. */
+/** A completion whose answer is written from the findings of a research run. */
 export class ResearchCompletion implements GroundedRun {
   private readonly events: GroundingEvents;
   private readonly sources = new RequestSources();
@@ -109,7 +109,7 @@ export class ResearchCompletion implements GroundedRun {
     events.stoppedBy = outcome.stoppedBy;
   }
 
-  /** Where the request states no cost, models and engines of unknown price run without that limit. */
+  /** Lifts the cost limit if the request states none and a price is unknown, with a warning. */
   private budgetFor(model: ResearchCalls, web: ResearchPages): ResearchBudget {
     const { isCostStated } = this.terms;
     const { setAside } = this.input.request;
@@ -133,7 +133,7 @@ export class ResearchCompletion implements GroundedRun {
     return notes;
   }
 
-  /** Notes are stored where the conversation is. */
+  /** Where notes are stored: nowhere if the conversation is not stored either. */
   private notesPlace(): Pick<ResearchOptions, 'saveNotes'> {
     const { parts, request } = this.input;
     if (!request.conversation?.stores) return {};

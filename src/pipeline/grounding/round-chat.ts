@@ -4,7 +4,7 @@ import { searchNote, withMaterial, withNote } from '../../grounding/tools/materi
 import { searchToolName } from '../../grounding/tools/web-tools.js';
 import type { GroundingTerms, SearchMode } from './grounding-call.js';
 
-/** What one model call of a request is made of. */
+/** The inputs of one model call of a request. */
 export interface RoundInput {
   readonly chat: ChatRequest;
   readonly terms: GroundingTerms;
@@ -18,7 +18,7 @@ export interface RoundInput {
   readonly toolkitTools: readonly GatewayTool[];
   /** Calls and results of the rounds before. */
   readonly history: readonly ChatMessage[];
-  /** What was looked up for a model that calls no tools; '': nothing. */
+  /** Search results for a model that calls no tools; '': none. */
   readonly material: string;
   /** True: the model has to answer now. */
   readonly isLast: boolean;
@@ -58,12 +58,12 @@ function toolChoice(
   if (isLast) return { tool_choice: 'none' };
   if (terms.search?.required && hasWebTools && history.length === 0)
     return { tool_choice: { type: 'function', function: { name: searchToolName } } };
-  // what the client demands holds for its first answer, not for each round
+  // the client's demand applies to the first answer, not to each round
   if (history.length > 0) return asked === 'none' ? { tool_choice: 'none' } : {};
   return asked === undefined || asked === null ? {} : { tool_choice: asked };
 }
 
-/** What earlier calls of tools have found, for a model that calls none. */
+/** The results of earlier tool calls as text, for a model that calls no tools. */
 const resultsOf = (history: readonly ChatMessage[]): string =>
   history
     .filter(({ role }) => role === 'tool')

@@ -10,23 +10,23 @@ import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
 import type { GroundingEvents, GroundingPayments, ToolCallReport } from './grounding-events.js';
 
-/** What tool calls are run with. */
+/** The context of a request's tool calls. */
 export interface ToolCallRules {
   readonly tools: ReadonlyMap<string, GatewayTool>;
   readonly signal: AbortSignal;
-  /** Counts the calls of the request so far, by the tool's name. */
+  /** How many calls the request has made so far, by the tool's name. */
   readonly calls: Map<string, number>;
   readonly events: GroundingEvents;
   readonly payments: GroundingPayments;
-  /** Learn the addresses that a tool tells the model. */
+  /** Learns the addresses in results, which the model may then repeat. */
   readonly sources: RequestSources;
 }
 
-/** More calls of one request are answered with an error. */
+/** The most calls of one request: further ones are answered with an error. */
 const maxCalls = 64;
 
 /**
- * Runs the calls of one round, together.
+ * Runs the calls of one round concurrently.
  * @returns their results as messages, in the order of the calls
  * @throws GatewayError where a tool ends the request, or the reason of the signal
  */
@@ -47,7 +47,7 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   const tool = rules.tools.get(name);
   if (!tool) return refused(`there is no tool ${name}`);
   const report = { id: call.id, toolkit: tool.toolkit, tool: name };
-  const problem = problemOf(tool, rules.calls);
+  const problem = countCall(tool, rules.calls);
   if (problem !== null) {
     rules.events.toolEnded({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
     return refused(problem);
@@ -75,7 +75,8 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   }
 }
 
-function problemOf(
+/** Counts a call. @returns why it is refused and not counted; null: it may run */
+function countCall(
   { name, maxCalls: own }: GatewayTool,
   counts: Map<string, number>,
 ): string | null {
@@ -95,8 +96,8 @@ function argumentsOf(text: string): Record<string, unknown> | null {
 }
 
 /**
- * The call with the results that the gateway's tools had beside the client's own.
- * @throws GatewayError the surface's code for the result of a call that no message has
+ * The call with the kept results of the gateway's tools beside the client's own.
+ * @throws GatewayError the surface's code for the result of a call that is in no message
  */
 export function joinToolResults(
   { state }: GatewayParts,

@@ -12,10 +12,10 @@ import { searchPrice, searchTerms } from './grounding-terms.js';
 
 const maxQueryLength = 400;
 const maxTokens = 6_000;
-/** Of a question as it stands in a conversation. */
+/** The longest query, in characters, from a question in a conversation. */
 const maxQuestionLength = 300;
 const pagesRead = 3;
-/** Shorter texts are what an engine tells of a page, not its content. */
+/** A shorter text is an engine's snippet of a page, not its content. */
 const minContentLength = 1_500;
 
 /** One search by itself, without a model. */
@@ -59,7 +59,7 @@ export async function searchWeb(
   } finally {
     events.charge(cost.usd);
     events.busy(performance.now() - startedAt);
-    // what is not known counts as reserved
+    // an unknown cost counts as reserved
     record.costUsd = cost.usd ?? priceUsd;
     record.grounding = events.record();
     settle();
@@ -74,8 +74,8 @@ interface OnceFound {
 }
 
 /**
- * Searches once for the question and reads the best pages where the engine sent no texts: for
- * models that call no tools. Pages that cannot be read are left out.
+ * Searches once for the question, for models that call no tools, and reads the best pages if the
+ * engine sent only snippets. Pages that cannot be read are left out.
  * @throws GatewayError as `WebSearch.search`
  */
 export async function searchOnce(

@@ -23,8 +23,8 @@ import { runToolCalls } from './run-tool-calls.js';
 
 /**
  * A completion in rounds: the model is called, the tools that it calls are run, and it is called
- * again with their results, until it answers. What a tool has done is never done again: a candidate
- * that takes over receives the results.
+ * again with their results, until it answers. A tool call is never repeated: a candidate that takes
+ * over receives the results.
  */
 export class ToolRounds implements GroundedRun {
   private readonly session: GroundingSession;
@@ -32,7 +32,7 @@ export class ToolRounds implements GroundedRun {
   private readonly startedAt = performance.now();
   private readonly history = new RoundHistory();
   private clientCalls: readonly ToolCall[] = [];
-  /** Of the turn so far, which may have been paused. */
+  /** The reasoning details of the turn so far, which may have been paused. */
   private reasoningDetails: unknown[] = [];
   private errorTrace: readonly ErrorTraceEntry[];
   private candidates: readonly Candidate[];
@@ -73,7 +73,7 @@ export class ToolRounds implements GroundedRun {
           this.session.keepBeside(calls, await this.runTools(own), others);
           return this.ended(outcome, false, others);
         }
-        // what the call has used is known, whatever becomes of the tools
+        // charged before the tools run, because they may fail
         figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
         this.input.request.reservation?.release();
         const results = await this.runTools(own);
@@ -146,7 +146,7 @@ export class ToolRounds implements GroundedRun {
     return { outcome, isDropped: false, ...this.turnOf(message) };
   }
 
-  /** The model's own turn, as it goes back to it. */
+  /** The model's turn as it is sent back to it, and its tool calls. */
   private turnOf(message: CompletionMessage): Pick<Round, 'calls' | 'message'> {
     const { content, tool_calls: calls = [], reasoning_content, reasoning_details } = message;
     this.reasoningDetails.push(...(reasoning_details ?? []));
@@ -177,7 +177,7 @@ export class ToolRounds implements GroundedRun {
     }
   }
 
-  /** Calls of no known tool are the client's where it has tools of its own. */
+  /** Whether the gateway runs a call. An unknown tool is the client's, if the client has tools. */
   private isOwn(call: ToolCall): boolean {
     const tool: GatewayTool | undefined = this.session.tools.get(functionName(call));
     if (tool) return tool.approval === 'none';
@@ -198,7 +198,7 @@ export class ToolRounds implements GroundedRun {
     return { ...outcome, finishReason, firstContentAt };
   }
 
-  /** What a search has found is of use only to a turn that goes on. */
+  /** Search results are returned only with calls of the client's tools, which continue the turn. */
   private detailsToReturn(): readonly unknown[] {
     const details = this.reasoningDetails;
     return this.clientCalls.length > 0
@@ -217,7 +217,7 @@ interface Round {
   readonly outcome: ChatOutcome;
   readonly calls: readonly ToolCall[];
   readonly message: ChatMessage;
-  /** The model had to search and answered at once: nothing of it counts. */
+  /** The model had to search, but answered at once: the answer is dropped. */
   readonly isDropped: boolean;
 }
 
@@ -227,7 +227,7 @@ let unnamed = 0;
 const withId = (call: ToolCall): ToolCall =>
   call.id === '' ? { ...call, id: `call_${Date.now().toString(36)}_${unnamed++}` } : call;
 
-/** Asks a model to go on with what another one began. */
+/** Asks a model to continue what another one began. */
 const goOn: ChatMessage = { role: 'user', content: 'Go on.' };
 
 /** Calls and results of the rounds before, and turns that a provider paused. */
@@ -242,12 +242,12 @@ class RoundHistory {
     for (const message of messages) this.entries.push({ message, pausedBy: null });
   }
 
-  /** Adds a turn that is to be sent back as it is, for the model to go on with. */
+  /** Adds a paused turn, which is sent back as it is so that the model continues it. */
   pause(message: ChatMessage, pausedBy: Candidate): void {
     this.entries.push({ message, pausedBy });
   }
 
-  /** As a candidate gets it: of a turn that another one paused, only the text is known to it. */
+  /** The history for a candidate: of a turn that another one paused, it gets only the text. */
   of(candidate: Candidate): ChatMessage[] {
     const messages = this.entries.flatMap(({ message, pausedBy }) => {
       if (pausedBy === null || pausedBy === candidate) return [message];

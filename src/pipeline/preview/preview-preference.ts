@@ -14,7 +14,7 @@ import { isSelection } from '../../surface-labels.js';
 /** What somebody tries out. */
 export interface PreviewRequest extends WantedChoices {
   readonly preference: PreferenceSettings & { readonly name?: string | null };
-  /** What it is compared with, and whose training counts; absent: requests without a preference. */
+  /** The preference to compare with, whose training is used; absent: no preference. */
   readonly preference_id?: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function previewPreference(
   return { object: 'preference_preview', ...applyPreference(choices, trial), skipped };
 }
 
-/** The setting of now, and what was taught under it. */
+/** The current settings of a preference, and what was learned under them. */
 async function comparedWith(
   { state, current }: GatewayParts,
   { accountId }: Caller,
@@ -161,7 +161,7 @@ function sourceOf(
   return { source: 'request', id, at: new Date(at).toISOString(), answered, costUsd };
 }
 
-/** What else predictions depend on. */
+/** What predictions depend on beside the request. */
 type Taught = Pick<RoutingRequest, 'tunings' | 'onlineLearning'>;
 
 /** The choices of examples and messages, predicted now. */

@@ -5,7 +5,7 @@ import type { AnswerLogs, LogEntry } from '../../store/contracts/answer-logs.js'
 /** What is kept of an answer, and for how long. Durations in ms. */
 export interface RecordingTerms {
   readonly log: string;
-  /** The note that names this answer for an `Idempotency-Key`; null: the request has none. */
+  /** The note under which an `Idempotency-Key` finds this answer; null: the request has no key. */
   readonly claim: { readonly note: string; readonly fingerprint: string } | null;
   /** Whether its events carry ids, so that it can be read from any of them on. */
   readonly isNumbered: boolean;
@@ -15,10 +15,10 @@ export interface RecordingTerms {
   readonly keepMs: number;
 }
 
-/** What a recorded answer needs of the place where all are kept. */
+/** What a recorded answer needs of the place where all answers are kept. */
 export interface RecordingPlace {
   logs(): Promise<AnswerLogs>;
-  /** Counts that many more bytes; false: there is no room for them. */
+  /** Reserves room for bytes; false: there is none. */
   hold(bytes: number): boolean;
   release(bytes: number): void;
   /** The answer has ended and its `bytes` stay for `keepMs`. */
@@ -36,19 +36,19 @@ export interface ClaimNote {
 /** A note's text. A new claim and its renewals have the same. */
 export const noteOf = (note: ClaimNote): string => JSON.stringify(note);
 
-/** How long a log lives without a sign of the process that writes it. */
+/** How long a log lives without a heartbeat of the process that writes it. */
 export const leaseMs = 30_000;
 /** A longer answer is sent, but cannot be read again. */
 const maxLength = 4 * 1024 * 1024;
 const retryMs = 250;
 const lookMs = 1_000;
-/** How long the note of readers may be missing: they set it again where Redis has lost it. */
+/** How long the note of readers may be missing: readers set it again if Redis has lost it. */
 const missMs = 3_000;
 
 /**
- * How long a log may be missing that another replica writes: its client gets the first events before
- * the log is stored, and may ask here at once. After a pause of Redis that replica may find it again
- * seconds later than this one.
+ * How long a log that another replica writes may be missing. Its client gets the first events
+ * before the log is stored, and may ask here at once; and after an outage of Redis the other
+ * replica may reconnect seconds later than this one.
  */
 export const lateMsOf = ({ isShared }: AnswerLogs): number => (isShared ? 5_000 : 0);
 
@@ -88,7 +88,7 @@ export class RecordedAnswer {
     this.send();
   }
 
-  /** The names that have to be kept alive. */
+  /** The names of the log and the note whose leases must be renewed. */
   get names(): string[] {
     const { log, claim } = this.terms;
     return claim ? [log, claim.note] : [log];
@@ -112,12 +112,12 @@ export class RecordedAnswer {
     this.listeners.push(listener);
   }
 
-  /** The status and headers, before any part. */
+  /** Records the status and headers, before any part. */
   head(status: number, headers: object): void {
     this.push({ kind: 'head', first: 0, last: 0, text: JSON.stringify({ status, headers }) });
   }
 
-  /** A piece of the body, a byte string with that many events. */
+  /** Records a piece of the body: a byte string with that many events. */
   write(text: string, events = 1): void {
     if (text === '') return;
     const first = this.last + 1;
@@ -183,11 +183,11 @@ export class RecordedAnswer {
       const sent = entry;
       await this.keepTrying((logs) => logs.append(this.terms.log, sent, leaseMs));
     }
-    // in the turn in which the queue was found empty, so that no later entry is left in it
+    // no await since the queue was found empty, so that no later entry is left in it
     this.sending = null;
   }
 
-  /** The parts that wait, as one. */
+  /** Takes the next entry; joins parts that wait. */
   private next(): LogEntry | undefined {
     const [entry, ...others] = this.queue;
     if (entry?.kind !== 'part') return this.queue.shift();
@@ -197,7 +197,7 @@ export class RecordedAnswer {
     return { ...entry, last, text: parts.map(({ text }) => text).join('') };
   }
 
-  /** For as long as the log would live without this process. */
+  /** Retries until the lease of the log would expire. */
   private async keepTrying(write: (logs: AnswerLogs) => Promise<void>): Promise<void> {
     const endAt = performance.now() + leaseMs;
     while (!this.isLost) {
@@ -213,7 +213,7 @@ export class RecordedAnswer {
 
   private async close(hasFailed: boolean): Promise<void> {
     const { log, claim, graceMs, keepMs } = this.terms;
-    // before the log ends: who waits for this answer may then ask for one
+    // before the log ends, so that a client that waits for this answer may then repeat the request
     if (claim && hasFailed) await this.keepTrying((logs) => logs.expire([claim.note], 0));
     const text = this.hasEnded ? 'told' : '';
     const end = { first: this.last, last: this.last, text } as const;
@@ -231,7 +231,7 @@ export class RecordedAnswer {
     if (this.isRunning && this.terms.claim) await this.note(false, leaseMs).catch(() => undefined);
   }
 
-  /** Also an answer whose log is lost has been charged: until this is written, it is tried. */
+  /** Retries for a day: even if the log is lost, the answer was charged and must not run again. */
   private async remember(): Promise<void> {
     for (const endAt = performance.now() + dayMs; performance.now() < endAt;)
       try {
@@ -247,7 +247,7 @@ export class RecordedAnswer {
     if (!claim) return;
     const text = noteOf({ fingerprint: claim.fingerprint, log, isDone });
     const logs = await this.place.logs();
-    // the call may have ended meanwhile, and its last word stands
+    // the call may have ended meanwhile: its final note must not be overwritten
     if (isDone || this.isRunning) await logs.set(claim.note, text, keepMs);
   }
 

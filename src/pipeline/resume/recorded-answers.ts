@@ -18,20 +18,20 @@ import {
 
 /** Bytes of all answers that this process has recorded. */
 const maxTotalLength = 128 * 1024 * 1024;
-/** So soon is also known what Redis has lost. */
+/** How often leases are renewed, and claims that Redis has lost are set again. */
 const heartbeatMs = 2_000;
-/** How long answers that were cut short have to write their end. */
-const lastWordsMs = 1_000;
+/** How long cancelled answers have to write their end. */
+const maxEndMs = 1_000;
 
 /** The log of an answer, by an id that its client knows. Other accounts name other logs. */
 export const answerLogOf = (accountId: string, id: string): string => `${accountId}/${id}`;
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {
-  /** Connections that are told to go on elsewhere when this replica stops. */
+  /** Tells connections to continue at another replica when this one stops. */
   readonly movable = new LiveList<() => void>();
   private readonly live = new Set<RecordedAnswer>();
-  /** The bytes of those that have ended, the oldest first. */
+  /** The bytes of ended answers by log, the oldest first. */
   private readonly ends = new Map<string, number>();
   private total = 0;
   private heartbeat: NodeJS.Timeout | null = null;
@@ -52,8 +52,8 @@ export class RecordedAnswers implements RecordingPlace {
   }
 
   /**
-   * Ends the call of an answer: at once in this process, elsewhere within a second after the client
-   * has left. What is over stays as it is. False: there is no such answer.
+   * Cancels the call of an answer: at once in this process, in another one within a second after
+   * the client has left. A call that is over stays as it is. False: there is no such answer.
    */
   async cancel(log: string): Promise<boolean> {
     for (const answer of this.live)
@@ -78,9 +78,9 @@ export class RecordedAnswers implements RecordingPlace {
 
   /**
    * Takes an `Idempotency-Key` for a request.
-   * @param fingerprint of what it asks
-   * @param log where its answer will be
-   * @returns the note by which it is found, where it is the first; else the log of the first
+   * @param fingerprint identifies the request's content
+   * @param log where its answer will be recorded
+   * @returns for the first request the note of its answer; for others the first one's log
    * @throws GatewayError `idempotency_key_reused` for another request, `conflict` if the answer is
    *   no longer kept, `unavailable`
    */
@@ -138,8 +138,8 @@ export class RecordedAnswers implements RecordingPlace {
   }
 
   /**
-   * Tells the clients of answers that other replicas can read to go on there, and waits until the
-   * answers are written, `drainMs` at most. Then `cut` is to end them.
+   * Tells clients to continue at another replica, if it can read their answers. Waits at most
+   * `drainMs` until the answers are written, then calls `cut`, which must end the rest.
    */
   async handOver(drainMs: number, cut: () => void): Promise<void> {
     if (this.live.size > 0 || this.movable.size > 0) {
@@ -148,7 +148,7 @@ export class RecordedAnswers implements RecordingPlace {
     }
     if (await this.idle(drainMs)) return;
     cut();
-    await this.idle(lastWordsMs);
+    await this.idle(maxEndMs);
   }
 
   private async idle(limitMs: number): Promise<boolean> {
@@ -179,7 +179,7 @@ export class RecordedAnswers implements RecordingPlace {
 
 const retryMs = 100;
 
-/** Where answers are kept cannot be reached. */
+/** The error where the store of recorded answers cannot be reached. */
 export const logsAway = (): GatewayError =>
   new GatewayError('unavailable', 'answers that were recorded cannot be read at the moment');
 
@@ -189,7 +189,7 @@ const keyReused = (): GatewayError =>
     'Idempotency-Key: another request was sent with this key; give each request a key of its own',
   );
 
-/** An `Idempotency-Key` names an answer that cannot be read any more. */
+/** The error for an `Idempotency-Key` whose answer is no longer kept. */
 export const answerGone = (): GatewayError =>
   new GatewayError(
     'conflict',

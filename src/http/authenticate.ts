@@ -97,9 +97,9 @@ export function authenticate(
 const keepPrivate = (res: Response): unknown => res.setHeader('Cache-Control', 'no-store');
 
 /**
- * The access stage of a host's own route: where the host says who its users are, and no stage has
- * identified the caller before, it does. Otherwise it leaves access to the host, except that a known
- * caller needs the scope.
+ * The access stage of a host's own route. Authenticates the caller if the host identifies its users
+ * and no earlier stage has. Otherwise it leaves access to the host, except that a caller who is
+ * known already needs the scope.
  */
 export function admitHostCall(parts: GatewayParts, scope: Scope): RequestHandler {
   const authenticated = authenticate(parts, { scope });
@@ -119,7 +119,7 @@ export function admitHostCall(parts: GatewayParts, scope: Scope): RequestHandler
   };
 }
 
-/** Whether a request without a known caller is refused. A host that names its users means only them. */
+/** Whether a request without a known caller is refused. A host with users admits only them. */
 export const isCallerRequired = (
   { hostUsers }: Pick<GatewayParts, 'hostUsers'>,
   { keysRequired }: GatewaySnapshot,

@@ -43,7 +43,7 @@ export const complete = (
     else await runCompletion(parts, request, call, run);
   });
 
-/** Read only by the surfaces whose dialect providers speak: Express parses a query when asked. */
+/** Getters, because Express parses a query only when it is read: most surfaces read neither. */
 class RequestParts implements SentAlong {
   constructor(private readonly req: Request) {}
 

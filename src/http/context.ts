@@ -101,8 +101,8 @@ export function cancelWhenClosed({ cancellation }: GatewayRequest, res: ServerRe
 
 /**
  * Sends the caller's remaining rate limits in OpenAI's `x-ratelimit-…` headers, which do not exist
- * for budgets: of the key's and the account's limit the one of which less is left. An unknown reset
- * is given as one minute, the whole window.
+ * for budgets. Of the key's and the account's limit sends the one with less left. An unknown reset
+ * counts as one minute, the whole window.
  */
 export function sendRateLimits({ rateLimits }: GatewayRequest, res: ServerResponse): void {
   if (res.headersSent) return;

@@ -39,7 +39,7 @@ export function asGatewayError(error: unknown): GatewayError {
   );
 }
 
-/** The only function that writes an error response. One that has started is cut off instead. */
+/** The only function that writes an error response. Destroys a response that has started. */
 export function writeError(
   res: ServerResponse,
   failure: GatewayError,
@@ -47,7 +47,7 @@ export function writeError(
 ): void {
   recordFailure(request.record, failure);
   const error = failure.forClients();
-  // also where the client of a recorded answer left long ago
+  // destroyed: the client of a recorded answer may have left long ago
   if (error.code === 'client_closed' || res.headersSent || res.destroyed) {
     if (!res.headersSent) request.record.status = error.status;
     res.destroy();
@@ -62,7 +62,7 @@ export function writeError(
   if (error.status === 429 || error.status === 503)
     res.setHeader('Retry-After', retryAfterSeconds(error));
   // the gateway has retried already, and a budget does not recover within a client's retry delays;
-  // Claude Code repeats even a request whose key is refused. What was overloaded was not asked
+  // Claude Code repeats even a request whose key is refused. An overloaded provider was not called
   const { code, errorTrace } = error;
   const isTried = errorTrace.length > 0 && code !== 'overloaded';
   if (!error.retriable || isTried || code.startsWith('budget_'))

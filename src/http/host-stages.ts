@@ -167,7 +167,7 @@ function hostCandidates(
   });
 }
 
-/** Checks the body against model selection's schema, but for what the host's options replace. */
+/** Checks the body against model selection's schema, except what the host's options replace. */
 function checkHostBody(
   schema: Validator<ModelSelectRequest>,
   body: HostBody,

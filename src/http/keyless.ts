@@ -5,8 +5,8 @@ import type { GatewaySnapshot } from '../pipeline/engine/snapshot.js';
 import { parseUrl } from '../text/parse-url.js';
 
 /**
- * Checks a request that no valid key vouches for: a browser may have sent it for a page of another
- * site, with the user's cookie or from the user's network.
+ * Checks a request without a valid key: a browser may have sent it for a page of another site, with
+ * the user's cookie or from the user's network.
  * @throws GatewayError `misdirected_request` for a name in `Host` that is not the gateway's own,
  * `forbidden` for a page of another site that `cors.allowedOrigins` does not name
  */
@@ -21,9 +21,9 @@ export function checkKeyless(
 }
 
 /**
- * Whether `Host` has a name under which requests without a key are answered. A page of a name that
- * its owner has pointed at this address counts as the gateway's own in a browser, but cannot hide
- * its name. Ports do not matter. Browsers always send `Host`.
+ * Whether `Host` has a name under which requests without a key are answered: a defence against DNS
+ * rebinding, by which a browser takes a foreign page for the gateway's own. Ports do not matter.
+ * Browsers always send `Host`.
  * @param hosts as in `BrowserRules`
  */
 export function isOwnHost({ headers }: IncomingMessage, hosts: readonly string[] | null): boolean {

@@ -46,7 +46,7 @@ export function mountEndpoints(
   mounting: Mounting = resourceMounting(parts),
 ): void {
   const paths = [...new Set(endpoints.map(({ path }) => path))];
-  // a path without parameters first: one with an id would match it too
+  // paths without parameters first: a path with an id would match them too
   paths.sort((one, other) => parametersIn(one) - parametersIn(other));
   for (const path of paths)
     mountPath(
@@ -94,7 +94,7 @@ function stagesOf(parts: GatewayParts, one: Endpoint): RequestHandler[] {
       const body = await one.run(requestCall(parts, req, res));
       if (body instanceof FileAnswer) return sendFile(res, body);
       if (body === undefined) return void res.status(one.status ?? 204).end();
-      // as the access stage of all others does
+      // the access stage of the other endpoints does so
       if (one.isPublic) res.setHeader('Cache-Control', 'no-store');
       sendJson(res, one.status ?? 200, body as object);
     }),
@@ -108,7 +108,7 @@ function bodyStages(parts: GatewayParts, one: Endpoint): RequestHandler[] {
   return [one.isBodyOptional ? optionalBody(checked) : checked];
 }
 
-/** The status is sent first: a failure can only cut the file off. A client that leaves is none. */
+/** The status is sent first, so a failure cuts the file off. A client that leaves is no failure. */
 async function sendFile(res: Response, { name, contentType, text }: FileAnswer): Promise<void> {
   res.writeHead(200, {
     'Content-Type': contentType,

@@ -20,7 +20,7 @@ const unknownPath: Surface = {
 };
 const maxPathLength = 200;
 
-/** Of OpenAI's and Anthropic's API, and of Google's. */
+/** Whether a path belongs to OpenAI's, Anthropic's or Google's API. */
 const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url);
 
 /**
@@ -59,7 +59,7 @@ export function notFound(parts: GatewayParts): RequestHandler {
 
 /**
  * Answers 404 for unknown paths below `/v1` of a gateway that is mounted under a path: an SDK would
- * show the host's own page as the error. At the root such paths may be the host's.
+ * show the host's own page as the error. At the root such paths may belong to the host.
  */
 export function unknownOpenAIPath(parts: GatewayParts): RequestHandler {
   const answered = notFound(parts);
@@ -70,10 +70,9 @@ export function unknownOpenAIPath(parts: GatewayParts): RequestHandler {
 }
 
 /**
- * Answers 426 to requests that would open a WebSocket, and lets all others pass. Codex goes on over
- * HTTP at once after a 426, and after any other answer asks seven times (measured 2026-11-25). A
- * server without a listener for `upgrade` hands these requests to its routes; one with such a
- * listener keeps them from the gateway.
+ * Answers 426 to requests that would open a WebSocket, and lets all others pass. After a 426 Codex
+ * continues over HTTP at once, after any other answer it asks seven times (measured 2026-11-25).
+ * Only a server without a listener for `upgrade` hands these requests to its routes.
  */
 export function refuseUpgrades(
   parts: GatewayParts,
@@ -106,7 +105,7 @@ function surfaceOf({ path, headers }: Request): Surface {
   return isBelowV1(path) ? openAIErrors('other') : unknownPath;
 }
 
-/** For a path of a provider's own API it says where pass-through has it. */
+/** Why there is no route; for a path of a provider's own API, where pass-through has it. */
 function reasonFor(
   { method, path, baseUrl, headers }: Request,
   { proxy }: GatewaySnapshot,

@@ -64,7 +64,7 @@ export function requestCall(parts: GatewayParts, req: Request, res: Response): R
 async function accountContextOf(parts: GatewayParts, res: Response): Promise<ClaimContext> {
   const { store, counters } = await parts.state.opened();
   const { passwords, backgroundTasks, keys } = parts.state;
-  // now, because a connection that is closed has no address
+  // read now, because a closed connection has no address
   const actor = actorOf(parts, res.req, res);
   return {
     store,

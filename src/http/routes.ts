@@ -50,8 +50,7 @@ const selectPaths = [
   '/api/v1/modelSelect',
   '/api/v1/model-router/model-select',
 ];
-/** As Jina and others have it, and as Cohere does. */
-/** What models do beside completions. */
+/** The routes of tasks beside completions; rerankers have two paths, of Jina's API and Cohere's. */
 const tasks = [
   { paths: ['/v1/embeddings'], surface: embeddings, schema: 'embeddings.request', task: embedding },
   {

@@ -6,7 +6,7 @@ import { tenThousandths, thousandths } from '../models/numbers.js';
 const maxHeaderLength = 1_024;
 const maxNameLength = 120;
 const maxReasonLength = 160;
-/** Hardly more fit into the header. */
+/** More candidates hardly fit into the header. */
 const maxCandidates = 12;
 /** Space reserved for `omitted`. */
 const tailLength = 20;

@@ -5,15 +5,15 @@ import { holdAnswer } from './bodies/body-limits.js';
 import { knownContext } from './context.js';
 import { recordBody } from './resume/recorded-head.js';
 
-/** Node keeps three bytes for each character of a text until the client has taken all of it. */
+/** The longest body sent as text: Node keeps three bytes for each character until all is sent. */
 const maxTextLength = 64 * 1024;
 const pieceLength = 256 * 1024;
 
 /**
- * Ends the response with a JSON body. `body` may be the JSON's bytes or text already. A short one goes to the
- * connection as text, in one piece with the head, which Node does not do with bytes. A long body is sent in
- * pieces of bytes, each let go once it is sent; it counts as the account's bytes in progress until
- * the client has taken it.
+ * Ends the response with a JSON body, which may be serialized already. A short body is sent as
+ * text, because Node sends text, but not bytes, in one piece with the head. A long body is sent in
+ * pieces of bytes, each freed once it is sent; it counts as the account's bytes in progress until
+ * the client has read it.
  */
 export function sendJson(res: ServerResponse, status: number, body: object | string): void {
   const json = typeof body === 'string' || Buffer.isBuffer(body) ? body : exactJson(body);

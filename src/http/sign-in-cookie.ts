@@ -20,14 +20,14 @@ interface CookieNames {
   readonly plain: string;
 }
 
-/** Earlier versions had the plain name everywhere. */
+/** Earlier versions used the plain name over HTTPS too. */
 const signInNames: CookieNames = { secure: '__Host-signalbox', plain: 'signalbox_session' };
 /** The cookie by which a browser that signed in before is known. */
 const knownNames: CookieNames = { secure: '__Host-signalbox-known', plain: 'signalbox_known' };
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/** The token in a browser's sign-in cookie; null: there is none, or it has not a token's form. */
+/** The token in a browser's sign-in cookie; null: there is none, or it is malformed. */
 export function signInToken(headers: IncomingHttpHeaders): string | null {
   const token = sentValue(headers, signInNames);
   return token !== null && tokenForm.test(token) ? token : null;

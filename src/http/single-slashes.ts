@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { messagesPrefix } from './surfaces/messages/paths.js';
 
-/** The paths of clients' dialects. Others stay as they are: what guards them may compare paths. */
+/** The paths of clients' dialects. Others stay as they are: a host's guards may compare them. */
 const clientPath = new RegExp(
   `^/+(?:v1|v1alpha|v1beta1?|v2|${messagesPrefix.slice(1)}|mcp|api/+v1/+(?:completions|chat|model-?select|model-router))(?:/|$)`,
   'i',
 );
-/** What follows the name is a path of the provider, and may hold an address. */
+/** The rest after the provider's name is the provider's own path, which may contain a URL. */
 const proxyPath = /^\/+proxy\/+([^/]+)\/+/i;
 
 /**
@@ -23,9 +23,9 @@ export function withSingleSlashes(url: string): string {
 }
 
 /**
- * Redirects a request for such a URL in a host app, where the host may guard the path with single
- * slashes: the request then passes whatever it would have passed. The status has clients send method,
- * body and headers again. The address is relative, as a proxy before the host may have cut its path.
+ * Redirects a URL with repeated slashes in a host app, so that the host's guards of the path with
+ * single slashes apply. The status has clients repeat method, body and headers. The address is
+ * relative, because a proxy before the host may have shortened its path.
  */
 export const redirectToSingleSlashes: RequestHandler = (req, res, next) => {
   const url = withSingleSlashes(req.url);

@@ -20,8 +20,8 @@ const clientClosedStatus = 499;
 /**
  * The first stage of every route: sets the request's surface, and reports the request once when it
  * has ended.
- * @param of the surface, or what chooses it by the request's headers
- * @param sheds whether the route is refused while the event loop is late
+ * @param of the surface, or a function that chooses it by the request's headers
+ * @param sheds whether requests are refused while the event loop is late
  */
 export function track(
   parts: GatewayParts,
@@ -44,7 +44,7 @@ export function track(
     record.traceId = clientsTrace(req.headers);
     parts.tracing?.begin(request, req.headers, tracedHttp(req));
     if (surface.requestIdHeader) res.setHeader(surface.requestIdHeader, request.id);
-    // Node takes a response for finished whose last bytes were given up
+    // Node reports a response as finished even if its last bytes were dropped
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
       if (!request.recording?.isRunning) record.code ??= 'client_closed';
     });
@@ -56,7 +56,7 @@ export function track(
     };
     res.once('close', () => {
       if (sheds) shedder.end();
-      // the error handler comes after the run
+      // the error handler runs after the recording has ended
       if (request.recording?.isRunning) request.recording.whenOver(() => setImmediate(report));
       else if (res.writableFinished) report();
       else {
@@ -71,12 +71,12 @@ export function track(
   };
 }
 
-/** The trace that a client's request is a part of, whether or not the gateway traces; else null. */
+/** The trace id of a client's `traceparent`, whether or not the gateway traces; null: none. */
 const clientsTrace = ({ traceparent }: IncomingHttpHeaders): string | null =>
   /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent))?.[1] ??
   null;
 
-/** Of several patterns of a route the first: the others are older names. */
+/** Attributes of a request's span. Of several patterns of a route the first: others are older. */
 function tracedHttp({ method, protocol, baseUrl, path, route }: Request): Record<string, string> {
   const [pattern = ''] = [(route as { path?: unknown } | undefined)?.path].flat();
   return {
@@ -88,8 +88,8 @@ function tracedHttp({ method, protocol, baseUrl, path, route }: Request): Record
 }
 
 /**
- * What refuses requests while the event loop is late. Refusing must cost little: nothing is read,
- * looked up or logged, and answers of the same second are the same bytes.
+ * Makes the function that refuses requests while the event loop is late. Refusing must cost little:
+ * nothing is read, looked up or logged, and answers of the same second are the same bytes.
  */
 function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
   const answers = new Map<Surface, { at: number; headers: OutgoingHttpHeaders; body: string }>();
@@ -112,7 +112,7 @@ function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
       };
       answers.set(surface, (answer = { at: now, headers, body }));
     }
-    // a text goes out in one piece with its head
+    // text, not bytes: Node sends it in one piece with the head
     res.writeHead(503, answer.headers).end(answer.body);
   };
 }
@@ -147,7 +147,7 @@ export function untracked(parts: GatewayParts): RequestHandler {
   };
 }
 
-/** Sets what every answer tells a browser. Goes on unless the request was a preflight. */
+/** Sets the headers of every answer for browsers. Calls `next` unless it answered a preflight. */
 function greetBrowser(
   req: Request,
   res: Response,

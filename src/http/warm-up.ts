@@ -8,18 +8,18 @@ import { measureRequest } from '../models/tokens.js';
 import { parseBody } from './bodies/parse-body.js';
 import { completionSurfaces } from './surfaces/completion-surfaces.js';
 
-/** What the start has left to do comes first. */
+/** The rest of the start comes first. */
 const delayMs = 300;
-/** Between two steps other requests proceed. */
+/** The pause between two steps, in which requests proceed. */
 const pauseMs = 5;
-/** Where requests keep the process busy meanwhile, the rest waits: they come first. */
+/** The pause while requests keep the process busy: they come first. */
 const busyPauseMs = 100;
 const maxUtilization = 0.5;
-/** V8 compiles a validator for good after 400 calls with 80,000 messages. A step takes 5–10 ms. */
+/** V8 optimizes a validator after 400 calls with 80,000 messages. A step takes 5–10 ms. */
 const steps = 50;
 const callsInStep = 10;
 const messagesInCall = 200;
-/** So that the sample is cut into pieces, and its field names are counted. */
+/** Small, so that the samples are cut into pieces and their field names are counted. */
 const pieceBytes = 1024;
 const maxValues = 2_000;
 const schemas = [
@@ -29,9 +29,9 @@ const schemas = [
   'rerank.request',
 ];
 /**
- * How much of a function V8 runs, in bytes of its code, before it looks whether to compile it for
- * good. Node 20 waits for 135,168: young processes took up to a quarter more time for a request.
- * Later versions count calls instead, and refuse the option.
+ * V8's interrupt budget: how many bytes of a function's code run before V8 considers optimizing it.
+ * Node 20 waits for 135,168: young processes took up to a quarter more time for a request. Later
+ * versions count calls instead, and refuse the option.
  */
 const compileAfter = 45_000;
 const unknownModel = 'a model that no table knows';
@@ -39,9 +39,9 @@ const unknownModel = 'a model that no table knows';
 let isPrepared = false;
 
 /**
- * Does in the background what the first requests would else wait for: compiles the schemas of the
- * busiest paths and the rules for model names, and reads what the ranker needs for some requests.
- * Does so once in a process, and keeps no process alive.
+ * Does in the background what the first requests would otherwise wait for: compiles the schemas of
+ * the busiest paths and the rules for model names, and prepares the ranker. Runs once per process,
+ * and keeps no process alive.
  */
 export function prepare(current: () => GatewaySnapshot): void {
   if (isPrepared) return;
@@ -54,10 +54,10 @@ export function prepare(current: () => GatewaySnapshot): void {
 }
 
 /**
- * Has V8 compile what reads a body, in the background: the first large request of a process held up
- * others for 70 ms while its messages were checked, the tenth one for 15 ms (measured 2026-11-22).
- * Takes about half a second of one core, so it is for processes that are nothing but a gateway. At
- * the end gives back the memory that this and the start have used.
+ * Has V8 optimize the code that reads bodies, in the background: the first large request of a
+ * process delayed others by 70 ms while its messages were checked, the tenth by 15 ms (measured
+ * 2026-11-22). Takes about half a second of one core, so it is for processes that only run a
+ * gateway. Then frees the memory that this and the start have used.
  */
 export function warmUp(): void {
   if (process.version.startsWith('v20.')) setFlagsFromString(`--interrupt-budget=${compileAfter}`);
@@ -66,9 +66,9 @@ export function warmUp(): void {
 }
 
 /**
- * V8 does so by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. Where
- * there was load, V8 would also throw away most of what it has compiled for the requests, because
- * none of their objects is left: the next 2,000 took three times as long.
+ * V8 collects by itself only under load: until then a process keeps 30 MB. Takes some 40 ms. Not
+ * after load: V8 would discard most of the code that it has optimized for requests, because none of
+ * their objects is left, and the next 2,000 took three times as long.
  */
 function collectGarbage(): void {
   if (busyPauses > ofStart) return;
@@ -80,7 +80,7 @@ function collectGarbage(): void {
 
 const waiting: (() => void)[] = [];
 let busyPauses = 0;
-/** By itself, the start keeps the process busy for up to so many pauses. */
+/** For how many pauses at most the start alone keeps the process busy. */
 const ofStart = 20;
 
 function inTurn(work: readonly (() => void)[]): void {
@@ -109,8 +109,8 @@ function read(bodies: readonly Buffer[]): void {
 }
 
 /**
- * Bodies that are valid on all surfaces. Their fields stand in different orders: code that V8 has
- * compiled for objects of one form is thrown away at the first of another.
+ * Bodies that are valid on all surfaces, with their fields in different orders: V8 discards code
+ * that it has optimized for objects of one shape at the first object of another.
  */
 function samples(): Buffer[] {
   const messages = Array.from({ length: messagesInCall }, (_, index) => ({

@@ -5,7 +5,7 @@ import type { Routers, SurfaceRouter } from './routes.js';
 import { redirectToSingleSlashes } from './single-slashes.js';
 import { inOrder } from './stage.js';
 
-/** A router, and what the paths begin with that it may answer, in lower case. */
+/** A router, and the prefixes of the paths that it may answer, in lower case. */
 interface Entry {
   readonly router: RequestHandler;
   readonly prefixes: readonly string[];
@@ -15,14 +15,13 @@ interface Entry {
 const isBelow = (url: string, prefix: string): boolean =>
   prefix === '/' ? /^\/(\?|$)/.test(url) : url.startsWith(prefix);
 
-/** The longest that `prefixes` look at. */
+/** How much of a URL is compared with `prefixes`. */
 const maxPrefixLength = 32;
 
 /**
- * All routes in one router. A request goes only to the routers that may answer it: Express leaves
- * one that does not match in a later turn of the event loop, and behind six of them `/healthz`
- * waited for whatever else the process had to do (80 ms beside a request of 2 MB, measured
- * 2026-11-22).
+ * All routes in one router. A request goes only to the routers that may answer it: Express leaves a
+ * router that does not match in a later turn of the event loop, and after six of them `/healthz`
+ * waited for the process's other work (80 ms beside a request of 2 MB, measured 2026-11-22).
  */
 export function wholeRouter(routers: Routers): SurfaceRouter {
   const entries: readonly Entry[] = [

@@ -4,20 +4,20 @@ import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import { contextOf, knownContext } from '../context.js';
 
-/** What bounds the reading of one body. */
+/** The limits for reading one body. */
 export interface BodyLimits {
   /** After decompression. */
   readonly maxBytes: number;
-  /** Objects, lists and texts of a JSON body. */
+  /** How many objects, lists and texts a JSON body may have. */
   readonly maxValues: number;
   /**
-   * Checks that a body of that many bytes would fit, before it arrives. Counts nothing: what is only
-   * announced must not keep others out.
+   * Checks that a body of that many bytes would fit, before it arrives. Counts nothing: a mere
+   * announcement must not take room from others.
    * @throws GatewayError as `hold`
    */
   readonly announce: (bytes: number) => void;
   /**
-   * Counts bytes that have arrived, until the request is over.
+   * Counts bytes that have arrived as in progress until the request is over.
    * @throws GatewayError `too_many_requests` or `unavailable` if too many are in progress
    */
   readonly hold: (bytes: number) => void;
@@ -56,9 +56,9 @@ export function bodyLimits(
 }
 
 /**
- * Lets an answer be kept in memory besides what is sent of it: counts its bytes until the response
- * is over, in the same account and bounds as bodies.
- * @returns a function that takes the bytes that come next, false where there is no room for them
+ * Counts a copy of an answer that is kept in memory while it is sent, until the response is over,
+ * within the same bounds as bodies.
+ * @returns a function that counts further bytes; false: there is no room for them
  */
 export function answerHold(
   parts: GatewayParts,
@@ -79,7 +79,7 @@ export function answerHold(
   };
 }
 
-/** Counts the bytes of an answer that waits for its client, also where there is no room for them. */
+/** Counts the bytes of an answer that waits for its client, even if there is no room for them. */
 export function holdAnswer(res: ServerResponse, bytes: number): void {
   const context = knownContext(res);
   if (!context || res.closed) return;
@@ -91,8 +91,8 @@ export function holdAnswer(res: ServerResponse, bytes: number): void {
 }
 
 /**
- * Refuses a completion whose account, or all accounts together, have answers waiting that take more
- * than the bound of `limits.maxBytesInProgress`: another one would wait too.
+ * Refuses a completion while the unread answers of its account, or of all accounts, exceed the
+ * bounds of bytes in progress: its answer would wait too.
  * @throws GatewayError `too_many_requests` or `unavailable`
  */
 export function refuseWhereUnread(

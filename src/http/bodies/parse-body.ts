@@ -15,12 +15,12 @@ import { jsonFault } from '../../text/json-fault.js';
 import { cutJson, isLargeBody, parsePieces } from '../../text/json-pieces.js';
 import { withoutByteOrderMark } from '../../text/json-values.js';
 
-/** Of a list that is parsed in pieces: some 10 ms for short messages. */
+/** The size of the pieces in which a long list is parsed: some 10 ms each for short messages. */
 const pieceBytes = 256 * 1024;
 
 /**
- * The bounds of a body. Four members a value are by default twice the tokens that a request for
- * embeddings may have at OpenAI, and half as many as stop the process for 50 ms.
+ * The bounds of a body. By default, four members per value allow twice the tokens of OpenAI's
+ * largest embeddings request, and half of the members that would block the process for 50 ms.
  */
 const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
 
@@ -31,7 +31,7 @@ const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
  * JSON.parse makes a `__proto__` key an ordinary property, which is harmless because nothing here
  * merges objects by key.
  * Long integers keep their digits, except in the body's own fields.
- * @param maxValues of objects, lists and texts; counted before anything is parsed
+ * @param maxValues how many objects, lists and texts it may have; counted before it is parsed
  * @throws GatewayError `malformed_json`; `bad_request` for more than the bounds allow
  */
 export function parseBody(sent: Buffer, maxValues: number): unknown {
@@ -106,7 +106,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** The error for a body that is not JSON: says where, and does not quote it, as parsers do. */
+/** The error for a body that is not JSON: says where, without quoting it as parsers do. */
 export function malformedJson(text: string, cause: unknown): GatewayError {
   const fault = jsonFault(text);
   const where = fault === null ? '' : `: ${fault}`;

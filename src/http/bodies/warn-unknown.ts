@@ -8,7 +8,7 @@ import { contextOf } from '../context.js';
 import { stage } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
 
-/** What is probably meant by a field that no edit distance finds, or finds wrongly. */
+/** What a field probably means, where the closest known name is another or none. */
 const meanings: Readonly<Record<string, string>> = {
   max_tokens: 'maxTokens',
   max_completion_tokens: 'maxTokens',
@@ -38,10 +38,10 @@ export function warnUnknown(parts: GatewayParts, schema: string): RequestHandler
 }
 
 const noEffort = `is no effort and has no effect; efforts are ${efforts.join(', ')}`;
-/** More are not named. */
+/** How many fields are named. */
 const maxOddEfforts = 20;
 
-/** The fields of model selection's candidates with an effort that is none. */
+/** The fields of model selection's candidates whose effort is unknown. */
 function oddEffortsOf(body: unknown): string[] {
   const { llm_providers: entries } = body as ModelSelectRequest;
   const found: string[] = [];

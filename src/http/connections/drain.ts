@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const sweepMs = 50;
-/** How long answers that were cut short have to reach their clients. */
-const lastWordsMs = 1_000;
+/** How long the ends of cancelled answers have to reach their clients. */
+const maxEndMs = 1_000;
 
 /** Stops a server gracefully. */
 export interface Drain {
-  /** From now on each answer closes its connection, so that clients go elsewhere. */
+  /** From now on each answer closes its connection, so that clients connect to another replica. */
   announce(): void;
   /**
    * Accepts no new connections, closes idle ones, and gives requests in flight `drainMs` to finish.
-   * Then `cut` is to end them, and a moment later their connections are closed. Resolves when the
-   * server is closed.
+   * Then calls `cut`, which must end them, and a second later closes their connections. Resolves
+   * when the server is closed.
    */
   stop(drainMs: number, cut: () => void): Promise<void>;
 }
@@ -26,9 +26,8 @@ export interface ServedSocket extends Socket {
 /**
  * Tracks a server's connections, so that it can be stopped gracefully.
  *
- * Ours rather than http-terminator: its dependencies (delay, p-wait-for, roarr, type-fest) are more
- * code than this function, it logs with a logger of its own, and Node closes idle connections
- * itself.
+ * Not http-terminator: its dependencies (delay, p-wait-for, roarr, type-fest) are more code than
+ * this function, it brings its own logger, and Node closes idle connections itself.
  */
 export function drainable(server: Server): Drain {
   const sockets = new Set<ServedSocket>();
@@ -64,7 +63,7 @@ async function closeServer(
   }, sweepMs);
   let deadline = setTimeout(() => {
     cut();
-    deadline = setTimeout(() => server.closeAllConnections(), lastWordsMs);
+    deadline = setTimeout(() => server.closeAllConnections(), maxEndMs);
   }, drainMs);
   await closed;
   clearInterval(sweep);

@@ -26,7 +26,7 @@ export class EventStream {
   private pingTimer: NodeJS.Timeout | null = null;
   protected opened = false;
   protected over = false;
-  /** Whether this frames the chunks of HTTP/1.1 itself. */
+  /** Whether this class writes the chunk frames of HTTP/1.1 itself. */
   private framesChunks = false;
   /** True once an event was added, sent or not. */
   hasEvents = false;
@@ -106,7 +106,7 @@ export class EventStream {
     this.opened = true;
     this.res.writeHead(200, eventStreamHeaders);
     // Node writes a chunk in three pieces, which costs 2 µs more than one (2026-11-26). A host's own
-    // `write`, which may compress, gets what is to be sent
+    // `write`, which may compress, must get the text without frames
     this.framesChunks =
       this.res.chunkedEncoding && this.res.write === ServerResponse.prototype.write;
     if (this.framesChunks) this.res.chunkedEncoding = false;
@@ -131,7 +131,7 @@ export class EventStream {
 
 /** Calls `resume` once, when the client has read what is buffered or has left. */
 export function whenReadOrLeft(res: ServerResponse, resume: () => void): void {
-  // a client that reads slowly is waited for again and again
+  // both are removed: a slow client is waited for again and again
   const go = (): void => {
     res.off('drain', go).off('close', go);
     resume();

@@ -32,10 +32,10 @@ export function prepareRequest(res: ServerResponse, trustedProxies: number): voi
   lend(res, app.response);
 }
 
-/** By what is lent, then by the prototype that it stands before: made once, not by request. */
+/** Prototypes by what is lent, then by the original prototype: made once, not for each request. */
 const lent = new WeakMap<object, WeakMap<object, object>>();
 
-/** Express's members stand between the object and its own prototype. */
+/** Puts a prototype with Express's members between the object and its own prototype. */
 function lend(borrower: object, members: object): void {
   const own = Object.getPrototypeOf(borrower) as object;
   const made = lent.get(members) ?? new WeakMap<object, object>();
@@ -45,7 +45,7 @@ function lend(borrower: object, members: object): void {
   Object.setPrototypeOf(borrower, prototype);
 }
 
-/** What the prototype has already stays as it is. */
+/** Adds the members that the prototype does not have. */
 function withMembers(own: object, members: object): object {
   const prototype = Object.create(own) as object;
   for (const source of [Object.getPrototypeOf(members) as object, members])

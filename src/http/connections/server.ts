@@ -27,7 +27,7 @@ const refusedLingerMs = 1_000;
  * Creates an HTTP server whose requests and responses have the Express app's prototypes from the
  * start. Express sets the prototypes for every request, and on Node 20 and 22 changing a prototype
  * costs more than everything else that Express does (92 µs a request against 17).
- * @param sheds answers what is refused before the app, and says whether it did
+ * @param sheds refuses a request before the app; false: the app handles it
  */
 export function createHttpServer(
   app: Express,
@@ -97,7 +97,7 @@ function refuse(res: ServerResponse, status: number, message: string): void {
   res.writeHead(status, head).end(body);
 }
 
-/** Gives the app a prototype derived from its own, so that Express's setting it changes nothing. */
+/** Gives the app a prototype derived from its own, so that setting it per request costs nothing. */
 function adopt(app: Express, kind: 'request' | 'response', prototype: object): void {
   Object.setPrototypeOf(prototype, app[kind]);
   Reflect.set(app, kind, prototype);
@@ -128,9 +128,9 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): v
 }
 
 /**
- * Node no longer looks after a connection that it has reported: a peer that neither reads nor closes
- * would keep it, with what it has sent, for ever. What it goes on sending is thrown away meanwhile,
- * because closing on unread bytes would take the answer back.
+ * Node no longer manages a connection after `clientError`: a peer that neither reads nor closes
+ * would keep it open for ever. Discards what the peer sends meanwhile, because closing with unread
+ * bytes would reset the connection and lose the answer.
  */
 function destroySoon(socket: Socket): void {
   socket.resume();

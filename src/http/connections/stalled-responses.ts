@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LiveList } from '../../async/live-list.js';
 
-/** Looks at each response in one idle time. */
+/** How often each response is checked within one idle timeout. */
 const looks = 4;
 
 /** A connection of Node's HTTP server. */
@@ -11,21 +11,21 @@ interface WrittenSocket extends Socket {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
-/** A response, and what of it waits for its client. */
+/** A response, and its progress towards the client. */
 interface Watched {
   readonly res: ServerResponse;
   /** Called before it is ended. */
   readonly onEnd: () => void;
-  /** Changes whenever the system has taken bytes; null: nothing waits to be taken. */
+  /** Changes whenever the system takes bytes; null: no bytes wait. */
   progress: number | null;
-  /** Looks without progress. */
+  /** Checks in a row without progress. */
   count: number;
 }
 
 /**
- * Ends responses of which the client takes nothing. Looks at all of them from time to time: a timer
- * for each would cost every request. Counts looks instead of time, so that a stall of the process is
- * not taken for one of its clients.
+ * Ends responses whose client reads nothing. Checks all of them from time to time: a timer for each
+ * would cost every request. Counts checks instead of time, so that a stall of the process does not
+ * look like a stall of a client.
  */
 class StalledResponses {
   private readonly open = new LiveList<Watched>();
@@ -63,7 +63,7 @@ class StalledResponses {
   }
 }
 
-/** A number that changes with each byte that the system takes; null if nothing waits to be taken. */
+/** A number that changes with each byte that the system takes; null if no bytes wait. */
 function progressOf(socket: WrittenSocket | null): number | null {
   if (!socket || socket.writableLength === 0) return null;
   return socket.bytesWritten - socket.writableLength - (socket._handle?.writeQueueSize ?? 0);
@@ -72,8 +72,8 @@ function progressOf(socket: WrittenSocket | null): number | null {
 const byIdleMs = new Map<number, StalledResponses>();
 
 /**
- * Ends a response if its client takes nothing of it for about `idleMs` while something waits to be
- * taken: nothing else ends a connection whose client lives but does not read.
+ * Ends a response if its client reads nothing for about `idleMs` while bytes wait: nothing else
+ * ends a connection whose client lives but does not read.
  * @param onEnd called before the response is ended
  */
 export function endIfStalled(

@@ -43,16 +43,16 @@ let wasBuilt: boolean | undefined;
 /** Whether the dashboard was built; looked up once, because requests should not wait for a disk. */
 const isBuilt = (): boolean => (wasBuilt ??= existsSync(built));
 
-/** For a year: the names of built files change with their content. */
+/** Cached for a year: the names of built files change with their content. */
 const keptForGood = { maxAge: 31_536_000, immutable: true };
 
-/** A program that looks for an API here gets 404. */
+/** Only for browsers: a program that looks for an API at these paths gets 404. */
 const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
   if (headers.accept?.includes('text/html')) next();
   else next('route');
 };
 
-/** What comes before the page and its files. */
+/** The stages before the page and its files. */
 function firstStages(parts: GatewayParts, isOn: () => boolean): RequestHandler[] {
   const ifOn: RequestHandler = (_req, _res, next) => {
     if (isOn() && isBuilt()) next();
@@ -108,7 +108,7 @@ export function tryItScript(): RequestHandler {
   };
 }
 
-/** Sends files of the build, compressed as it has left them. */
+/** Sends files of the build, in the compressed forms that it contains. */
 function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
   let serve: ReturnType<typeof sirv> | null = null;
   return (req, res, next) => {
@@ -125,8 +125,8 @@ function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
 const nonceMark = '%SIGNALBOX_NONCE%';
 
 /**
- * The page of the dashboard, for each of its paths. Scripts run only with the nonce of this answer,
- * and what they load in turn.
+ * The page of the dashboard, for each of its paths. Only scripts with the nonce of this answer run,
+ * and those that they load in turn.
  * @param folder of the built dashboard
  */
 function dashboardPage(folder: string, publicUrl: () => string | null): RequestHandler {

@@ -19,7 +19,7 @@ export const serveMcp = (parts: GatewayParts): RequestHandler =>
     const { scopes } = request.caller;
     if (!scopes.includes('model-select')) checkScope(request.caller, 'completions');
     const message = await readJsonBody(req, bodyLimits(parts, res));
-    // one record of one request cannot tell of several calls; the protocol dropped them in 2025
+    // a request's record has room for one call only; the protocol dropped batches in 2025
     if (Array.isArray(message))
       throw new GatewayError('bad_request', 'body: send one message, not a batch of them');
     cancelWhenClosed(request, res);
@@ -31,7 +31,7 @@ export const serveMcp = (parts: GatewayParts): RequestHandler =>
     await sendResponse(await answerMessage(parts, request, tools, asked, message), res);
   });
 
-/** Those that the protocol knows; a key is nothing that a library needs. */
+/** The headers that the protocol knows; the library does not need the key. */
 const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && /^(accept|content-type|mcp-[\w-]+)$/.test(name)

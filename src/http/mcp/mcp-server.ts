@@ -6,7 +6,7 @@ import { version } from '../../version.js';
 import { asGatewayError } from '../error-handler.js';
 import { type McpTool, mcpTools } from './mcp-tools.js';
 
-/** What of the library is made once: the checks of arguments. */
+/** Loads the library, and compiles the tools' schemas once. */
 async function load() {
   const sdk = await import('@modelcontextprotocol/server');
   const schemas = new Map(
@@ -47,13 +47,13 @@ export async function answerMessage(
       }
       return server;
     },
-    // nothing ever changes during a connection, and what is subscribed would keep it open
+    // nothing changes during a connection, and a subscription would keep it open
     { maxSubscriptions: 0 },
   );
   return handler.fetch(asked, { parsedBody: message });
 }
 
-/** A failure is a result that the client's model can read, and counts as its route's would. */
+/** Runs a tool. A failure becomes a result that the client's model can read, and is recorded. */
 async function callTool(
   parts: GatewayParts,
   request: GatewayRequest,

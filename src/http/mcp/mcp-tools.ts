@@ -14,12 +14,12 @@ import { openai } from '../surfaces/openai.js';
 export interface McpTool {
   readonly name: string;
   readonly description: string;
-  /** Of its arguments: a JSON Schema of an object. */
+  /** A JSON Schema of an object: the tool's arguments. */
   readonly inputSchema: { readonly type: 'object' } & Record<string, unknown>;
   readonly isReadOnly: boolean;
-  /** Where its calls count in metrics and the request log. */
+  /** The surface under which metrics and the request log count its calls. */
   readonly surface: SurfaceLabel;
-  /** What a key needs to see and call it. */
+  /** The scope that a key needs to see and call it. */
   readonly scope: Scope;
   /** Whether the configuration has what it needs. */
   isAvailable(request: GatewayRequest): boolean;
@@ -30,7 +30,7 @@ export interface McpTool {
   run(parts: GatewayParts, request: GatewayRequest, args: object): Promise<string>;
 }
 
-/** What a tool takes. @param needed the one that it needs */
+/** The schema of a tool's arguments. @param needed the required one */
 const inputOf = (needed: string, properties: object) =>
   ({ type: 'object', required: [needed], additionalProperties: false, properties }) as const;
 
@@ -46,7 +46,7 @@ const selectTool: McpTool = {
   name: 'select_model',
   description: 'Names the best model for a prompt. No model is called.',
   isReadOnly: true,
-  // a decision is a session, which feedback finds under this surface
+  // feedback looks for the session of a decision under this surface
   surface: 'model_select',
   scope: 'model-select',
   inputSchema: inputOf('prompt', {

@@ -26,7 +26,7 @@ const routed = {
   },
 };
 
-/** What the operations of a surface that completes have in common. */
+/** What all operations of a completion surface have in common. */
 const traitsOf = ({ invalidCode, described: { errorSchema } }: CompletionSurface) =>
   ({
     ...openai,
@@ -100,7 +100,7 @@ const deprecatedPaths = (surface: CompletionSurface): object[] =>
     }),
   );
 
-/** The surfaces that complete: first their own paths, then those of old. */
+/** The paths of the completion surfaces: current ones first, then deprecated ones. */
 export const completionPaths = (): object => ({
   ...merged(completionSurfaces.map((one) => completionPath(one, one.path, completionOf(one)))),
   ...merged(completionSurfaces.flatMap(deprecatedPaths)),
@@ -115,7 +115,7 @@ export const completionPaths = (): object => ({
 
 const stored = { ...openai, statuses: [429, 500, 503], takesSignIn: true } as const;
 
-/** What clients ask about responses. */
+/** The paths of stored responses. */
 export function responsePaths(): object {
   const path = '/v1/responses/{id}';
   const of = (id: string, summary: string): Described => ({

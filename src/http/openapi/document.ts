@@ -68,7 +68,7 @@ const serverOf = ({ baseUrl }: Pick<Request, 'baseUrl'>, publicUrl: string | nul
 
 /** `GET /openapi.json`. */
 export function openApi(version: string, publicUrl: () => string | null): RequestHandler {
-  // a router is nearly always mounted at one path
+  // one entry is enough: a router is nearly always mounted at one path
   let last: { server: string; body: Buffer } | null = null;
   return (req, res) => {
     const server = serverOf(req, publicUrl());

@@ -31,7 +31,7 @@ export const readyz = (parts: GatewayParts, state: () => Promise<Readiness>): Re
     });
   });
 
-/** A database that does not answer must not keep the answer back. */
+/** How long the key may be looked up: a slow database must not delay the answer. */
 const keyTimeoutMs = 500;
 
 /** Whether the request has a valid key, or needs none. Never rejects: a wrong key changes nothing. */

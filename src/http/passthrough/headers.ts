@@ -27,8 +27,8 @@ export function proxyKey(headers: IncomingHttpHeaders, url: string): string | nu
 
 /**
  * The headers of a client's request that go to the provider. Accounts share the provider's key, so
- * an `Idempotency-Key` goes with a hash of the account before it: no account gets the answer to another
- * account's request by guessing its key.
+ * an `Idempotency-Key` gets a hash of the account as its prefix: no account gets the answer to
+ * another account's request by guessing its key.
  */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
@@ -51,8 +51,8 @@ export function forwardedHeaders(
 }
 
 /**
- * Of a client's headers, those of its dialect. The gateway itself repeats requests, so no key for
- * that goes along.
+ * The client's headers that belong to its dialect, without an `Idempotency-Key`: the gateway itself
+ * retries requests.
  */
 export function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const found: Record<string, string> = {};
@@ -64,7 +64,7 @@ export function dialectHeaders(headers: IncomingHttpHeaders): Record<string, str
   return found;
 }
 
-/** In which agents and SDKs name a session (seen 2026-11-25), in the order in which they count. */
+/** Headers in which agents and SDKs name a session (seen 2026-11-25), by precedence. */
 const sessionHeaders = [
   'x-claude-code-session-id',
   'x-session-affinity',
@@ -77,7 +77,7 @@ const sessionHeaders = [
   'conversation_id',
 ];
 
-/** What a client calls its session, whose requests share the beginnings of prompts; null: nothing. */
+/** The client's name for its session, whose prompts share their beginnings; null: none. */
 export function sessionOf(headers: IncomingHttpHeaders): string | null {
   for (const name of sessionHeaders) {
     const value = headers[name];

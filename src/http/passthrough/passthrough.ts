@@ -24,7 +24,7 @@ export function passthrough(parts: GatewayParts): RequestHandler[] {
   return [routeStage(parts), proxyStage(parts)];
 }
 
-/** Whether a key may use all of a provider's models: pass-through does not read which is asked. */
+/** Whether a key may use all of a provider's models: pass-through does not read their names. */
 export const mayUseAll = (models: readonly string[] | null, provider: string): boolean =>
   models === null ||
   models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`);
@@ -132,8 +132,7 @@ async function countPassthrough(
  * The bytes of a body that the host app's parser has already read, so that they can be forwarded;
  * null if the body is unread or empty. JSON and forms are serialized again: the same values, not
  * always the same bytes.
- * @throws GatewayError `internal` if the parser has kept nothing to forward (a multipart parser,
- * for example)
+ * @throws GatewayError `internal` if the parser kept nothing to forward, as multipart parsers do
  */
 function bodyAgain(req: IncomingMessage & BodyCarrier): Buffer | null {
   const { body, headers } = req;

@@ -18,7 +18,7 @@ interface PreparedRoute {
   /** The complete headers for the provider. */
   headers: Record<string, string>;
   clientHeaders: IncomingHttpHeaders;
-  /** What an error of the provider must not repeat. */
+  /** Values that are removed from errors of the provider. */
   secrets: readonly string[];
   /** The body, if the host's own parser has read it already. */
   body: Buffer | null;

@@ -10,8 +10,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Sends a provider's answer to the client. A successful answer passes byte for byte; from any other
- * the secrets of the call are removed, because providers repeat keys in their errors.
+ * Sends a provider's answer to the client. A successful answer passes byte for byte; the call's
+ * secrets are removed from any other, because providers repeat keys in their errors.
  */
 export function sendAnswer(
   answer: IncomingMessage,
@@ -46,7 +46,7 @@ function errorFilters(
   delete headers['content-encoding'];
   delete headers['content-length'];
   const decoder = decoders[coding];
-  // what cannot be searched is not sent
+  // a body that cannot be searched is not sent
   return decoder ? [decoder(), maskSecrets(secrets)] : [nothing()];
 }
 
@@ -60,7 +60,7 @@ function maskSecrets(secrets: readonly string[]): Transform {
   const hidden = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   const longest = Math.max(0, ...hidden.map(({ length }) => length));
   let held = '';
-  /** The beginning of a secret may be at the end of what has come. */
+  /** Holds back the last `keep` bytes, which may be the beginning of a secret. */
   const take = (keep: number): Buffer => {
     for (const secret of hidden) held = held.replaceAll(secret, '*'.repeat(secret.length));
     const end = Math.max(0, held.length - keep);

@@ -14,10 +14,10 @@ import { eventStreamHeaders, whenReadOrLeft } from '../connections/event-stream.
 import type { Surface } from '../surfaces/surface.js';
 import { closeAfter, movedEvent } from './recorded-stream.js';
 
-/** Which answer is read, and how. Durations in ms. */
+/** The answer to read, and how. Durations in ms. */
 export interface Following {
   readonly log: string;
-  /** How many of its events the client has. */
+  /** How many of its events the client has already. */
   readonly after: number;
   /** The id of its first event. */
   readonly firstId: number;
@@ -27,23 +27,23 @@ export interface Following {
   readonly pingMs: number;
   /** After how long a stream without content gets its status line; 0: at once. */
   readonly holdMs: number;
-  /** Whether a replica that stops tells this reader to go on elsewhere. */
+  /** Whether a stopping replica tells this reader to continue at another one. */
   readonly canMove: boolean;
-  /** Whose errors it gets. */
+  /** The surface that shapes its errors. */
   readonly surface: Surface;
   readonly requestId: string;
 }
 
 /**
- * How the reading ended. Of the others nothing was written. `broken`: the answer failed; `gone`: there
- * is no log; `holed`: a part of it is lost for good, as by a Redis that was emptied.
+ * How the reading ended. Nothing was written unless `answered`. `broken`: the answer failed;
+ * `gone`: there is no log; `holed`: a part of the log is lost, as when Redis was emptied.
  */
 export type FollowEnd = 'answered' | 'broken' | 'gone' | 'holed';
 
 const waitMs = 1_000;
 const touchMs = 1_000;
 const retryMs = 250;
-/** How often the log may be out of reach in a row. */
+/** How many reads of the log may fail in a row. */
 const maxFailures = 40;
 
 /** Writes an answer from its log to another client: what is there at once, the rest as it comes. */
@@ -67,7 +67,7 @@ class Follower {
   private place: LogPlace;
   private touchedAt = -Infinity;
   private wroteAt = performance.now();
-  /** Written with the first part: until then the log may prove to have lost some. */
+  /** Written with the first part: until then it may turn out that the log lost a part. */
   private head: { status: number; headers: OutgoingHttpHeaders } | null = null;
 
   constructor(
@@ -84,7 +84,7 @@ class Follower {
     for (let isFound = false; !this.isOver();) {
       const entries = await this.read();
       if (entries === null) {
-        // not since the start: while Redis was away, no replica could write
+        // counts from the first miss, not from the start: without Redis no replica could write
         missingUntil ??= performance.now() + lateMsOf(this.logs);
         if (isFound || performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);
@@ -129,7 +129,7 @@ class Follower {
     }
   }
 
-  /** Keeps the call going that writes this answer. */
+  /** Renews the note of readers, which keeps the call behind this answer running. */
   private async touch(): Promise<void> {
     const { log, graceMs } = this.of;
     const now = performance.now();
@@ -145,7 +145,7 @@ class Follower {
     if (kind === 'head') this.head ??= JSON.parse(text) as Follower['head'];
     if (kind === 'head' || kind === 'open') return null;
     if (kind === 'broken' && (!res.headersSent || text === '')) return this.lose('broken');
-    // what the log has lost must not be passed over, also right before its end
+    // a lost part must not be skipped, even right before the end
     const hasHole = entry.first > (kind === 'part' ? this.next : this.next - 1);
     if (hasHole || !(res.headersSent || this.head)) return this.lose('holed');
     if (!res.headersSent && this.head) res.writeHead(this.head.status, this.head.headers);
@@ -154,7 +154,7 @@ class Follower {
     return kind === 'part' ? null : 'answered';
   }
 
-  /** Without the events that the client has. Waits until the client has taken it. */
+  /** Writes the events that the client does not have. Waits until the client has read them. */
   private async write({ first, last, text }: LogEntry): Promise<void> {
     const { res } = this;
     const from = first < this.next ? beginOf(text, this.of.firstId + this.next - 1) : 0;
@@ -177,7 +177,7 @@ class Follower {
     res.write(': ping\n\n');
   }
 
-  /** The rest will not come. */
+  /** Ends the response, because the rest will not come. */
   private lose(end: FollowEnd): FollowEnd {
     const { res, of } = this;
     if (!res.headersSent) return end;
@@ -187,7 +187,7 @@ class Follower {
       'the rest of this answer is lost: send the request again',
     );
     if (of.isStream) {
-      // readers of Responses and Messages know an event by the type in its data
+      // clients of Responses and Messages identify an event by the type in its data
       const body = JSON.stringify({ type: 'error', ...of.surface.errorBody(error, of.requestId) });
       const told = of.surface.errorLine ? `data: [Error] ${error.message}\n\n` : '';
       res.end(`event: error\ndata: ${body}\n\n${told}`);

@@ -43,8 +43,8 @@ export const isRecorded = (
 ): boolean => headers['idempotency-key'] !== undefined || (stream && snapshot.limits.resumeMs > 0);
 
 /**
- * Begins to record the answer of a request, unless its `Idempotency-Key` names an answer that there
- * is: then this client gets that one.
+ * Begins to record the answer of a request. If its `Idempotency-Key` names an existing answer,
+ * sends that one instead.
  * @returns true if the request was answered
  * @throws GatewayError `idempotency_key_reused`, `conflict`, or the surface's code for a key that is
  *   not valid
@@ -108,7 +108,7 @@ async function claimAnswer(
     }
     res.removeHeader('Idempotent-Replayed');
     if (end === 'holed') throw answerGone();
-    // else the first has failed, so that this one may try
+    // else the first request failed, so that this one may run
   }
 }
 
@@ -122,8 +122,8 @@ function checked(key: string, { invalidCode }: CompletionSurface): string {
 }
 
 /**
- * The event stream of an answer, recorded where the request is. Ends the call when the client
- * leaves: at once, or where it is recorded after the grace.
+ * The event stream of an answer, recorded if the request is. Cancels the call when the client
+ * leaves: at once, or for a recorded request after its grace period.
  */
 export function openStream(
   parts: GatewayParts,
@@ -139,7 +139,7 @@ export function openStream(
     return isStreamed ? new EventStream(res, { holdMs, pingMs }) : null;
   }
   res.once('close', () => {
-    // without the headers no client knows the id under which it could come back
+    // before the headers the client does not know the id with which it could resume
     if (res.headersSent || recording.terms.claim) recording.clientLeft();
     else if (recording.isRunning) recording.cancel();
   });

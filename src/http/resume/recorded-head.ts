@@ -5,7 +5,7 @@ import type { RecordedAnswer } from '../../pipeline/resume/recorded-answer.js';
 const ownHeaders =
   /^(x-request-id|request-id|x-ratelimit-.*|access-control-.*|vary|x-content-type-options|connection|keep-alive|date|transfer-encoding|set-cookie)$/i;
 
-/** Records the status and headers of an answer, without those that belong to its own request. */
+/** Records the status and headers of an answer, without headers of this one response. */
 export function recordHead(
   recording: RecordedAnswer,
   res: ServerResponse,

@@ -9,9 +9,8 @@ import {
 import { recordHead } from './recorded-head.js';
 
 /**
- * A response of server-sent events that is recorded too, and goes on being recorded when its client
- * has left. One flush is one entry of the log. Where the answer can be resumed, each event has an
- * id.
+ * A recorded response of server-sent events. Recording continues after its client has left. One
+ * flush is one entry of the log. Where the answer can be resumed, each event has an id.
  */
 export class RecordedStream extends EventStream {
   /** Events since the last flush, and those flushed before. */
@@ -28,7 +27,7 @@ export class RecordedStream extends EventStream {
     super(res, options);
   }
 
-  /** True where a failure can only be told inside the stream: a reader may have begun. */
+  /** True once a failure must be sent inside the stream: a reader may have begun. */
   override get isOpen(): boolean {
     return this.opened || this.flushed > 0;
   }
@@ -51,7 +50,7 @@ export class RecordedStream extends EventStream {
     return true;
   }
 
-  /** A client that has left holds up nothing: then this resumes at once. */
+  /** Resumes at once if the client has left. */
   override whenDrained(resume: () => void): void {
     whenReadOrLeft(this.res, resume);
   }
@@ -94,10 +93,10 @@ export class RecordedStream extends EventStream {
 }
 
 /**
- * What a client reads when its replica stops: it reconnects with the ids of the stream, which no
- * event may have told it yet, and of the last event.
+ * The event for a client whose replica stops. Has the ids with which the client reconnects: of the
+ * stream, which no event may have told yet, and of the last event.
  * @param log made by `answerLogOf`
- * @param count how many events it has
+ * @param count how many events the client has
  */
 export function movedEvent(log: string, count: number, firstId: number): string {
   const id = firstId + count - 1;

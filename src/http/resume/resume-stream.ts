@@ -18,7 +18,7 @@ const native: Surface = {
   errorLine: true,
 };
 
-/** `/api/v1/completions/{responseMessageId}/stream`: what a client has missed and the rest; its end. */
+/** `/api/v1/completions/{responseMessageId}/stream`: GET resumes a stream, DELETE cancels it. */
 export function resumeRoutes(parts: GatewayParts): Router {
   const path = '/api/v1/completions/:id/stream';
   const access = [
@@ -44,13 +44,13 @@ export function resumeRoutes(parts: GatewayParts): Router {
     .all(path, ...access, methodNotAllowed('GET, DELETE'));
 }
 
-/** How a surface's clients say what they have. */
+/** How a surface's clients name the last event that they have. */
 export interface Resumption {
   readonly surface: Surface;
   readonly firstId: number;
   /** The id of the last event that the client has; undefined: it has none. */
   readonly lastId: unknown;
-  /** Where it says so. */
+  /** The field or header with that id, for messages. */
   readonly field: string;
 }
 
@@ -78,7 +78,7 @@ export async function resumeStream(
   parts.metrics.readAgain('resumed');
 }
 
-/** Ends the call behind the stream whose id is in the path. False: this account has no such one. */
+/** Cancels the call behind the stream whose id is in the path. False: the account has none. */
 export async function cancelStream(
   parts: GatewayParts,
   req: Request,
@@ -89,7 +89,7 @@ export async function cancelStream(
   return parts.state.answers.cancel(answerLogOf(caller.accountId, String(req.params['id'])));
 }
 
-/** How many events a client has that has this one. */
+/** How many events a client has whose last event has this id; null: the id is invalid. */
 function eventNumber(id: unknown, firstId: number): number | null {
   const number = typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : -1;
   return number >= firstId ? number - firstId + 1 : null;

@@ -10,7 +10,7 @@ export interface FormPart {
 
 /** A form has one file and a few fields. */
 const maxParts = 20;
-/** The body's size is the caller's bound. */
+/** No bound of fields: the caller has bounded the body. */
 const limits = { fieldSize: Infinity, parts: maxParts };
 /** Other requests proceed between slices. */
 const sliceBytes = 65_536;

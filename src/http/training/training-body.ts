@@ -21,7 +21,7 @@ interface JsonRequest {
 /** The names under which a form may carry the evaluations. */
 const fileFields = ['file', 'dataset_file'];
 const rowsPerSlice = 1_000;
-/** Rows repeat their field names, which makes them cheap, and there may be 100,000 of them. */
+/** How many times more values rows may have: 100,000 rows are cheap, as they repeat field names. */
 const valuesOfRows = 10;
 /** Fixed, so that training the same prompts again gives the same router. */
 const seed = 1;

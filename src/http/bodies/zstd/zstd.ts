@@ -9,8 +9,8 @@ const timeoutMs = 10_000;
 const maxThreads = 2;
 
 /**
- * Decompresses zstd in a thread. Node's own, from 22.15 on, ends without an error after the first of
- * several frames, and takes an empty body.
+ * Decompresses zstd in a thread. Node's own decompressor (from 22.15) ends without an error after
+ * the first of several frames, and accepts an empty body.
  */
 export const createZstd = (limits: BodyLimits): Transform => new ZstdThread(limits);
 

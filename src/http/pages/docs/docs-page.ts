@@ -5,10 +5,10 @@ import type { ApiDocument, Operation, PlacedOperation } from './api-document.js'
 import { operationSection, originMark } from './operation-section.js';
 import { schemaSection } from './schema-table.js';
 
-/** In the place of the nonce of an answer, without which the script does not run. */
+/** Placeholder for the nonce of an answer, which the script needs to run. */
 const nonceMark = '{nonce}';
 
-/** In the place of the way to the gateway's first path, to which all links are relative. */
+/** Placeholder for the path to the gateway's root, to which all links are relative. */
 const baseMark = '{base}';
 
 /**
@@ -112,10 +112,10 @@ function groupsOf({ tags, paths }: ApiDocument): Group[] {
   }));
 }
 
-/** The end of the address of a group. */
+/** The last segment of a group's URL. */
 const slugOf = (name: string): string => name.toLowerCase().replace(/\W+/g, '-');
 
-/** A group in the contents; the one that is shown with its operations. */
+/** A group in the table of contents; the current group lists its operations. */
 const contentsOf = ({ name, operations }: Group, isShown: boolean): string =>
   `<div><b><a href="docs/${slugOf(name)}"${isShown ? ' aria-current="page"' : ''}>${escape(name)}</a></b>${
     isShown

@@ -5,7 +5,7 @@ import { type Components, componentOf, fieldTable, schemaLink } from './schema-t
 const sectionOf = (label: string, content: string): string =>
   content === '' ? '' : `<h4>${label}</h4>${content}`;
 
-/** One operation: what it does, an example, what it takes and what it answers. */
+/** One operation: its description, an example, its parameters, body and answers. */
 export function operationSection(placed: PlacedOperation, components: Components): string {
   const { path, method, operation } = placed;
   const [description = '', note = ''] = [
@@ -23,7 +23,7 @@ export function operationSection(placed: PlacedOperation, components: Components
   ].join('');
 }
 
-/** What the form of the page begins with, for a body of JSON. */
+/** The example with which the page's form is filled, for a JSON body. */
 function bodyExample({ requestBody }: Operation): string {
   const json = requestBody?.content['application/json'];
   if (!json) return '';
@@ -78,7 +78,7 @@ const contentLinks = (content: Answer['content'] = {}): string =>
     .flatMap(({ schema }) => (schema?.$ref ? [` ${schemaLink(schema.$ref)}`] : []))
     .join('');
 
-/** In the place of the URL of the gateway, which depends on the request for the page. */
+/** Placeholder for the gateway's URL, which depends on the request for the page. */
 export const originMark = '{origin}';
 
 /** A command that calls the operation, with `SIGNALBOX_API_KEY` as the key. */

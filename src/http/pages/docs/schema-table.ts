@@ -48,7 +48,7 @@ export function fieldTable(
     : `<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-/** A component, which opens by its name, with its fields, or its type if it is no object. */
+/** A collapsible section for a component: its fields, or its type if it is no object. */
 export function schemaSection(name: string, schema: Schema, components: Components): string {
   const fields = fieldTable(schema, components);
   return `<details class="schema" id="${name}"><summary><h3>${name}</h3></summary>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}${fields || `<p><code>${typeOf(schema)}</code></p>`}</details>`;

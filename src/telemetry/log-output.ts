@@ -20,8 +20,8 @@ const levelNames: Readonly<Record<number, string>> = {
 
 /**
  * Writes the log's lines for people, on standard output: the time of day, the level where it is not
- * `info`, the message, then the fields. A request's line begins with what is looked for most:
- * status, model, duration, tokens and cost, and who asked.
+ * `info`, the message, then the fields. A request's line begins with the most important ones:
+ * status, model, duration, tokens, cost and caller.
  */
 export const readableOutput = (): { write: (line: string) => void } => ({
   write: (line) =>
@@ -49,7 +49,7 @@ export function readable(
     .replace(/\p{C}/gu, '?');
 }
 
-/** Fields that tell a reader at a terminal nothing that the others do not. */
+/** Fields that a reader at a terminal does not need beside the others. */
 const omitted: ReadonlySet<string> = new Set(['surface', 'accountId', 'keyId', 'stream']);
 
 /** The most important fields of a request as words, and the others. */
@@ -92,14 +92,13 @@ const maxBytesPerUnit = 3;
 
 /**
  * Collects log lines and writes them in batches: at the latest after 200 ms, and when the process
- * exits. Lines are encoded into one buffer at once, because strings that wait for their write
- * survive young garbage collections, which was most of the cost of logging (25 µs a line). If the
- * reader does not keep up, lines are dropped and counted in a later line; requests never wait for
- * it.
+ * exits. Lines are encoded into one buffer at once: strings that wait for their write would survive
+ * young garbage collections, which was most of the cost of logging (25 µs a line). If the reader is
+ * too slow, lines are dropped and counted in a later line; requests never wait.
  *
- * Ours rather than `pino.destination({ sync: false })` (sonic-boom 4.2): that one keeps the lines
- * as strings or one buffer each, and its flush at exit sleeps and retries for as long as the reader
- * stalls, so that a stuck log collector would keep the process from ending.
+ * Not `pino.destination({ sync: false })` (sonic-boom 4.2): it keeps the lines as strings or one
+ * buffer each, and its flush at exit sleeps and retries for as long as the reader stalls, so that a
+ * stuck log collector would keep the process from ending.
  */
 export class LogOutput {
   private readonly batch = Buffer.allocUnsafe(batchBytes);

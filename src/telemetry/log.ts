@@ -21,7 +21,7 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** A log that writes nothing: that of a gateway in a host app which has not asked for one. */
+/** A log that writes nothing: the default of a gateway in a host app. */
 export const silentLog: Log = {
   info: () => undefined,
   warn: () => undefined,
@@ -52,7 +52,7 @@ export function createLogger({ level, pretty }: LogOptions): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, new LogOutput());
 }
 
-/** Characters of a name that a client may have chosen. */
+/** The longest name in a line: a client may have chosen it. */
 const maxLabel = 512;
 
 /** Writes the log's lines about requests. */

@@ -8,7 +8,7 @@ import type { NewShadow } from '../store/contracts/shadows.js';
 import type { SurfaceLabel } from '../surface-labels.js';
 import type { KeptContent } from './requests/kept-content.js';
 
-/** What a request did beside calling models. Times in ms. */
+/** A request's searches, pages and tool calls. Times in ms. */
 export interface GroundingRecord {
   /** The engine that answered the last search, or `native`; null: nothing was searched. */
   readonly engine: string | null;
@@ -16,9 +16,9 @@ export interface GroundingRecord {
   readonly searches: number;
   readonly pagesRead: number;
   readonly toolCalls: number;
-  /** Beside the tokens, in USD; null: a price is not known. */
+  /** The cost beside tokens, in USD; null: a price is not known. */
   readonly costUsd: number | null;
-  /** Of searching, reading and tools together. */
+  /** The time of searching, reading and tools together. */
   readonly latency: number;
   /** The limit that ended it. */
   readonly stoppedBy: 'steps' | 'time' | 'cost' | 'tokens' | null;
@@ -31,7 +31,7 @@ export interface GroundingRecord {
   }[];
 }
 
-/** What the row of a request has as its record knows it. */
+/** The columns of a request's row that are copied from its record. */
 type RowFigures = {
   -readonly [
     Name in
@@ -41,18 +41,18 @@ type RowFigures = {
   ]: RequestRow[Name];
 };
 
-/** What the request log, the log and the metrics report. The stages that know fill it in. */
+/** What the request log, the log and the metrics report. Each stage fills in what it knows. */
 export interface RequestRecord extends RowFigures {
   /** The HTTP status; null until the answer is over. */
   status: number | null;
   code: ErrorCode | null;
-  /** For the log alone, in place of the error; null: the error says all. */
+  /** Replaces the error in the log, with details that clients must not see; null: no details. */
   detail: string | null;
-  /** The names for the sums of usage, where they are not `provider` and `model`. */
+  /** The names for the sums of usage, if they differ from `provider` and `model`. */
   summedAs: Pick<Candidate, 'provider' | 'model'> | null;
   attempts: Attempt[];
   fallbacks: number;
-  /** Of its `completionTokens` those that the model thought; null: no provider counted them. */
+  /** The part of `completionTokens` that is reasoning; null: no provider counted it. */
   reasoningTokens: number | null;
   /** What prompt caches saved: see `cacheSavingOf`. Null: unknown. */
   cacheSavedUsd: number | null;
@@ -63,15 +63,15 @@ export interface RequestRecord extends RowFigures {
   finishReason: string | null;
   /** How the answering model was chosen; null: there was no choice, or no answer. */
   choice: NewChoice | null;
-  /** Of a second model's answer: what it is compared with. Null: it is a client's request. */
+  /** For a shadow request the comparison with the first answer; null: a client's request. */
   shadow: NewShadow | null;
-  /** What it searched, read and did with tools; null: it was asked for none of that. */
+  /** Its searches, pages and tool calls; null: it was asked for none. */
   grounding: GroundingRecord | null;
   /** The content that the configuration asks to keep. */
   content: KeptContent | null;
 }
 
-/** A request as far as logs, metrics and the request log look at it. */
+/** The part of a request that logs, metrics and the request log read. */
 export interface ObservedRequest {
   readonly id: string;
   /** Whether the gateway made the id, so that no other request has it. */
@@ -94,11 +94,11 @@ export interface ObservedRequest {
 /** The spans of one request. Times are those of `performance.now()`. */
 export interface RequestTrace extends AttemptTracer {
   readonly traceId: string;
-  /** Runs work with the request's span as the parent of spans that others begin. */
+  /** Runs work with the request's span as the parent of the spans that the work begins. */
   run<T>(work: () => T): T;
-  /** What the gateway did beside calling models has just ended. @param error a code, or null */
+  /** Records a search or tool call that has just ended. @param error a code, or null */
   did(work: 'retrieval' | 'execute_tool', name: string, ms: number, error: string | null): void;
-  /** What a call outside of attempts sends along to such an address, if the trace may go there. */
+  /** The trace headers for a call outside of attempts; none if the trace must not go to the URL. */
   headersFor(url: string): Record<string, string>;
   end(): void;
 }

@@ -6,35 +6,35 @@ import type { Store } from '../../store/contracts/store.js';
 
 /** What alerts are sent for. */
 export interface AlertRules {
-  /** The share of a budget from which on it is reported; 1: when it is spent. Null: never. */
+  /** The spent share of a budget at which it is reported; 1: when it is spent. Null: never. */
   readonly budgetShare: number | null;
   /** The share of calls that a provider fails within a quarter of an hour; null: never. */
   readonly errorRate: number | null;
-  /** Whether a provider that is not asked any more is reported. */
+  /** Whether a provider or model whose circuit is open is reported. */
   readonly providerDown: boolean;
   /** Whether each new API key is reported. */
   readonly newKey: boolean;
-  /** How often the conditions are looked at. */
+  /** How often the conditions are checked. */
   readonly everySeconds: number;
 }
 
-/** Takes alerts: a mail address, or a webhook. */
+/** A recipient of alerts: a mail address, or a webhook. */
 export interface AlertChannel {
   readonly name: string;
   send(alert: NewAlert): Promise<void>;
 }
 
-/** How a provider does, as this process sees it. */
+/** The health of a provider, as this process sees it. */
 export interface WatchedProvider {
   readonly name: string;
-  /** Calls of the last quarter of an hour, and those of them that the provider failed. */
+  /** Calls of the last quarter of an hour, and how many of them the provider failed. */
   readonly attempts: number;
   readonly failures: number;
-  /** What of it is not asked any more, itself or models, and why. */
+  /** Its open circuits, of the provider itself or of models, and why they opened. */
   readonly down: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** What the watch works with. */
+/** What alerts are computed from, and where they go. */
 export interface AlertSources {
   /** According to the configuration in force; null: there are no alerts. */
   readonly rules: () => AlertRules | null;
@@ -49,16 +49,16 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const keptMs = 90 * dayMs;
-/** Of fewer calls a share says little. */
+/** The fewest calls for which an error rate is reported. */
 const minCalls = 20;
 const maxAttempts = 5;
-/** More are stored, and not sent. */
+/** How many alerts are sent in an hour; more are only stored. */
 const maxPerHour = 30;
 const maxNoted = 1_000;
-/** How long a new key may wait to be seen, for example while the database was away. */
+/** How old a new key may be when it is found, for example after an outage of the database. */
 const newKeyMs = hourMs;
 
-/** A budget that is nearly spent, or was when a request last reserved from it. */
+/** A budget that was nearly spent or reserved when a request last reserved from it. */
 interface NotedBudget {
   readonly since: number;
   readonly caller: Caller;
@@ -75,8 +75,8 @@ interface Sent {
 }
 
 /**
- * Looks at the conditions of alerts, and sends each alert once over all replicas: the process that
- * adds its row sends it. An alert that no channel took is tried again, five times at most.
+ * Checks the conditions of alerts, and sends each alert once over all replicas: the process that
+ * adds its row sends it. An alert that a channel did not take is retried, five times at most.
  */
 export class AlertWatch {
   private readonly noted = new Map<string, NotedBudget>();
@@ -86,7 +86,7 @@ export class AlertWatch {
     this.schedule();
   }
 
-  /** Must be called with what a request's limits have reserved; costs a comparison a limit. */
+  /** Call with the limits of each request after its reservation; costs a comparison for each. */
   noteUse(caller: Caller, statuses: readonly LimitStatus[]): void {
     const share = this.sources.rules()?.budgetShare ?? null;
     if (share === null) return;
@@ -108,7 +108,7 @@ export class AlertWatch {
     this.timer = null;
   }
 
-  /** Looks at all conditions and sends what is new or was not taken. Never rejects. */
+  /** Checks all conditions, and sends alerts that are new or were not taken. Never rejects. */
   async check(now = Date.now()): Promise<void> {
     const rules = this.sources.rules();
     if (rules === null) return;
@@ -147,7 +147,7 @@ export class AlertWatch {
     }, seconds * 1_000).unref();
   }
 
-  /** Of the budgets that requests came near, those of which the share is really spent. */
+  /** Alerts for the noted budgets whose share is spent, not only reserved. */
   private async budgets(
     { requests, accounts }: Store,
     { budgetShare }: AlertRules,
@@ -159,7 +159,7 @@ export class AlertWatch {
       const days = daysOf({ measure, since: now });
       const spent = await requests.spentUsd(spenderOf(caller, owner), ...days);
       const level = reaches(spent, limit) ? 1 : (budgetShare ?? 1);
-      // until then it is looked at again: what is reserved now is spent later
+      // until then it is checked again: what is reserved now is spent later
       if (level === 1 || since < now - dayMs) this.noted.delete(name);
       if (!reaches(spent, level * limit)) continue;
       const whose =
@@ -177,7 +177,7 @@ export class AlertWatch {
     return found;
   }
 
-  /** Each provider once an hour at most. */
+  /** Alerts for providers: at most one an hour of each kind for each. */
   private providers({ errorRate, providerDown }: AlertRules, now: number): Found[] {
     const hour = new Date(now).toISOString().slice(0, 13);
     return this.sources.providers().flatMap(({ name, attempts, failures, down }): Found[] => {
@@ -249,7 +249,7 @@ async function newKeys({ audit }: Store, now: number): Promise<Found[]> {
   });
 }
 
-/** Sums of money in floating point fall short of round ones by less than a nanodollar. */
+/** Floating-point sums of money may fall short of the exact sum by less than a nanodollar. */
 const reaches = (usd: number, bound: number): boolean => usd > bound - 1e-9;
 
 const subjectOf = ({ keyId, accountId }: Caller, { owner }: LimitStatus): string =>

@@ -21,10 +21,10 @@ const perTokenBuckets = [
 const overheadBuckets = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1,
 ];
-/** Twice as long, half as long, and so on; 1 is as expected. */
+/** Powers of 2; 1: as expected. */
 const ratioBuckets = [0.125, 0.25, 0.5, 0.71, 1, 1.41, 2, 4, 8];
 const tokenBuckets = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
-/** What becomes of a completion that was drawn to be sent to a second model too. */
+/** The outcomes of completions that were drawn to be sent to a second model too. */
 export const shadowOutcomes = [
   'answered',
   // the answer was cut at a bound that only the second one has
@@ -32,12 +32,12 @@ export const shadowOutcomes = [
   'failed',
   // the gateway stopped
   'cancelled',
-  // as many as may run at a time were running
+  // the maximum was already running
   'busy',
   // the day's budget, or a limit of its key or account, has no room for its longest answer
   'budget',
   'limited',
-  // the account wants none
+  // the account does not allow shadow requests
   'refused',
 ] as const;
 

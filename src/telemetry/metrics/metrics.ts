@@ -21,20 +21,20 @@ export type MetricRegistry = Pick<
 
 const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 
-/** What becomes of a completion that was drawn to be sent to a second model too. */
+/** The outcome of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
 /** One gateway's Prometheus metrics in their own registry: OpenTelemetry's for GenAI, and ours. */
 export class Metrics {
   /** All metrics of this gateway, and no other. */
   readonly registry = new Registry();
-  /** Gives the measurements of all workers, these included; null: there are no others. */
+  /** Gives the measurements of all workers, this one included; null: there are no others. */
   gather: (() => Promise<Measurements[]>) | null = null;
   private joined: MetricRegistry | null = null;
   private readonly instruments: Instruments;
   private readonly models = new Map<string, ModelSeries>();
   private readonly selections: HistogramSeries;
-  /** Of searching, reading and tools. */
+  /** The metrics of searching, reading and tools. */
   readonly grounding: GroundingMetrics;
 
   /**
@@ -86,7 +86,7 @@ export class Metrics {
     if (record.code === 'client_closed') this.instruments.disconnects.series(label).inc();
     if (provider === null || model === null) return;
     if (promptTokens === null) {
-      // no model answered, and an attempt that failed may have been billed
+      // no model answered, but a failed attempt may have been billed
       if (costUsd !== null || heldUsd > 0)
         this.modelSeries('chat', provider, model).addMoney(record);
       return;
@@ -126,7 +126,7 @@ export class Metrics {
     this.instruments.lengths.series(named, known).observe(ratio);
   }
 
-  /** @param code of the failure after which another call went on */
+  /** @param code the failure of the stream that another call continued */
   readonly continued = (code: string): void => this.instruments.seams.series(code).inc();
 
   readonly usageMissing = (provider: string): void =>
@@ -147,7 +147,7 @@ export class Metrics {
   readonly streamOpened = (): void => this.instruments.streams.inc();
   readonly streamClosed = (): void => this.instruments.streams.dec();
 
-  /** Counts an answer that was read again, or whose client was told to go on elsewhere. */
+  /** Counts an answer that was read again, or whose client was sent to another replica. */
   readonly readAgain = (how: 'resumed' | 'repeated' | 'moved'): void =>
     this.instruments.readAgain.series(how).inc();
 
@@ -156,7 +156,7 @@ export class Metrics {
 
   readonly turnsLost = (count: number): void => this.instruments.turnsLost.series().inc(count);
 
-  /** Counts turns that were late for their clients, when it is known what became of them. */
+  /** Counts turns that were late for their clients, once their outcome is known. */
   readonly turnsLate = (outcome: 'stored' | 'gone' | 'lost', count: number): void =>
     this.instruments.turnsLate.series(outcome).inc(count);
 
@@ -221,8 +221,8 @@ export class Metrics {
 }
 
 /**
- * Converts the text format. prom-client's own switch would rename its counters permanently, so that
- * pages in the text format lose their `_total`.
+ * Converts the text format. prom-client's own switch would rename its counters permanently: pages
+ * in the text format would lose their `_total`.
  */
 const asOpenMetrics = (text: string): string =>
   `${text.replace(/^# (HELP|TYPE) (\w+)_total /gm, '# $1 $2 ').replace(/\n{2,}/g, '\n')}# EOF\n`;

@@ -1,13 +1,13 @@
 import type { OpenCircuit } from '../../dispatch/execute-plan.js';
 import type { InstrumentMaker } from './series.js';
 
-/** What is asked when the page is scraped. */
+/** The state that is read when the page is scraped. */
 export interface ScrapedState {
   /** The number of records waiting to be written, by kind. */
   recordsQueued(): Readonly<Record<string, number>>;
   /** Whether replicas are currently unable to share limits. */
   isFallback(): boolean;
-  /** What is set aside. */
+  /** The circuits that are not closed, and keys that rest. */
   circuits(): readonly OpenCircuit[];
   load(): LoadFigures;
 }
@@ -15,7 +15,7 @@ export interface ScrapedState {
 /** How much is in progress, and how much waits. */
 export interface LoadFigures {
   readonly running: number;
-  /** How many may be, where the event loop is late; null: as many as come. */
+  /** How many may be in progress, while the event loop is late; null: no limit. */
   readonly limit: number | null;
   readonly loopDelayMs: number;
   /** `provider`: empty for the gateway's own. */

@@ -148,7 +148,7 @@ export class SeriesCounter extends Counter {
     return line;
   }
 
-  /** Begins series at 0, because alerts need them from the start. Without values: the only one. */
+  /** Starts series at 0, because alerts need them from the start. Without values: the only one. */
   startingAtZero(...values: readonly string[]): this {
     if (values.length === 0) this.series();
     for (const value of values) this.series(value);
@@ -177,7 +177,7 @@ export interface InstrumentMaker {
     buckets: readonly number[],
   ): SeriesHistogram;
   counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
-  /** @param collect sets it when it is scraped; absent: it is set where the value changes */
+  /** @param collect sets the gauge when it is scraped; absent: it is set when the value changes */
   gauge(
     name: string,
     help: string,

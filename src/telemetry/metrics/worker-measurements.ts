@@ -11,8 +11,8 @@ export const sumMeasurements = (all: readonly Measurements[]): Registry =>
 const maxWaitMs = 1_000;
 
 /**
- * Gathers the measurements of workers. What a worker had counted when it was last asked stays in the
- * sums when it ends: a counter never falls.
+ * Gathers the measurements of workers. When a worker ends, the counts that it last reported stay in
+ * the sums: a counter never falls.
  */
 export class WorkerMeasurements {
   private readonly last = new Map<number, Measurements>();

@@ -5,18 +5,18 @@ import { addSums, type Chosen, keyOfChoice, withChoice } from '../../store/sum-c
 import type { WriteBehindReport } from '../../store/write-behind.js';
 
 /**
- * How long sums wait: the longer, the more choices of one key become one row. Written with each
+ * How long sums wait: the longer, the more choices of a key share one write. Written with each
  * batch of requests, they took several times as long as the requests themselves (2026-11-22).
  */
 const everyMs = 30_000;
-/** Groups of sums that may wait, and those that are written in one transaction. */
+/** How many groups of sums may wait, and how many are written in one transaction. */
 const maxGroups = 10_000;
 const maxBatch = 50;
 
 /**
  * Adds up choices in memory, by day, key, preference and chosen model, and adds them twice a minute
- * to the stored sums. What waits when the process crashes is not counted; what the database
- * stored without being able to say so is counted twice.
+ * to the stored sums. If the process crashes, waiting choices are lost; if the confirmation of a
+ * write is lost, its choices are counted twice.
  */
 export class ChoiceTotals extends MergingQueue<ChosenSums> {
   constructor(databases: LazyDatabases, report: WriteBehindReport) {
@@ -37,7 +37,7 @@ export class ChoiceTotals extends MergingQueue<ChosenSums> {
     });
   }
 
-  /** Takes a choice, and takes back what it replaces. Never throws. */
+  /** Counts a choice, and uncounts the one that it replaces. Never throws. */
   count({ choice, ...whose }: Chosen): void {
     this.addOne(whose, choice, 1);
     if (choice.replaces) this.addOne(whose, choice.replaces, -1);

@@ -32,7 +32,7 @@ export function decisionOf(
   links: DecisionLinks,
 ): Decision {
   const { reason, gate, kinds, candidates } = keptPlan(plan);
-  // stored with the first candidate, because the row has no columns for them
+  // stored with the first candidate: the row has no columns for these two
   const more = gate === undefined ? null : { gate, ...(kinds ? { kinds } : {}) };
   return {
     id: plan.id,

@@ -21,7 +21,7 @@ export interface FinishedRequest {
   readonly record: RequestRecord;
   /** Null if nothing was planned. */
   readonly planId: string | null;
-  /** Null also if it is stored elsewhere, or not at all. */
+  /** Null if nothing was planned, or the plan is stored elsewhere or not at all. */
   readonly plan: KeptPlan | null;
   /** Approximate bytes of its content. */
   readonly contentBytes: number;
@@ -53,7 +53,7 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
   };
 }
 
-/** Characters of the name of a provider or model. */
+/** The longest stored name of a provider or model. */
 const maxName = 512;
 const named = (name: string | null): string | null => (name === null ? null : cut(name, maxName));
 
@@ -104,7 +104,7 @@ const moneyOf = ({ costUsd, estimatedUsd, heldUsd }: RequestRecord) => ({
   heldUsd,
 });
 
-/** What only the sums need. */
+/** The fields that only the sums need. */
 const summed = ({
   summedAs,
   shadow,
@@ -115,7 +115,7 @@ const summed = ({
   ...(shadow === null ? {} : { shadow }),
 });
 
-/** Queries are words of the conversation: where only a hash of that is kept, they are not. */
+/** Drops queries where only a hash of the conversation is kept: they are words of it. */
 const keptGrounding = (
   grounding: NonNullable<RequestRecord['grounding']>,
   content: RequestRecord['content'],

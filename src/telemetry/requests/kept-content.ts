@@ -19,7 +19,7 @@ export type KeptContent =
     }
   | { readonly kind: 'digest'; readonly digest: string };
 
-/** Characters of JSON that are stored of one request. */
+/** How many characters of content are stored for one request. */
 const maxText = 1_048_576;
 const cuts = [65_536, 4_096, 256];
 
@@ -28,7 +28,7 @@ export function keepText(messages: unknown, answer: AnswerCopy | null = null): K
   return { kind: 'text', messages, answer, size: sizeOf(messages) };
 }
 
-/** Keeps a digest that identifies the same messages, and nothing of their text. */
+/** Keeps a digest, by which equal messages can be recognized, without their text. */
 export function keepDigest(messages: unknown): KeptContent {
   return { kind: 'digest', digest: hash('sha256', JSON.stringify(messages)) };
 }
@@ -40,8 +40,8 @@ export const sizeInBytes = (content: KeptContent | null): number =>
 /**
  * Content as it is stored: `{messages, answer?}`, with long texts cut so that a row stays below
  * about a megabyte, or `{hash}`.
- * @param shared the first `count` messages are in the row of the request `after`, which is stored
- *   in their place
+ * @param shared the first `count` messages are in the row of the request `after`: its id is stored
+ *   instead of them
  */
 export function storedContent(
   content: KeptContent | null,

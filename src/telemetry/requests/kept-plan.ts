@@ -15,14 +15,14 @@ export interface KeptPlan {
 }
 
 /**
- * The best candidates are stored, and then the excluded ones while there is room: forty candidates
- * cost more to store than to rank.
+ * How many candidates are stored, the best first, then excluded ones: forty candidates cost more to
+ * store than to rank.
  */
 const maxCandidates = 16;
 const maxName = 512;
 const maxReason = 1_000;
 
-/** What is stored of a plan: of the request itself nothing but its size. */
+/** The part of a plan that is stored. It says nothing of the request but its size. */
 export function keptPlan(plan: Plan): KeptPlan {
   const candidates = plan.candidates.slice(0, maxCandidates);
   const excluded = plan.excluded.slice(0, maxCandidates - candidates.length);

@@ -22,7 +22,7 @@ export interface RequestLogOptions {
 }
 
 const withRows: ReadonlySet<string> = new Set(loggedSurfaces);
-/** Content that waits, for each kind of row. */
+/** How many bytes of content may wait, for each kind of row. */
 const maxBytes = 64 * 1_048_576;
 /** How many rows wait while an in-memory database has not been opened. */
 const maxUnopened = 1_000;
@@ -69,9 +69,9 @@ export class RequestLogWriter {
   }
 
   /**
-   * Takes a finished request. If the configuration switches the request log off, only requests of
-   * keys with a budget are written, and of them only what the sums need: the row prevents counting
-   * the request twice, and with the sums a budget survives a restart.
+   * Takes a finished request. If the request log is switched off, writes only requests of keys with
+   * a budget, and of them only what the sums need: the row prevents counting the request twice, and
+   * with the sums a budget survives a restart.
    */
   addRequest(request: ObservedRequest): void {
     const { caller, surface, plan, isLogged } = request;
@@ -182,7 +182,7 @@ export class KeyUses extends MergingQueue<number> {
       delayMs: everyMs,
       backoff: { firstMs: everyMs, maxMs: everyMs },
       merge: Math.max,
-      // not reported: the next use of the key makes up for it
+      // not reported: the next use of the key writes a newer time
       onLost: () => undefined,
       async write(usedAt) {
         const { store } = await databases.get();

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 
 /** Where the beginning of a list of messages is stored already. */
 interface Place {
-  /** Of the request. */
+  /** The request's id. */
   readonly id: string;
   readonly count: number;
   readonly writtenAt: number;
-  /** How many other requests have to be read for it. */
+  /** How many other requests a reader must read for it. */
   readonly depth: number;
 }
 
@@ -15,20 +15,20 @@ interface Place {
 export interface SharedBeginning {
   /** The first `count` messages are those of the request `after`. Null: store them all. */
   readonly shared: { readonly after: string; readonly count: number } | null;
-  /** The list is stored as that of the request. */
+  /** Call once the list is stored in the row of the request. */
   stored(id: string): void;
 }
 
-/** About 200 bytes each. */
+/** How many places are remembered: about 200 bytes each. */
 const maxPlaces = 20_000;
-/** A request is deleted when it is old, and then what refers to it lacks its beginning. */
+/** Older requests are not referred to: once they are deleted, the beginning would be missing. */
 const maxAgeMs = 3_600_000;
-/** Also how many requests a reader follows. */
+/** How many requests a reader follows at most. */
 const maxDepth = 16;
-/** Characters of JSON; less is not worth another read. */
+/** The shortest shared beginning in characters of JSON: less is not worth another read. */
 const minShared = 1_000;
 
-/** Finds what the request log has of a conversation: agents send all of it on every turn. */
+/** Finds the part of a conversation that is stored already: agents send all of it every turn. */
 export class SharedBeginnings {
   private readonly places = new LRUCache<string, Place>({ max: maxPlaces });
 

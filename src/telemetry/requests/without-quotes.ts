@@ -2,18 +2,18 @@
 const minRun = 16;
 /** Any run of `2 * block - 1` characters has a whole block at a multiple of the block's length. */
 const block = minRun / 2;
-/** A short message is removed where it is repeated whole. */
+/** The shortest message that is removed where it is repeated whole. */
 const minWhole = 4;
 const maxDepth = 64;
 const space = 32;
-/** Comparisons before the texts are given up: a request can be made to match very often. */
+/** The search gives up after so many comparisons: a crafted request can match very often. */
 const maxComparisons = 2_000_000;
-/** Characters of a request that are read, in about 30 ms, before the texts are given up. */
+/** The search gives up after so many characters of a request, which take about 30 ms. */
 const maxCharacters = 4_194_304;
 const removed = '[…]';
-/** How long what the gateway says before a provider's text may be, such as `groq answered 400: `. */
+/** The longest text of the gateway before a provider's text, such as `groq answered 400: `. */
 const maxPrefix = 100;
-/** Fields whose text is no prompt: some occurs in ordinary error messages, some is a file. */
+/** Fields whose text is no prompt: words of ordinary error messages, and files. */
 const noPrompts: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -25,10 +25,10 @@ const noPrompts: ReadonlySet<string> = new Set([
 const fileUrl = /^data:[\w.+-]+\/[\w.+-]+;base64,/;
 
 /**
- * Removes from texts about a request (a provider's error messages) what they repeat of it: every
- * run of at least 16 characters that occurs in one of the request's strings, and short messages
- * that are repeated whole. Differences in case, white space and JSON's escapes are ignored. For a
- * request that is too long to look through, only what stands before the first colon is kept.
+ * Removes quotations of a request from texts about it (a provider's error messages): every run of
+ * at least 16 characters that occurs in one of the request's strings, and short messages that are
+ * repeated whole. Ignores differences in case, white space and JSON's escapes. If the request is
+ * too long to search, keeps only the text up to the first colon.
  * @param request messages, or a whole body; null leaves the texts as they are
  */
 export function withoutQuotes(texts: readonly string[], request: unknown): string[] {
@@ -38,7 +38,7 @@ export function withoutQuotes(texts: readonly string[], request: unknown): strin
   return texts.map((text, index) => search.shown(text, index));
 }
 
-/** A text without what two copies of it may differ in. */
+/** A normalized text, in which copies that differ in case, white space or escapes are equal. */
 interface Reading {
   readonly text: string;
   /** The position of each character in the original text; one more entry for its end. */
@@ -50,13 +50,13 @@ interface Reading {
 const characters = /./gsu;
 const charactersOrEscapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|./gsu;
 
-/** With and without its escapes: `\n` may be a new line, or be written so in the request too. */
+/** Readings with and without escapes: a request may contain `\n` as a new line or as two signs. */
 function readingsOf(text: string): Reading[] {
   const asItIs = readingOf(text, characters);
   return text.includes('\\') ? [asItIs, readingOf(text, charactersOrEscapes)] : [asItIs];
 }
 
-/** Lower case, white space as one space, escapes of JSON resolved if they are looked for. */
+/** Normalizes: lower case, white space as one space; resolves escapes if `units` matches them. */
 function readingOf(text: string, units: RegExp): Reading {
   let plain = '';
   const origins: number[] = [];
@@ -82,10 +82,10 @@ interface Place {
   readonly at: number;
 }
 
-/** Finds which characters of some texts are quoted from strings that are shown to it in turn. */
+/** Finds the characters of some texts that are quoted from the strings given to `look`. */
 class QuoteSearch {
   private readonly places = new Map<number, Place[]>();
-  /** Which sums may be in `places`: one look here is faster than one there. */
+  /** A Bloom filter of the sums in `places`, which is faster to read. */
   private readonly mayHave = new Uint8Array(filterSize);
   private readonly readings: readonly Reading[][];
   private comparisons = 0;
@@ -144,7 +144,7 @@ class QuoteSearch {
         quoted.fill(1, at, at + whole.length);
   }
 
-  /** Reads the string once, block by block; only a block that a text may have is looked at closer. */
+  /** Reads the string once, block by block, and compares only blocks that a text may contain. */
   private lookForRuns(string: string): void {
     const { mayHave } = this;
     let [sum, filled, wasSpace] = [0, 0, false];
@@ -169,7 +169,7 @@ class QuoteSearch {
     }
   }
 
-  /** Whether nothing more can be marked from here. */
+  /** Whether all around a place is marked already. */
   private isQuotedAround({ reading: { quoted }, at }: Place): boolean {
     const end = Math.min(at + 2 * block, quoted.length);
     for (let near = Math.max(0, at - block); near < end; near++) if (!quoted[near]) return false;
@@ -179,7 +179,7 @@ class QuoteSearch {
   /** Marks the run around a block, if it is long enough. */
   private mark({ reading, at }: Place, string: string, last: number): void {
     const { text } = reading;
-    // most blocks are chance, and a few characters around them show it
+    // a short reach first: most matches are chance, which a few characters show
     for (const reach of [minRun, text.length]) {
       const { text: around, end: blockEnd } = surroundings(string, last, reach);
       const shift = blockEnd - (at + block);
@@ -220,7 +220,7 @@ function withoutReason(text: string): string {
   return end > 0 && end <= maxPrefix ? `${text.slice(0, end)} ${removed}` : removed;
 }
 
-/** What stands around the end of a block in a string, plain, and where the block ends in it. */
+/** The normalized text around the end of a block in a string, and where the block ends in it. */
 function surroundings(string: string, last: number, length: number): { text: string; end: number } {
   const before = spaced(string.slice(Math.max(0, last + 1 - 2 * length), last + 1));
   const after = spaced(string.slice(last + 1, last + 1 + 2 * length));

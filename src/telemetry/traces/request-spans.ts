@@ -7,19 +7,19 @@ export interface TracingTools {
   readonly api: typeof Api;
   readonly tracer: Api.Tracer;
   readonly propagator: Api.TextMapPropagator;
-  /** Whether a provider on this host gets the headers of a trace. */
+  /** Whether calls to a host carry the headers of the trace. */
   readonly propagatesTo: (host: string) => boolean;
 }
 
 type Kind = 'INTERNAL' | 'CLIENT';
 
-/** Characters of a name that a client may have chosen. */
+/** The longest name in a span: a client may have chosen it. */
 const maxName = 256;
 
-/** What GenAI conventions call the work of a surface; all others chat. */
+/** The GenAI conventions' operation of a surface; `chat` for all others. */
 const operations: Readonly<Record<string, string>> = { embeddings: 'embeddings', rerank: 'rerank' };
 
-/** Added to a `performance.now()` gives a time since 1970, in ms. Changes while a process runs. */
+/** Ms to add to `performance.now()` for a time since 1970. Changes when the clock is corrected. */
 export const wallOffset = (): number => Date.now() - performance.now();
 
 /**
@@ -28,7 +28,7 @@ export const wallOffset = (): number => Date.now() - performance.now();
  */
 export class RequestSpans implements RequestTrace {
   readonly traceId: string;
-  /** In which the request's span is the parent. */
+  /** The context in which the request's span is the parent. */
   readonly context: Api.Context;
   private readonly offset = wallOffset();
   private readonly span: Api.Span;
@@ -41,7 +41,7 @@ export class RequestSpans implements RequestTrace {
     http: Readonly<Record<string, string>> | null,
   ) {
     const { api, tracer } = tools;
-    // beside the span of the host's own server, this one is a part of its work
+    // within a local span of the host's own server, this one is internal
     const isOutermost = api.trace.getSpanContext(parent)?.isRemote ?? true;
     const kind = http && isOutermost ? api.SpanKind.SERVER : api.SpanKind.INTERNAL;
     const startTime = this.offset + request.startedAt;
@@ -102,7 +102,7 @@ export class RequestSpans implements RequestTrace {
       'http.response.status_code': status ?? undefined,
       'error.type': code ?? undefined,
     });
-    // a mistake of the client is no error of the server's span; a broken stream has status 200
+    // a client error is no error of a server span; a broken stream has status 200
     const isError = code !== null && (status === 200 || (status ?? 0) >= 500);
     this.finish(this.span, isError ? code : null);
   }

@@ -20,20 +20,20 @@ interface TracingSettings {
   readonly propagate: 'none' | 'local' | 'all' | null;
 }
 
-/** Spans that wait for the collector. */
+/** How many spans may wait for the collector. */
 const maxWaiting = 4_096;
 const maxBatch = 512;
 /** How long a stop waits for the collector. */
 const flushMs = 5_000;
 const name = 'signalbox';
 
-// at once, not by import(): the first request is traced as the others are
+// synchronous, unlike import(), so that the first request is traced too
 const load = createRequire(import.meta.url);
 
 /**
  * Prepares tracing where it is asked for: with an exporter of its own, or with the tracer provider
  * that the process has registered. The packages of OpenTelemetry are loaded only then.
- * @param lost is told how many spans were dropped
+ * @param lost called with the number of dropped spans
  * @returns null: nothing is traced
  */
 export function openTracing(
@@ -88,7 +88,7 @@ function ownProvider(
   });
 }
 
-/** The SDK's batches, which drop spans without a word, with a bound that counts what it drops. */
+/** The SDK's batch processor, which drops spans silently, behind a bound that counts its drops. */
 function boundedSpans(
   sdk: typeof Sdk,
   exporter: Sdk.SpanExporter,
@@ -129,7 +129,7 @@ export class Tracing {
     private readonly own: Sdk.BasicTracerProvider | null,
   ) {}
 
-  /** Begins the span of a request, in that of the host or of the client, if its surface is logged. */
+  /** Begins a request's span as a child of the host's or client's, if its surface is logged. */
   begin(request: ObservedRequest, headers: object, http: Record<string, string> | null): void {
     if (request.trace || !loggedSurfaces.includes(request.surface ?? '')) return;
     const { api, propagator } = this.tools;
@@ -141,7 +141,7 @@ export class Tracing {
     request.record.traceId = request.trace.traceId;
   }
 
-  /** The choice for a request was made; on a host's route, as a part of the host's span. */
+  /** Records the span of a request's choice; without a trace, as a child of the host's span. */
   planned({ trace }: ObservedRequest, { id, candidates }: Plan, startedAt: number): void {
     const attributes = {
       'signalbox.plan.id': id,
@@ -154,7 +154,7 @@ export class Tracing {
     tracer.startSpan('select model', options, parent).end(offset + performance.now());
   }
 
-  /** Sends what waits, for some seconds at most. */
+  /** Sends the waiting spans, within `flushMs` at most. */
   async close(): Promise<void> {
     const flushed = this.own?.shutdown().catch(() => undefined);
     if (flushed) await withTimeout(flushed, flushMs, () => undefined);

@@ -38,7 +38,7 @@ const compiledDenials = new WeakMap<readonly string[], Matcher[]>();
 const namesOf = new NameCache<readonly string[]>(4_000);
 const maxCachedLength = 200;
 
-/** Whether a pattern means the model under any name: no other spelling gets round a rule. */
+/** Whether a pattern matches any name of the model, so that no other spelling evades a rule. */
 function isDenied(patterns: readonly string[], written: string): boolean {
   let matchers = compiledDenials.get(patterns);
   if (!matchers) {
@@ -54,7 +54,7 @@ function isDenied(patterns: readonly string[], written: string): boolean {
   return names.some((name) => matchers.some((matches) => matches(name)));
 }
 
-/** A pattern as written, and as it matches canonical names. A variant (`:free`) means only itself. */
+/** A pattern as written, and for canonical names. A variant (`:free`) matches only as written. */
 function patternForms(pattern: string): string[] {
   const { provider, model: written } = split(pattern);
   const model = withoutResource(written);

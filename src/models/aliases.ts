@@ -1,6 +1,6 @@
-/** Names for models that the operator has chosen. */
+/** The operator's own names for models. */
 export interface Aliases {
-  /** The names that stand for models by themselves: those without `*`. */
+  /** The aliases without `*`. */
   readonly names: readonly string[];
   /** The labels `<provider>/<model>` that a name stands for, in order; null: it is no alias. */
   targetsOf(name: string): readonly string[] | null;
@@ -13,9 +13,9 @@ interface Wildcard {
 }
 
 /**
- * Compiles aliases that satisfy `aliasFindings`. A name is looked up as written; then among names
- * with a `*`, the one with the most other characters first. What `*` stands for takes the place of
- * the target's `*`. Targets without a slash are other aliases.
+ * Compiles aliases that satisfy `aliasFindings`. Looks a name up as written, then among aliases
+ * with a `*`, those with the most other characters first. The text that `*` matches replaces the
+ * target's `*`. Targets without a slash are other aliases.
  */
 export function compileAliases(written: Readonly<Record<string, readonly string[]>>): Aliases {
   const exact = new Map<string, readonly string[]>();

@@ -3,27 +3,27 @@ import type { ModelFacts } from './model-facts.js';
 import { NameCache } from './name-cache.js';
 import { RecentSamples } from './recent-samples.js';
 
-/** How fast a model answers at one provider. */
+/** How fast a model answers at one provider, as measured or expected. */
 export interface Pace {
-  /** To the first token that it thinks or writes. */
+  /** The time to the first token, of reasoning or of the answer. */
   readonly startSeconds: number;
   readonly secondsPerToken: number;
-  /** How many answers it was measured by; 0: it is only expected. */
+  /** How many answers were measured; 0: the pace is only expected. */
   readonly answers: number;
 }
 
-/** How fast a model is expected to answer, as published measurements of its kind say. */
+/** How fast a model is expected to answer, by published measurements of models of its kind. */
 export interface ExpectedPace {
-  /** To the first token that it thinks or writes. */
+  /** The time to the first token, of reasoning or of the answer. */
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
 }
 
 const defaultPace: ExpectedPace = { firstTokenMs: 1000, tokensPerSecond: 60 };
-/** By the facts of a model, which the catalogue keeps: a key of names would take four times as long. */
+/** Keyed by the catalogue's facts of a model: a key made of names takes four times as long. */
 const expectedPaces = new WeakMap<object, ExpectedPace>();
 
-/** What is expected of an offer before its answers are measured; never null, never 0. */
+/** The pace of an offer before its answers are measured; never 0. */
 export function expectedPace(facts: Pick<ModelFacts, 'offer' | 'knownAs'>): ExpectedPace {
   let pace = expectedPaces.get(facts);
   if (pace === undefined) expectedPaces.set(facts, (pace = publishedPace(facts)));
@@ -36,10 +36,10 @@ function publishedPace({ offer, knownAs }: Pick<ModelFacts, 'offer' | 'knownAs'>
   return { firstTokenMs: rule.firstTokenSeconds * 1000, tokensPerSecond: rule.tokensPerSecond };
 }
 
-/** How many answers an expected pace counts as beside measured ones. */
+/** The weight of an expected pace beside measured ones, in answers. */
 const expectedCounts = 2;
 
-/** The mean of the expected and the measured pace, in logarithms, by their numbers of answers. */
+/** The geometric mean of the expected and the measured pace, weighted by numbers of answers. */
 export function likelyPace(
   { firstTokenMs, tokensPerSecond }: ExpectedPace,
   measured: Pace | null,
@@ -57,7 +57,7 @@ export function likelyPace(
   };
 }
 
-/** What an answer tells of the pace. Times from the start of its call. */
+/** The timing of one answer. Times in ms from the start of its call. */
 export interface TimedAnswer {
   /** To the first content that the provider sent, of its reasoning or of the answer. */
   readonly firstContentMs: number;
@@ -67,16 +67,16 @@ export interface TimedAnswer {
   readonly reasoningTokens: number;
 }
 
-/** Shorter pieces say more of the network than of the model. */
+/** Shorter answers measure the network rather than the model. */
 const minTokens = 16,
   minMs = 50;
-/** No model writes faster; a provider that sends all at once seems to. */
+/** No model writes faster; a provider that sends its answer at once only seems to. */
 const minMsPerToken = 0.2;
 const maxSamples = 64,
   maxModels = 1_000,
   windowMs = 3_600_000;
 
-/** Of one model at one provider, in milliseconds. */
+/** The samples of one model at one provider, in milliseconds. */
 interface Timed {
   readonly starts: RecentSamples;
   readonly perToken: RecentSamples;
@@ -88,9 +88,8 @@ const newTimed = (): Timed => ({
 });
 
 /**
- * Whether a model thought before its first content: the wait would have been long enough for at
- * least half of the reasoning, at the speed of what came after it. A provider that shows the
- * reasoning begins at once.
+ * Whether a model reasoned before its first content: the wait was long enough for at least half of
+ * the reasoning, at the speed of the rest. A provider that shows the reasoning begins at once.
  */
 function isHidden({ firstContentMs, endMs, tokens, reasoningTokens }: TimedAnswer): boolean {
   if (reasoningTokens <= 0) return false;
@@ -99,8 +98,8 @@ function isHidden({ firstContentMs, endMs, tokens, reasoningTokens }: TimedAnswe
 }
 
 /**
- * How fast models answer, by provider and model: medians of the last hour, of the thousand models that
- * were used last, and at most twice as many. It is learned from answers that were streamed by the provider.
+ * How fast models answer, by provider and model: medians of the last hour, for at least the
+ * thousand models that were used last. Measured by answers that the provider streamed.
  */
 export class AnswerPaces {
   private readonly models = new NameCache<Timed>(maxModels);
@@ -108,7 +107,7 @@ export class AnswerPaces {
   /** @param now milliseconds, any epoch; by default a monotonic clock */
   constructor(private readonly now = () => performance.now()) {}
 
-  /** Takes in an answer; one that is too short, or that came at once, tells nothing. */
+  /** Records an answer; ignores one that is too short or came at once. */
   record(provider: string, model: string, answer: TimedAnswer): void {
     const { firstContentMs, endMs, tokens, reasoningTokens } = answer;
     const hidden = isHidden(answer) ? reasoningTokens : 0;
@@ -124,7 +123,7 @@ export class AnswerPaces {
     timed.perToken.add(msPerToken, now);
   }
 
-  /** Null if fewer than three answers of the last hour tell. @param offer `<provider>/<model>` */
+  /** Null for fewer than three answers in the last hour. @param offer `<provider>/<model>` */
   of(offer: string): Pace | null {
     const timed = this.models.get(offer);
     if (timed === undefined) return null;

@@ -26,11 +26,11 @@ import {
   readPrices,
 } from './price-list.js';
 
-/** Where the prices of configured providers are from, by name. */
+/** Where the prices of configured providers come from, by the provider's name. */
 export interface PriceSources {
   /** Each one's id in the price data; null if no list has its prices. */
   readonly priceIds: Readonly<Record<string, string | null>>;
-  /** Those whose models cost nothing where no list has a price: servers of one's own. */
+  /** Self-hosted providers: their models cost nothing where no list has a price. */
   readonly selfHosted?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function statedAbility({ ability = null }: ModelOverride): StatedAbility | null 
   return typeof ability === 'string' ? { like: ability } : { value: ability };
 }
 
-/** 0..1; of a model that is like one that is not in the table, its own. */
+/** 0..1, as stated; the ability by its own name if nothing is stated, or an unknown model. */
 function abilityOf(stated: StatedAbility | null, model: string): number | null {
   if (stated === null) return abilityByName(model);
   return 'value' in stated
@@ -127,7 +127,7 @@ const ownNames = new Map(
   ]),
 );
 
-/** The product that a provider calls by a name where others call another one so; else the name. */
+/** The product of a name that a provider uses for another product than others do; else the name. */
 const productAt = (provider: string, name: string): string =>
   ownNames.get(provider)?.get(canonicalName(name)) ?? name;
 
@@ -138,7 +138,7 @@ const withinContext = (answer: number | null, contextLength: number | null): num
 /** The provider of an offer; without one, what its name begins with (`/ollama/deepseek-r1`). */
 const firstWord = (offer: string): string => /[^/]+/.exec(offer)?.[0] ?? '';
 
-/** As listed; else as added; else nothing, at a server of one's own that does not pass it on. */
+/** Prices as listed, else as added, else none for a self-hosted model, unless it is closed. */
 function pricesOf(
   listed: ReturnType<typeof findListed>,
   { priceId, isSelfHosted }: PriceSource,
@@ -217,7 +217,7 @@ function findOwner(
   return { provider, model: name };
 }
 
-/** The models of a provider among names of both. */
+/** The models of a provider among names `<provider>/<model>`. */
 const namesOf = (provider: string, names: Iterable<string>): string[] =>
   [...names]
     .filter((name) => name.startsWith(`${provider}/`))
@@ -232,7 +232,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   );
   const stated = new Overrides(overrides);
   const configured = new Map(Object.entries(priceIds));
-  // by provider, then by model: a name of both would have to be made for each look-up
+  // by provider, then by model: joining both to one key would cost each look-up
   const entries = new NameCache<NameCache<Entry>>(maxCachedProviders);
   const owners = new NameCache<{ readonly owner: Owner | null }>(1_000);
 

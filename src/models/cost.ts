@@ -3,13 +3,13 @@ import { type Prices, rateAt, type TokenPrice } from './model-facts.js';
 
 /**
  * USD. The first three are null if a price of tokens is unknown: an unknown cost is never 0. The
- * total has what searches cost, if that is known.
+ * total includes the cost of searches, if that is known.
  */
 export interface Costs {
   input_tokens_cost: number | null;
   output_tokens_cost: number | null;
   total_tokens_cost: number | null;
-  /** Of the model's own web searches; absent where the provider does not count them. */
+  /** The cost of the model's own web searches; absent where the provider does not count them. */
   web_search_cost?: number | null;
 }
 
@@ -60,9 +60,8 @@ export const addCosts = (first: Costs, second: Costs): Costs => ({
 const rounded = (usd: number | null): number | null => (usd === null ? null : round(usd));
 
 /**
- * What a prompt cache saved, in USD: what the whole prompt would have cost as plain input, less what
- * it did cost. Below 0: writing to the cache cost more than reading from it saved. Null: a price is
- * unknown.
+ * What a prompt cache saved, in USD: the cost of the whole prompt as plain input, minus its actual
+ * cost. Negative: writing to the cache cost more than reading saved. Null: a price is unknown.
  */
 export function cacheSavingOf(usage: Usage, facts: Prices): number | null {
   if (usage.cachedTokens === 0 && usage.cacheWriteTokens === 0) return 0;
@@ -73,16 +72,16 @@ export function cacheSavingOf(usage: Usage, facts: Prices): number | null {
 }
 
 /**
- * What a call cost. Cached, cache-written, sound's and reasoning tokens are charged at their own
- * rates if there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
- * for each request is part of the total only.
+ * The cost of a call. Cached, cache-written, audio and reasoning tokens are charged at their own
+ * rates if there are any, else as input or output. Tiers depend on the length of the whole prompt.
+ * A fee for each request is part of the total only.
  */
 export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   const search = searchCost(usage, facts);
   if (inputPrice === null && outputPrice === null) return { ...unknown(), ...search };
   const { promptTokens, completionTokens } = usage;
-  // sound first: its cached tokens cost more than those of text
+  // audio first: its cached tokens cost more than those of text
   const audio = Math.min(usage.audioTokens ?? 0, promptTokens);
   const cached = Math.min(usage.cachedTokens, promptTokens - audio);
   const written = Math.min(usage.cacheWriteTokens, promptTokens - audio - cached);

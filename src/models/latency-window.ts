@@ -14,7 +14,7 @@ export interface LatencyWindow {
    * @param offer `<provider>/<model>`
    */
   p50Ms(offer: string): number | null;
-  /** The same for what `percent` of the answers did not exceed; null if there are fewer than twenty. */
+  /** As `p50Ms`, for any percentile; null if there are fewer than twenty answers. */
   percentileMs(offer: string, percent: number): number | null;
 }
 
@@ -24,8 +24,8 @@ const maxModels = 1000;
 const newSamples = (): RecentSamples => new RecentSamples(maxSamples);
 
 /**
- * Makes an empty window: the last hour of the thousand models that were used last, and of at most
- * twice as many. All methods are cheap enough for every request.
+ * Makes an empty window: the last hour of at least the thousand models that were used last. All
+ * methods are cheap enough for every request.
  * @param now milliseconds, any epoch; by default a monotonic clock
  */
 export function createLatencyWindow(now = () => performance.now()): LatencyWindow {

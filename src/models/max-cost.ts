@@ -18,11 +18,11 @@ const tokensForTools = 1024;
 const tokensPerMessage = 32;
 /** More than any provider charges for a picture: up to 48,200 tokens (2026-11). */
 const maxImageTokens = 50_000;
-/** For a file, where the context length of the model is not known. */
+/** The tokens of a file, for a model of unknown context length. */
 const maxFileTokens = 100_000;
 /** More than a model's own search adds to its prompt: at most 12,000 tokens seen (2026-11). */
 const maxTokensOfSearch = 20_000;
-/** For models whose longest answer is not known. */
+/** The longest answer of models of which it is not known. */
 const defaultAnswerTokens = 262_144;
 
 // in a list, because JSON.stringify returns no text for a bare `undefined`
@@ -47,7 +47,7 @@ function maxMessageTokens(message: ChatMessage): number {
 /**
  * An upper bound on the tokens of a request: no tokenizer makes more than one token of a byte.
  * Everything else in the request (tools, schemas, unknown fields) may reach the model too, so its
- * JSON counts as well. Parts that bytes do not bound count nothing: see `maxPromptWithMedia`.
+ * JSON counts. Parts whose bytes do not bound their tokens count 0: see `maxPromptWithMedia`.
  */
 export function maxPromptTokens(chat: ChatRequest): number {
   let tokens =
@@ -75,8 +75,8 @@ export function minPromptTokens({ messages }: ChatRequest): number {
 }
 
 /**
- * An upper bound on the tokens of a request with its files: what bytes do not bound is bounded by
- * the model's context length.
+ * An upper bound on the tokens of a request with its files. Parts whose bytes do not bound their
+ * tokens are bounded by the model's context length.
  * @param promptTokens as `maxPromptTokens`
  */
 export function maxPromptWithMedia(
@@ -91,8 +91,8 @@ export function maxPromptWithMedia(
 }
 
 /**
- * How often a request may have its model's own search used: 0 if it asks for none, null if nothing
- * bounds it.
+ * How often a model may search by itself for a request: 0 if it does not ask for search, null if
+ * nothing bounds it.
  * @param bounded whether the model keeps the request's `max_uses`
  */
 export function maxSearches(
@@ -111,9 +111,9 @@ export function maxSearches(
 export const maxPromptWithSearches = (promptTokens: number, searches: number): number =>
   (searches + 1) * promptTokens + ((searches * (searches + 1)) / 2) * maxTokensOfSearch;
 
-/** Average of text in most scripts. */
+/** The average of text in most scripts. */
 export const bytesPerToken = 4;
-/** For a picture of ordinary size. */
+/** The tokens of a picture of ordinary size. */
 const defaultImageTokens = 1000;
 /** A shorter part refers to a file instead of containing it. */
 const minFileBytes = 2_048;
@@ -158,8 +158,8 @@ export const statedAnswerTokens = ({
 }: ChatRequest): number | null => (older || newer ? Math.max(older ?? 0, newer ?? 0) : null);
 
 /**
- * The most output tokens that a model may write for a request: no more than it asks for, than the
- * model's longest answer, and than the prompt leaves of the context.
+ * The most output tokens that a model may write for a request: bounded by the request's own limit,
+ * by the model's longest answer, and by the part of the context that the prompt leaves.
  * @param bound the limit for a request that states none; null: no limit
  * @param promptTokens a lower bound, as `minPromptTokens`
  */
@@ -189,7 +189,7 @@ function maxRate(price: TokenPrice | null, promptTokens: number): number {
   );
 }
 
-/** What the longest answer of a model costs at most, without its prompt, in USD; null: unknown. */
+/** The most that a model's longest answer costs, without its prompt, in USD; null: unknown. */
 export const longestAnswerUsd = (facts: Pick<ModelFacts, 'maxOutput'> & Prices): number | null =>
   facts.maxOutput === null
     ? null
@@ -198,7 +198,7 @@ export const longestAnswerUsd = (facts: Pick<ModelFacts, 'maxOutput'> & Prices):
 /**
  * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written
  * or reasoning: `costOf` never returns more. Null if a price of tokens is unknown; searches of
- * unknown price count nothing.
+ * unknown price count as free.
  * @param media absent: there is only text
  */
 export function maxCostUsd(

@@ -10,13 +10,13 @@ interface TieredPrice {
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
-/** What tokens of one prompt cost, by what is done with them: USD per million. Null: unknown. */
+/** The rates of one prompt by kind of token, in USD per million. Null: unknown. */
 export interface Rates {
   readonly input: number | null;
   readonly output: number | null;
-  /** Of a prompt that the provider has read before. */
+  /** For tokens that the provider has in its prompt cache. */
   readonly cachedInput: number | null;
-  /** Of reasoning. Absent: as of output. */
+  /** For reasoning tokens. Absent: as output. */
   readonly reasoning?: number;
   /** USD for each request, whatever its tokens. Absent: none. */
   readonly request?: number;
@@ -32,7 +32,7 @@ export type StatedAbility = { readonly like: string } | { readonly value: number
 export interface Prices {
   readonly inputPrice: TokenPrice | null;
   readonly outputPrice: TokenPrice | null;
-  /** Null: charged at the rate of input; so with the other special rates, by input or output. */
+  /** Null: charged as input. The other special rates below: as input or output. */
   readonly cachedInputPrice: TokenPrice | null;
   readonly cacheWritePrice: TokenPrice | null;
   readonly reasoningPrice: TokenPrice | null;
@@ -49,9 +49,9 @@ export interface Prices {
 
 /** All known facts about one provider's model. Null: unknown. */
 export interface ModelFacts extends Prices {
-  /** The name that tells which model it is: ours, or the provider's own where only that does. */
+  /** The name that identifies the model: the configured one, else the provider's own. */
   readonly knownAs: string;
-  /** `<provider>/<model>`: what is measured of the model at this provider is kept under this name. */
+  /** `<provider>/<model>`: the key of measurements of the model at this provider. */
   readonly offer: string;
   /** The rates for a prompt of any length; null: they depend on it. */
   readonly rates: Rates | null;
@@ -64,13 +64,13 @@ export interface ModelFacts extends Prices {
   readonly quality: number | null;
   /** As configured, seconds to the first token. */
   readonly latency: number | null;
-  /** As configured: how much the model is to reason where a request does not say. */
+  /** As configured: the effort for requests that name none. */
   readonly reasoningEffort: ReasoningEffort | null;
   /** The effort that the model's name demands; null: none. */
   readonly effortInName: ReasoningEffort | null;
   /** As stated, or of the model's family, 0..1; null for an unlisted family. */
   readonly ability: number | null;
-  /** Null: nothing is stated, and what is measured of the model counts. */
+  /** Null: nothing is stated, so measured abilities are used. */
   readonly abilityStated: StatedAbility | null;
 }
 
@@ -138,7 +138,7 @@ type Listed = Pick<
   'inputPrice' | 'outputPrice' | 'cachedInputPrice' | 'reasoningPrice' | 'requestPrice'
 >;
 
-/** The cost of a prompt with a given number of tokens, by a list of prices. */
+/** The rates for a prompt with a given number of tokens, by a list of prices. */
 export function ratesAt(prices: Listed, promptTokens: number): Rates {
   const at = (price: TokenPrice | null): number | null =>
     price === null ? null : figure(rateAt(price, promptTokens));

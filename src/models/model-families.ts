@@ -37,8 +37,8 @@ export const knownAbility = (canonicalName: string): number | null =>
   findAbility(canonicalName)?.ability ?? null;
 
 /**
- * The same by any name of the model. A name that demands an effort counts as written: the table
- * tells a model that does not reason from one that does.
+ * As `knownAbility`, by any name of the model. A name that demands an effort is looked up as
+ * written, because the table distinguishes models that reason from those that do not.
  */
 export function abilityByName(model: string): number | null {
   const byIdentity = effortInName(model) === null ? knownAbility(modelIdentity(model)) : null;
@@ -46,12 +46,12 @@ export function abilityByName(model: string): number | null {
 }
 
 /**
- * As written and as the product that it stands for: a cloud's name may lack the maker
- * (`deepseek.r1-v1:0`), one that moves the version, and an identity what the name says of reasoning.
+ * The canonical name and the product that it stands for. Each may lack what a rule needs: a cloud's
+ * name the maker (`deepseek.r1-v1:0`), a moving name the version, an identity the effort.
  */
 const namesOf = (model: string): [string, string] => [canonicalName(model), modelIdentity(model)];
 
-/** Whether a model's family reasons, by any name of it; null for a family that is not known to. */
+/** How a model's family reasons, by any name of the model; null: it is not known to reason. */
 export const reasoningRuleOf = (model: string): ReasoningRule | null =>
   findReasoning(...namesOf(model));
 
@@ -63,7 +63,7 @@ export const imageTokensOf = (model: string): number | null =>
 export const longestAnswerOf = (model: string): number | null =>
   findLongestAnswer(...namesOf(model))?.tokens ?? null;
 
-/** How fast a provider's model is expected to answer; null if the table says nothing of its kind. */
+/** How fast a provider's model is expected to answer; null if the table has no rule for it. */
 export function paceRuleOf(provider: string, model: string): ReturnType<typeof findPace> {
   const names = namesOf(model);
   return findPace(`${provider.toLowerCase()}/${names[0]}`, names[1]);
@@ -79,7 +79,7 @@ const small = /(?<![a-z])(?:nano|mini|tiny|lite|small|micro|air|flash|instant)(?
 const large = /(?<![a-z])(?:large|max|ultra|pro|plus|opus|premier|heavy)(?![a-z])/;
 const clamp = (value: number): number => Math.min(0.7, Math.max(0.2, value));
 
-/** What a name says of a model's size. */
+/** A model's size, as its name tells it. */
 interface SizeInName {
   /** Null: it states no number of parameters. */
   readonly billions: number | null;

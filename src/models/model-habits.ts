@@ -13,7 +13,7 @@ export interface ModelHabits {
   readonly reasoning: readonly number[];
   /** Tokens of a prompt for a picture of usual size. */
   readonly imageTokens: number;
-  /** Without a request for another one. */
+  /** The effort for a request that names none. */
   readonly defaultEffort: ReasoningEffort;
 }
 
@@ -25,14 +25,14 @@ export const harderFactor = harder;
 const measured = new Map(
   Object.entries(models).map(([name, known]) => [modelIdentity(name), known]),
 );
-/** Answers of a model of average verbosity to the questions that the models were asked. */
+/** Tokens of a model of average verbosity, for the questions that all models were asked. */
 const averageVisible = models['gpt-4o']?.visible ?? 400;
-/** Those questions tempt to long answers: elsewhere models differ less. */
+/** Those questions invite long answers: for other requests models differ less. */
 const verbosityShare = 0.5,
   maxVerbosity = Math.log(2);
 /** For models without measurements: they are newer and write more. */
 const unknownVerbosity = Math.log(1.2);
-/** For a model that reasons by its own statement, without measurements. */
+/** For a model that is known to reason, without measurements. */
 const guessedReasoning = [300, 450, 700, 1100, 1700, 2000];
 const none = efforts.map(() => 0);
 
@@ -61,7 +61,7 @@ function habitsNamed(model: string): ModelHabits {
     return { verbosity, reasoning: none, imageTokens, defaultEffort: 'none' };
   const first = own?.tokens.length ? own.tokens : (like?.tokens ?? []);
   const tokens = first.length > 0 ? first : guessedReasoning;
-  // a model that always reasons takes `none` for as little as it can
+  // a model that always reasons treats `none` as its lowest effort
   const reasoning = [rule.always ? tokens[0]! : 0, ...tokens];
   return { verbosity, reasoning, imageTokens, defaultEffort: rule.usual };
 }

@@ -15,14 +15,14 @@ const ofAgents = standIns.map(({ names, families: theirs }) => ({
 }));
 const snapshot = whole(snapshots.join('|'));
 
-/** Words that say how a model is packed or served, not which it is. */
+/** Words for how a model is packed or served, not for which model it is. */
 const packaging = new RegExp(
   `-(?:${[
     'instruct(?:-turbo|-lite|-basic)?|it|hf|maas|cloud|versatile|(?<=\\db-)instant|fc|basic|dynamic',
     'fp8|fp16|bf16|nvfp4|int[48]|[48]bit|awq|gptq|gguf|mlx|qat|q\\d(?:-[a-z0-9]){0,3}',
   ].join('|')})$`,
 );
-/** A bare name of an open model means the one that converses. */
+/** `-chat` of an open model, whose bare name means its chat version too. */
 const conversing = /(-\d+b(?:-a\d+b)?)-chat$/;
 const preview = /-(?:preview|exp|experimental|beta(?:-\d)?)$/;
 const date = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|[01]\d-[0-3]\d|00\d|latest)$/;
@@ -45,7 +45,7 @@ function withoutEffort(name: string): { rest: string; effort: ReasoningEffort | 
   return on ? { rest: name.slice(0, on.index), effort: 'high' } : { rest: name, effort: null };
 }
 
-/** Cuts off what is not the model, word by word, until a word stays. */
+/** Cuts off words that do not identify the model, from the end. */
 function stripped(canonical: string): { name: string; effort: ReasoningEffort | null } {
   let name = canonical;
   let effort: ReasoningEffort | null = null;
@@ -62,14 +62,14 @@ function stripped(canonical: string): { name: string; effort: ReasoningEffort | 
   }
 }
 
-/** Dates that stay, in one spelling, and without the packaging before them. */
+/** Writes the dates that stay in one spelling, without packaging words before them. */
 const inOneSpelling = (name: string): string =>
   name
     .replace(/-(20\d{2})-([01]\d)-([0-3]\d)(?=$|-)/, '-$1$2$3')
     .replace(/-instruct(?=-(?:\d{4}|0-\d)$)/, '')
     .replace(/-preview(?=-\d{4}$)/, '');
 
-/** What others write before a maker's own name. */
+/** What clouds write before a maker's own name. */
 const prefix = startsWithOne(prefixes);
 
 interface Identity {
@@ -80,7 +80,7 @@ interface Identity {
 /** OpenRouter's mark for a model that is asked to think. */
 const thinkingVariant = /:thinking(?![a-z])/i;
 
-/** The canonical name without what others write before it, which may hide the order of its words. */
+/** The canonical name without a cloud's prefix, which may hide the order of its words. */
 function ownName(model: string): string {
   const canonical = canonicalName(model);
   return prefix.test(canonical) ? canonicalName(canonical.replace(prefix, '')) : canonical;
@@ -105,8 +105,8 @@ const cached = (model: string): Identity =>
  * The model that a name stands for, whoever serves it and however the name is written: without
  * maker, region, packaging and effort, in lower case. A date is left out only where the maker uses
  * it for states of one product (`gpt-4o-2024-08-06`); elsewhere it stays, because it makes another
- * product (`mistral-large-2407`). A name that moves (`mistral-small-latest`) is the product that it
- * stands for today, or itself if that is not known. An identity is its own identity.
+ * product (`mistral-large-2407`). A moving name (`mistral-small-latest`) becomes the product that
+ * it stands for today, or stays if that is not known. The function is idempotent.
  */
 export const modelIdentity = (name: string): string => cached(name).identity;
 
@@ -119,7 +119,7 @@ const indexes = new WeakMap<object, NamesByProduct>();
 /** Fine-tuned models, and variants with a price or abilities of their own (`:free`, `:online`). */
 const isVariant = (name: string): boolean => /^ft:|:(?!latest)[a-z]/i.test(name);
 
-/** Model and effort: what has to be equal in two names of the same. */
+/** Model and effort: equal for two names of the same product. */
 const productOf = (name: string): string => `${modelIdentity(name)} ${effortInName(name) ?? ''}`;
 
 /** The names of a list by what they stand for; made once for each list. */

@@ -70,10 +70,10 @@ export function spellings(model: string): string[] {
   return [...new Set([name, plain, segment, anywhere, undated])];
 }
 
-/** Whether a name stands for one product today and another tomorrow, or for the last state of one. */
+/** Whether a name moves (`-latest`): to other products over time, or to the last state of one. */
 export const isMovingName = (model: string): boolean => /[-@]latest(?::[a-z-]+)?$/i.test(model);
 
-/** A name without what a provider's API may write before it (`models/…`). */
+/** A name without the prefix that a provider's API may add (`models/…`). */
 export function withoutResource(model: string): string {
   const prefix = resourcePrefixes.find((one) => model.toLowerCase().startsWith(one));
   return prefix === undefined ? model : model.slice(prefix.length);
@@ -86,12 +86,12 @@ export function statedDate(model: string): string | null {
   return digits ? digits : null;
 }
 
-/** The time for a canonical name grows with the square of its length. */
+/** Longer names get no canonical name: its time grows with the square of their length. */
 const maxCanonicalLength = 200;
 
 /**
- * Every name by which a rule that refuses a model may mean it, in lower case: as written, without
- * vendor, region, variant and date, and its canonical name.
+ * All names under which a rule may refuse a model, in lower case: as written, without vendor,
+ * region, variant and date, and its canonical name.
  */
 export function refusableNames(model: string): string[] {
   const names = spellings(model);

@@ -25,9 +25,9 @@ interface ModelTables {
     readonly families: readonly { readonly pattern: string; readonly family: string }[];
     /** Canonical names in which a date only marks a state of one product. */
     readonly snapshots: readonly string[];
-    /** Names of one product, and the one that counts; `$1` is the first group. */
+    /** Names of one product, and the one that is used; `$1` is the first group. */
     readonly sameModels: readonly { readonly pattern: string; readonly model: string }[];
-    /** How canonical names begin that may end with an effort: a level, or whether it thinks. */
+    /** Beginnings of canonical names that may end with an effort: a level, or thinking. */
     readonly namedEfforts: {
       readonly levels: readonly string[];
       readonly thinking: readonly string[];
@@ -48,7 +48,7 @@ interface ModelTables {
     };
     /** Names in a provider's price list, by its id there, of models that its own API does not serve. */
     readonly otherApis: Readonly<Record<string, string>>;
-    /** Names that agents send by themselves (regular expressions), and who answers to them. */
+    /** Names that agents send by default (regular expressions), and the families that stand in. */
     readonly standIns: readonly { readonly names: string; readonly families: readonly string[] }[];
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
@@ -88,8 +88,8 @@ export interface RuleGroups<T, G = unknown> {
 }
 
 /**
- * Reads `config/models/<name>.json`. Takes about 0.1 ms; callers read each table once. The files are part of this package, so a test checks their shape
- * and this function does not.
+ * Reads `config/models/<name>.json`. Takes about 0.1 ms; callers read each table once. A test, not
+ * this function, checks the shape of the files, which are part of this package.
  * @throws Error if the file is missing or is not JSON
  */
 export function readModelTable<Name extends keyof ModelTables>(name: Name): ModelTables[Name] {
@@ -97,7 +97,7 @@ export function readModelTable<Name extends keyof ModelTables>(name: Name): Mode
   return JSON.parse(text) as ModelTables[Name];
 }
 
-/** USD per million tokens, or what the price data has in addition: one price, or by length of prompt. */
+/** USD per million tokens or another unit of the price data: one price, or by length of prompt. */
 export type ListedPrice =
   | number
   | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] }
@@ -132,9 +132,9 @@ export type AnswerKind =
 export interface AnswerLengths {
   /** By kind: how much longer published answers were than estimated; absent: not measured. */
   readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
-  /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
+  /** How a request's difficulty, on the scale of abilities, changes the amount of reasoning. */
   readonly levels: {
-    /** Of a question of general knowledge: step 0 of `TypicalAnswer.difficulty`. */
+    /** The difficulty of a question of general knowledge: step 0 of `TypicalAnswer.difficulty`. */
     readonly usual: number;
     /** Steps of reasoning for each unit of difficulty. */
     readonly steps: number;
@@ -160,7 +160,7 @@ export interface AbilityTable {
 export type Particular = readonly [by: number, error: number];
 
 /**
- * One model of the table. Of a kind that is left out nothing is known, neither by results in it nor by
+ * One model of the table. A kind that is left out is unknown, by its own results and by those of
  * related kinds; other figures that are left out are 0.
  */
 export interface WrittenAbility {
@@ -174,11 +174,11 @@ export interface WrittenAbility {
 
 /** What `config/models/reasoning.json` says of a model family. */
 export interface ReasoningRule {
-  /** The effort without a request for another one; null: it cannot reason. */
+  /** The effort for a request that names none; null: it cannot reason. */
   readonly usual: ReasoningEffort | null;
-  /** `none` is not obeyed. */
+  /** The model ignores the effort `none`. */
   readonly always?: true;
-  /** The least effort that it may be asked for; absent: its providers may refuse to be asked. */
+  /** The lowest effort that it accepts; absent: its providers may refuse any. */
   readonly lowest?: ReasoningEffort;
   /** The measured model that it is like. */
   readonly like?: string;
@@ -194,14 +194,14 @@ export interface ReasoningTokens {
       string,
       {
         readonly visible: number;
-        /** Of reasoning, from `minimal` to `max`; empty: it does not reason. */
+        /** Reasoning tokens, from `minimal` to `max`; empty: it does not reason. */
         readonly tokens: readonly number[];
       }
     >
   >;
 }
 
-/** The efforts that published results tell apart. */
+/** The efforts that published results distinguish. */
 export const effortLevels = ['none', 'low', 'medium', 'high', 'xhigh'] as const;
 export type EffortLevel = (typeof effortLevels)[number];
 

@@ -1,7 +1,7 @@
 /**
- * Keeps what was found for names: the last `size` of them at least, and twice as many at most. A
- * name that is asked for again and again stays. It keeps no exact order of use, which would cost
- * more than the look-up: a plan of forty candidates makes hundreds.
+ * An approximate LRU cache: keeps at least the `size` names that were used last, and at most twice
+ * as many. An exact order of use would cost more than the look-up: a plan of forty candidates makes
+ * hundreds.
  */
 export class NameCache<Value> {
   private recent = new Map<string, Value>();
@@ -17,7 +17,7 @@ export class NameCache<Value> {
     return before;
   }
 
-  /** What is kept for a name, else what is made for it. */
+  /** The cached value of a name; makes and caches it if there is none. */
   of(name: string, make: (name: string) => Value): Value {
     let value = this.get(name);
     if (value === undefined) this.set(name, (value = make(name)));

@@ -10,7 +10,7 @@ export const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
 /** The log odds of a probability between 0 and 1; infinite at both ends. */
 export const logOdds = (chance: number): number => Math.log(chance / (1 - chance));
 
-/** Texts of 0, 0.001, … 1 as they are asked for: a plan of forty candidates writes a hundred. */
+/** Cached texts of 0, 0.001, … 1: a plan of forty candidates writes a hundred. */
 const thousandthTexts: string[] = [];
 
 /** A figure rounded to three decimals, as text. */

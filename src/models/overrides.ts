@@ -3,7 +3,7 @@ import type { ModelOverride } from './model-facts.js';
 
 const nothing: ModelOverride = {};
 
-/** What the configuration states of models, by `<provider>/<model>`. */
+/** The configuration's overrides of models, by `<provider>/<model>`. */
 export class Overrides {
   private readonly byOffer: ReadonlyMap<string, ModelOverride>;
   /** Abilities by provider and product; null where a provider's product has several. */
@@ -18,7 +18,7 @@ export class Overrides {
     }
   }
 
-  /** The names of models of which something is stated. */
+  /** The labels of models that have an override. */
   get names(): IterableIterator<string> {
     return this.byOffer.keys();
   }
@@ -28,8 +28,8 @@ export class Overrides {
   }
 
   /**
-   * What is stated of an offer. An ability is of a product, as measured ones are, so it counts under
-   * all of the provider's names for that (`claude-haiku-4-5-20251001`); all else is of one name.
+   * The override of an offer. An ability belongs to a product, as measured ones do, so it applies
+   * to all of the provider's names for it (`claude-haiku-4-5-20251001`); all else to one name.
    */
   of(offer: string): ModelOverride {
     const own = this.byOffer.get(offer) ?? nothing;

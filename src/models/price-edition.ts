@@ -4,22 +4,22 @@ import { forgetIndexes } from './price-list.js';
 
 /** A larger file is no price data: the bundled one has 0.5 MB. */
 export const maxPriceEditionBytes = 4 * 1024 * 1024;
-/** A change beyond this factor is more often a slip of the unit than a new price. */
+/** A change beyond this factor is more often a wrong unit than a new price. */
 const maxFactor = 10;
 
-/** What another state of the price data changes. Models as `<provider>/<model>`. */
+/** The changes by new price data. Models as `<provider>/<model>`. */
 export interface PriceDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Those by more than ten times first. */
+  /** Changes by more than ten times come first. */
   readonly changed: readonly PriceChange[];
 }
 
-/** One price in USD, of a million tokens or what the charge says. */
+/** A changed price in USD, per million tokens or per the unit of the charge. */
 export interface PriceChange {
   readonly model: string;
   readonly charge: string;
-  /** Null: there was, or is, none. */
+  /** Null: there was no such price; as `to`: there is none any more. */
   readonly from: number | null;
   readonly to: number | null;
 }
@@ -41,7 +41,7 @@ export function* readPriceEdition(text: string): Generator<unknown, readonly Pro
   return providers;
 }
 
-/** The library reads entries when they are asked for, and would fail in the middle of a request. */
+/** Checks all entries: the library reads them lazily, and would fail in the middle of a request. */
 function* checkProvider(provider: Provider): Generator<unknown, void> {
   if (typeof provider.id !== 'string' || !Array.isArray(provider.models))
     throw new Error('a provider of the price data has no id or no models');
@@ -119,11 +119,11 @@ function* pricesByModel(providers: readonly Provider[]): Generator<unknown, Pric
   return found;
 }
 
-/** Whether a price changes by more than ten times, or becomes free or is no longer. */
+/** Whether a price changes by more than ten times, or to or from free. */
 export const isJump = ({ from, to }: PriceChange): boolean =>
   from !== null && to !== null && (to > from * maxFactor || from > to * maxFactor);
 
-/** Puts price data in force for this process; null: that of this package. */
+/** Puts price data in force for this process; null: the data of this package. */
 export function usePriceEdition(providers: readonly Provider[] | null): void {
   inForce = providers ?? bundled;
   updatePrices(({ setProviderData }: { setProviderData: (data: Provider[]) => void }) =>

@@ -4,7 +4,7 @@ import { modelIdentity } from './model-identity.js';
 import { canonicalName, isMovingName, spellings, undatedName } from './model-name.js';
 import { type ListedPrice, readModelTable } from './model-tables.js';
 
-/** Of what costs nothing. */
+/** The prices of a model that costs nothing. */
 export const freePrices: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
 
 interface ListedModel {
@@ -19,7 +19,7 @@ const { groups: additions, closed } = readModelTable('prices');
 const added = new Map(additions.map(({ group, rules }) => [group, rules]));
 const closedNames = whole(closed.join('|'));
 
-/** Whether only its maker and clouds serve a product; a server of another kind relays it from them. */
+/** Whether only its maker and clouds serve a product: any other server relays it from them. */
 export const isClosed = (model: string): boolean => closedNames.test(modelIdentity(model));
 
 /** What is added to the price data for a provider's model; null: nothing. */
@@ -47,7 +47,7 @@ export const isPriceId = (name: string): boolean => findProvider({ providerId: n
 export function makerOf(model: string, at: number): string | null {
   const maker = findProvider({ modelId: model.toLowerCase() });
   if (!maker) return null;
-  // who makes an older product makes the one that the name stands for today
+  // an entry of an older product has the same maker as the product that the name stands for today
   const isListed = spellings(model).some((one) => entryOf(maker.id, one, at));
   return isListed || findListed(maker.id, model, at) ? maker.id : null;
 }
@@ -57,15 +57,15 @@ const entryOf = (priceId: string, name: string, at: number): PriceCalculation | 
   calcPrice({}, name, { providerId: priceId, timestamp: new Date(at) });
 
 /**
- * The entry of a provider's model with the prices that apply at a time (ms since 1970); null where
- * there is none. It is never that of another product: not of the one that the name stood for
- * earlier, nor of the one without a date.
+ * The entry of a provider's model with the prices that apply at a time (ms since 1970); null if
+ * there is none. Never the entry of another product, such as the one that the name stood for
+ * earlier or the one without a date.
  */
 export function findListed(priceId: string, model: string, at: number): PriceCalculation | null {
   const product = modelIdentity(model);
   // a fine-tuned model costs more than the one that it was made of
   if (isTuned(model)) return exactly(priceId, model, product, at);
-  // the lists follow late where a name moves on
+  // lists are late to update a moving name
   const hasMoved = isMovingName(model) && !isMovingName(product);
   const ofProduct = hasMoved ? findProduct(priceId, product, at) : null;
   if (ofProduct) return ofProduct;
@@ -125,7 +125,7 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
   return { standard: listed.base, tiers: [...listed.tiers].sort((a, b) => a.start - b.start) };
 }
 
-/** The charges that bound a chat; fees of a provider's tools count where a request names one. */
+/** The charges that are bounded for a chat; fees of tools are checked where a request names one. */
 const boundedCharges: ReadonlySet<string> = new Set([
   'input_mtok',
   'output_mtok',
@@ -188,7 +188,7 @@ function indexContextLengths(
     keep(exact, name, length);
     keep(undated, undatedName(name), length);
   }
-  // a name that moves may stand for a newer product, which reads more
+  // a moving name may stand for a newer product with a longer context
   return (canonical) =>
     exact.get(canonical) ??
     (isMovingName(canonical) ? null : undated.get(undatedName(canonical))) ??
@@ -208,7 +208,7 @@ export function contextLengthByName(model: string): number | null {
   return contextIndex(isMovingName(model) ? product : canonicalName(model));
 }
 
-/** To be called when the price data has changed. */
+/** Call when the price data has changed. */
 export function forgetIndexes(): void {
   products.clear();
   contextIndex = null;

@@ -2,11 +2,11 @@ import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
 
 /** What a prompt contains besides text, as far as its cost depends on it. */
 export interface PromptMedia {
-  /** Parts whose bytes do not tell their tokens: documents, films, sound, and addresses or ids. */
+  /** How many parts' bytes do not bound their tokens: documents, video, audio, URLs, ids. */
   readonly unbounded: number;
-  /** Whether a part says that it is sound. An address may turn out to be sound too. */
+  /** Whether a part is declared as audio. A URL may turn out to be audio too. */
   readonly sound: boolean;
-  /** Whether cache writes are asked for that are kept longer than usual, which costs more. */
+  /** Whether the prompt asks for cache writes with a longer TTL, which cost more. */
   readonly longCache: boolean;
 }
 
@@ -45,11 +45,11 @@ function isLongCache(holder: unknown): boolean {
 const partsOf = ({ content }: ChatMessage): readonly ContentPart[] =>
   Array.isArray(content) ? content : [];
 
-/** Looks at a prompt's parts. */
+/** The media of a prompt. */
 export function mediaOf(chat: ChatRequest): PromptMedia {
   const { messages, tools } = chat;
   const parts = messages.flatMap(partsOf);
-  // an earlier answer in sound is named by its id
+  // an earlier audio answer is named by its id
   const spoken = messages.filter((message) => message['audio']).length;
   const holders = [chat, ...messages, ...parts, ...(tools ?? [])];
   return {

@@ -14,7 +14,7 @@ export class RecentSamples {
   private values: number[] = [];
   private every = 1;
   private seen = 0;
-  /** As they were at `sortedAt`. */
+  /** The values in ascending order, as of `sortedAt`. */
   private sorted = new Float64Array();
   private sortedAt = -Infinity;
   private stale = false;
@@ -22,17 +22,17 @@ export class RecentSamples {
   /** @param maxSamples how many are kept */
   constructor(private readonly maxSamples: number) {}
 
-  /** @param at when it was, in milliseconds of any epoch */
+  /** @param at the time of the value, in milliseconds of any epoch */
   add(value: number, at: number): void {
     if (this.seen++ % this.every !== 0) return;
     if (this.times.length === this.maxSamples) this.thin();
-    // keeps the order of time, by which samples expire
+    // keeps times ascending, because samples expire in order
     this.times.push(Math.max(at, this.times.at(-1) ?? at));
     this.values.push(value);
     this.stale = true;
   }
 
-  /** The median of those since `windowMs` before `at`; null if there are fewer than three. */
+  /** The median of the samples within `windowMs` before `at`; null if there are fewer than 3. */
   p50(at: number, windowMs: number): number | null {
     const sorted = this.since(at, windowMs);
     const middle = sorted.length >> 1;
@@ -40,14 +40,14 @@ export class RecentSamples {
     return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
   }
 
-  /** What `percent` of those do not exceed; null if there are fewer than twenty. */
+  /** A percentile of the samples within `windowMs` before `at`; null if there are fewer than 20. */
   percentile(percent: number, at: number, windowMs: number): number | null {
     const sorted = this.since(at, windowMs);
     if (sorted.length < minForPercentile) return null;
     return sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? null;
   }
 
-  /** Those since `windowMs` before `at`, in order of size; under load at most a second old. */
+  /** The samples within `windowMs` before `at`, ascending; under load up to a second old. */
   private since(at: number, windowMs: number): Float64Array {
     const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
     const recent = this.times.length > maxEagerSamples && at - this.sortedAt < maxAgeMs;

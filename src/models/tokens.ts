@@ -93,9 +93,9 @@ export function estimateTokens(text: string): number {
 }
 
 const messageOverhead = 4;
-/** About what the large vendors charge for one picture of ordinary size, where it is not known. */
+/** About what large vendors charge for a picture of ordinary size, for models of unknown charge. */
 export const imageTokens = 1000;
-/** For a sound clip or a file of unknown length. */
+/** The tokens of an audio clip or a file of unknown length. */
 const attachmentTokens = 500;
 
 /** Whether a part is a picture, in any spelling of the dialect. */

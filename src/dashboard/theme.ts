@@ -21,6 +21,7 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'always', size: 'sm' } },
     Modal: { defaultProps: { closeButtonProps, transitionProps } },
     Drawer: { defaultProps: { closeButtonProps, transitionProps } },
+    Popover: { defaultProps: { transitionProps } },
     SegmentedControl: { defaultProps: { transitionDuration: motionMs } },
     Collapse: { defaultProps: { transitionDuration: motionMs } },
     AppShell: { defaultProps: { transitionDuration: motionMs } },

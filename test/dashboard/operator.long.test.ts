@@ -102,6 +102,13 @@ describe.runIf(hasChromium)('an operator', () => {
     await rows().first().waitFor();
     const box = await rows().nth(17).boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 900)).toBeLessThanOrEqual(900);
+    const outlines = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('main input:not([type=checkbox], [type=hidden])')].map((field) => {
+        field.focus();
+        return getComputedStyle(field.closest('.mantine-Input-input')).outlineStyle;
+      })`,
+    );
+    expect(outlines).toEqual(Array.from({ length: 6 }, () => 'solid'));
     await page.getByRole('button', { name: 'Sort by Cost, highest first' }).click();
     await page.getByRole('columnheader', { name: /Sorted by Cost/ }).waitFor();
     expect(page.url()).toContain('sort=cost');

@@ -60,6 +60,14 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     await page.getByRole('row').nth(1).getByRole('link').click();
     await page.getByText('up/small, attempt 1').waitFor();
     await page.getByText('up/large, attempt 2').waitFor();
+    await complete(['nowhere/large']);
+    await page.goto(`${gateway.url}/requests?failedBy=refused`);
+    await page.getByRole('row').nth(1).getByRole('link').click();
+    await page
+      .getByRole('alert')
+      .getByText(/^models/)
+      .waitFor();
+    expect(await page.getByText(/^Field: /).count()).toBe(0);
     expect(complaintsOf(page)).toEqual([]);
   });
 

@@ -15,6 +15,7 @@ import {
   defaultRange,
   errorRate,
   isCompared,
+  percentileByModel,
   pointsChange,
   rangeOf,
   ranges,
@@ -209,6 +210,13 @@ describe('a stacked chart', () => {
     expect(drawn.map(({ label }) => label)).toEqual(['p/m0', 'p/m2']);
     expect(drawn.map(({ color }) => color)).toEqual([colorAt(0), colorAt(2)]);
     expect(of({ costUsd: [0, 0] }, groups.slice(1, 2))).toHaveLength(1);
+  });
+
+  it('leads from the name of a model to its requests', () => {
+    const groups = [{ provider: 'p', model: 'm', points: { ttftP95Ms: [7] } }];
+    const span = { range: '24h', account: 'all' } as const;
+    const [line] = percentileByModel({ groups } as never, 'ttftP95Ms', '', span);
+    expect(line).toMatchObject({ label: 'p/m', href: '/requests?range=24h&model=p%2Fm' });
   });
 
   it('is walked through by keys, never beyond its ends', () => {

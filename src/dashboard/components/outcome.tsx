@@ -18,7 +18,7 @@ export const ModelName = ({ provider, model }: Named) => (
 /** How a request ended, in a few words or others, with a dot of its colour. */
 export const Outcome = ({ status, code, label }: Ended & { label?: string }) => (
   <StateBadge
-    color={code === null ? 'green' : status >= 400 && status < 500 ? 'orange' : 'red'}
+    color={code === null ? 'green' : Math.floor((status ?? 0) / 100) === 4 ? 'orange' : 'red'}
     label={label ?? outcomeOf({ status, code })}
   />
 );

@@ -32,13 +32,14 @@ export function shortNames(labels: readonly string[]): string[] {
 }
 
 export interface Ended {
-  status: number;
+  /** Null: there was no answer. */
+  status: number | null;
   code: string | null;
 }
 
 /** The status, and why it failed; of a stream that broke off after 200, that it was cut. */
 export const outcomeOf = ({ status, code }: Ended): string => {
   if (code === null) return String(status);
-  const isCut = status < 400;
-  return `${isCut ? fill(texts.requests.cut, { status }) : status} · ${reasonOf(code)}`;
+  if (status === null) return reasonOf(code);
+  return `${status < 400 ? fill(texts.requests.cut, { status }) : status} · ${reasonOf(code)}`;
 };

@@ -73,6 +73,7 @@ function Found({ search }: { search: string }) {
             rows={found}
             minWidth={480}
             highlightOnHover
+            isSlim
           />
         ) : list.hasMore ? (
           <Hint ta="center">{words.notYetFound}</Hint>

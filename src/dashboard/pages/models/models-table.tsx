@@ -6,7 +6,6 @@ import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue, formatQuality } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { priceShare } from './scales.js';
 import { TestButton } from './test-button.js';
 
 const text = texts.models;
@@ -19,7 +18,7 @@ export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isA
   return (
     <ListTable
       label={text.modelsTitle}
-      columns={columnsOf(models, opened, toggle)}
+      columns={columnsOf(opened, toggle)}
       rows={models}
       minWidth={820}
       detailsOf={(model) =>
@@ -30,11 +29,9 @@ export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isA
 }
 
 function columnsOf(
-  models: readonly Model[],
   opened: ReadonlySet<string>,
   toggle: (id: string) => void,
 ): readonly Column<Model>[] {
-  const all = models.map(({ prices }) => prices.blended);
   return [
     {
       label: text.model,
@@ -45,10 +42,7 @@ function columnsOf(
         </Group>
       ),
     },
-    {
-      label: text.price,
-      cell: ({ prices }) => <Price prices={prices} share={priceShare(prices.blended, all)} />,
-    },
+    { label: text.price, cell: ({ prices }) => priceOf(prices) },
     figure(text.context, ({ contextLength }) => formatCompact(contextLength)),
     {
       label: text.ability,
@@ -60,7 +54,9 @@ function columnsOf(
 }
 
 const speedOf = ({ tokensPerSecond }: Model): string =>
-  tokensPerSecond === null ? unknownValue : fill(text.perSecond, { count: tokensPerSecond });
+  tokensPerSecond === null
+    ? unknownValue
+    : fill(text.perSecond, { count: formatCompact(tokensPerSecond) });
 
 interface OpenerProps {
   opened: boolean;
@@ -100,20 +96,10 @@ function ModelName({ model: { provider, model, auto, aliases, tools, images } }:
   );
 }
 
-function Price({ prices, share }: { prices: Model['prices']; share: number | null }) {
-  const { input, output } = prices;
-  if (input === null && output === null) return <Text size="sm">{text.unpriced}</Text>;
-  return (
-    <Stack gap={4}>
-      <Text size="sm" className="figures">
-        {formatUsd(input)} {text.priceIn} · {formatUsd(output)} {text.priceOut}
-      </Text>
-      <Box h={4} w={120} bg="var(--mantine-color-default-border)" bdrs="xs" aria-hidden>
-        <Box h="100%" bdrs="xs" bg="var(--mantine-color-teal-6)" w={`${(share ?? 0) * 100}%`} />
-      </Box>
-    </Stack>
-  );
-}
+const priceOf = ({ input, output }: Model['prices']): string =>
+  input === null && output === null
+    ? text.unpriced
+    : `${formatUsd(input)} ${text.priceIn} · ${formatUsd(output)} ${text.priceOut}`;
 
 const Ability = ({ quality }: { quality: NonNullable<Model['quality']> }) => (
   <Stack gap={2}>

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { reasonOf } from '../../format/outcomes.js';
+import { outcomeOf, reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCount, formatShare } from '../../format/numbers.js';
@@ -122,8 +122,7 @@ function lastErrorsOf(health: NonNullable<Provider['details']>['health']) {
     <Stack gap={2}>
       {lastFailure ? (
         <Text size="xs" title={formatSecond(lastFailure.at)}>
-          {formatAgo(lastFailure.at)}: {lastFailure.status ?? ''} {reasonOf(lastFailure.code)},{' '}
-          {lastFailure.model}
+          {formatAgo(lastFailure.at)}: {outcomeOf(lastFailure)}, {lastFailure.model}
         </Text>
       ) : null}
       {lastFailure?.message ? <Note className="text-plain">{lastFailure.message}</Note> : null}

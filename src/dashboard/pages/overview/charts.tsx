@@ -12,6 +12,7 @@ import {
   errorRates,
   percentileByModel,
   percentiles,
+  requestsHref,
   type Shown,
   tokenSeries,
   type UsageSeries,
@@ -30,7 +31,14 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
       requestsByModel: byModel(series, 'requests', labels, span),
       spendByModel: byModel(series, 'costUsd', labels, span),
       tokens: tokenSeries(series, { prompt: text.prompt, completion: text.completion }),
-      errorRate: [{ label: text.errorRate, color: errorColor, values: errorRates(series) }],
+      errorRate: [
+        {
+          label: text.errorRate,
+          color: errorColor,
+          values: errorRates(series),
+          href: requestsHref({ failedBy: 'provider' }, span),
+        },
+      ],
     }),
     [series, span],
   );
@@ -49,8 +57,8 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
   const charts = [
     stacked('requestsByModel', formatCompact),
     stacked('spendByModel', formatUsd),
-    <Times key="latency" what="latency" {...{ series, times, height }} />,
-    <Times key="ttft" what="ttft" {...{ series, times, height }} />,
+    <Times key="latency" what="latency" {...{ series, span, times, height }} />,
+    <Times key="ttft" what="ttft" {...{ series, span, times, height }} />,
     stacked('tokens', formatCompact),
     stacked('errorRate', formatShare),
   ];
@@ -71,13 +79,14 @@ const labelOf = (title: Title): string => fill(text.chartLabel, { title: text[ti
 
 interface TimesProps {
   series: UsageSeries;
+  span: Shown;
   times: readonly number[];
   what: 'latency' | 'ttft';
   height: number;
 }
 
 /** Percentiles of all requests, or one of each model. */
-function Times({ series, times, what, height }: TimesProps) {
+function Times({ series, span, times, what, height }: TimesProps) {
   const [view, setView] = useState('all');
   const drawn = useMemo(() => {
     if (view === 'all') return percentiles(series, what, { p50: text.median, p95: text.worst });
@@ -85,8 +94,9 @@ function Times({ series, times, what, height }: TimesProps) {
       series,
       view === 'p50' ? `${what}P50Ms` : `${what}P95Ms`,
       text.noModel,
+      span,
     );
-  }, [series, what, view]);
+  }, [series, span, what, view]);
   return (
     <Panel
       title={text[what]}

@@ -3,7 +3,7 @@ import { Note, PageLink } from '../../components/elements.js';
 import { colorAt } from '../../components/chart-columns.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
-import { formatCompact, formatShare, formatUsd } from '../../format/numbers.js';
+import { formatCompact, formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -65,15 +65,13 @@ function columnsOf(
         {formatShare(errorRate(group.totals))}
       </Linked>
     )),
-    figure(
-      fill(text.bothOf, { title: texts.requests.latency }),
-      ({ totals }) => `${formatMs(totals.latencyP50Ms)} · ${formatMs(totals.latencyP95Ms)}`,
-      { isMinor: true },
-    ),
-    figure(
-      fill(text.bothOf, { title: texts.requests.ttft }),
-      ({ totals }) => `${formatMs(totals.ttftP50Ms)} · ${formatMs(totals.ttftP95Ms)}`,
-      { isMinor: true },
+    ...(['latency', 'ttft'] as const).map((what) =>
+      figure<Shown>(
+        fill(text.bothOf, { title: texts.requests[what] }),
+        ({ totals: { [`${what}P50Ms` as const]: p50, [`${what}P95Ms` as const]: p95 } }) =>
+          p50 === null ? unknownValue : `${formatMs(p50)} · ${formatMs(p95)}`,
+        { isMinor: true },
+      ),
     ),
   ];
 }

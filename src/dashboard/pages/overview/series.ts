@@ -117,6 +117,20 @@ export const modelHref = (
     ? requestsHref({ model: `${provider}/${model}`, ...more }, span)
     : null;
 
+/** A figure of each model over time, with a link to its requests. */
+const figureOf = <Name extends keyof SeriesGroup['points']>(
+  groups: readonly SeriesGroup[],
+  name: Name,
+  none: string,
+  span: Shown,
+) =>
+  groups.map((group, index) => ({
+    href: modelHref(group, span),
+    label: groupName(group, none),
+    values: group.points[name],
+    color: colorAt(index),
+  }));
+
 /** A figure of each model that has some of it, and of the rest together. */
 export function byModel(
   { groups, points }: UsageSeries,
@@ -124,12 +138,7 @@ export function byModel(
   labels: { readonly none: string; readonly rest: string },
   span: Shown,
 ): ChartSeries[] {
-  const parts = groups.map((group, index) => ({
-    href: modelHref(group, span),
-    label: groupName(group, labels.none),
-    values: group.points[name],
-    color: colorAt(index),
-  }));
+  const parts = figureOf(groups, name, labels.none, span);
   const rest = restOf(
     points[name],
     parts.map(({ values }) => values),
@@ -174,11 +183,6 @@ export const percentileByModel = (
   { groups }: UsageSeries,
   name: 'latencyP50Ms' | 'latencyP95Ms' | 'ttftP50Ms' | 'ttftP95Ms',
   none: string,
+  span: Shown,
 ): ChartSeries[] =>
-  groups
-    .map((group, index) => ({
-      label: groupName(group, none),
-      values: group.points[name],
-      color: colorAt(index),
-    }))
-    .filter(({ values }) => values.some((value) => value !== null));
+  figureOf(groups, name, none, span).filter(({ values }) => values.some((value) => value !== null));

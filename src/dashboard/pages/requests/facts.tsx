@@ -8,7 +8,7 @@ import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from '../../components/outcome.js';
-import { apiOf, causeOf } from '../../format/outcomes.js';
+import { apiOf, causeOf, reasonOf } from '../../format/outcomes.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 
 const list = texts.requests;
@@ -22,7 +22,7 @@ export function Facts({ request }: { request: RequestDetails }) {
       {code === null ? null : (
         <Alert color="red" title={fill(text.failedTitle, { code, reason: causeOf(request, code) })}>
           <PlainText>{error ?? code}</PlainText>
-          {field === null ? null : (
+          {field === null || error?.startsWith(`${field}: `) ? null : (
             <Text size="sm">
               {text.field}: {field}
             </Text>
@@ -97,7 +97,7 @@ const columns: readonly Column<ToolCall>[] = [
   {
     label: texts.requests.outcome,
     cell: ({ outcome }) => (
-      <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={outcome} />
+      <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={reasonOf(outcome)} />
     ),
   },
   figure(texts.requests.latency, ({ latency }) => formatMs(latency)),

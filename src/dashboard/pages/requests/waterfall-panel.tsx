@@ -102,7 +102,7 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
         role="img"
         aria-label={fill(text.laneLabel, {
           model: name,
-          outcome,
+          outcome: reasonOf(outcome),
           start: formatMs(start),
           end: formatMs(lanes.at(-1)?.end),
         })}

@@ -5,6 +5,7 @@ import { listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, spanParameters } from './query.js';
 import { isoOf } from './shown-fields.js';
+import { namesIn } from '../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Accounts', scope: 'admin' });
 
@@ -44,18 +45,9 @@ export const listActs = endpoint('get', '/api/v1/audit', 'listAdministrativeActs
   },
 });
 
-const columns = [
-  'at',
-  'id',
-  'act',
-  'accountId',
-  'target',
-  'actor',
-  'actorAccountId',
-  'actorKeyId',
-  'address',
-  'details',
-];
+const columns = namesIn(`
+  at id act accountId target actor actorAccountId actorKeyId address details
+`);
 
 const row = ({ at, details, ...act }: AuditRow) => ({
   ...act,

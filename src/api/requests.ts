@@ -25,6 +25,7 @@ import {
   textParameter,
 } from './query.js';
 import { isoOf } from './shown-fields.js';
+import { namesIn } from '../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 const path = '/api/v1/requests';
@@ -198,33 +199,11 @@ async function selected(call: Call): Promise<{ store: Store; filter: RequestFilt
   return { store, filter: { ...filter, keyIds } };
 }
 
-const columns = [
-  'at',
-  'id',
-  'requestId',
-  'accountId',
-  'keyId',
-  'keyName',
-  'surface',
-  'provider',
-  'model',
-  'status',
-  'code',
-  'error',
-  'field',
-  'latencyMs',
-  'ttftMs',
-  'promptTokens',
-  'completionTokens',
-  'costUsd',
-  'estimatedUsd',
-  'heldUsd',
-  'stream',
-  'conversationId',
-  'responseId',
-  'planId',
-  'traceId',
-];
+const columns = namesIn(`
+  at id requestId accountId keyId keyName surface provider model status code error field
+  latencyMs ttftMs promptTokens completionTokens costUsd estimatedUsd heldUsd stream
+  conversationId responseId planId traceId
+`);
 
 /** What the request searched, read and did with tools is stored with its plan. */
 const groundingIn = (plan: unknown): unknown =>

@@ -1,22 +1,14 @@
-import { isObject } from '../../text/is-object.js';
+import { isObject, namesIn } from '../../text/is-object.js';
 
 /** A JSON Schema (2020-12), parsed. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-const schemaKeywords = [
-  'items',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'not',
-  'if',
-  'then',
-  'else',
-];
+const schemaKeywords = namesIn(`
+  items contains additionalProperties propertyNames unevaluatedProperties unevaluatedItems not
+  if then else
+`);
 const listKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 /** Keywords about an object as a whole, checked after its properties, each with its `x-reason`. */

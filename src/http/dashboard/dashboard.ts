@@ -8,23 +8,13 @@ import { errorHandler } from '../error-handler.js';
 import { untracked } from '../track.js';
 import { join } from 'node:path';
 import { escape, newNonce, sendPage } from '../pages/html-page.js';
+import { namesIn } from '../../text/is-object.js';
 
 /** The first segments of the dashboard's paths beside `/`, as `src/dashboard` routes them. */
-export const dashboardPages: readonly string[] = [
-  'playground',
-  'conversations',
-  'requests',
-  'models',
-  'preferences',
-  'keys',
-  'connect',
-  'reference',
-  'settings',
-  'sign-in',
-  'sign-up',
-  'claim',
-  'forgot-password',
-];
+export const dashboardPages: readonly string[] = namesIn(`
+  playground conversations requests models preferences keys connect reference settings sign-in
+  sign-up claim forgot-password
+`);
 
 const files = ['/assets', '/icon.svg'];
 

@@ -3,18 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { isPassthroughHeader, sdkKeyHeaders } from '../../providers/passthrough-headers.js';
 import { keyOf } from '../authenticate.js';
+import { nameSet, namesIn } from '../../text/is-object.js';
 
 /** Request headers that are always forwarded, because they describe the content. */
-const contentHeaders = new Set([
-  'accept',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'accept-language',
-  'range',
-  'content-range',
-]);
+const contentHeaders = nameSet(`
+  accept content-type content-length content-encoding transfer-encoding accept-language range
+  content-range
+`);
 const isKeyHeader = (name: string): boolean =>
   name === 'authorization' || sdkKeyHeaders.includes(name);
 /** The gateway's API key, wherever a provider's SDK puts a key: in headers, or in `?key=`. */
@@ -65,17 +60,10 @@ export function dialectHeaders(headers: IncomingHttpHeaders): Record<string, str
 }
 
 /** Headers in which agents and SDKs name a session (seen 2026-11-25), by precedence. */
-const sessionHeaders = [
-  'x-claude-code-session-id',
-  'x-session-affinity',
-  'x-opencode-session',
-  'x-grok-conv-id',
-  'session-id',
-  'session_id',
-  'x-session-id',
-  'thread-id',
-  'conversation_id',
-];
+const sessionHeaders = namesIn(`
+  x-claude-code-session-id x-session-affinity x-opencode-session x-grok-conv-id session-id
+  session_id x-session-id thread-id conversation_id
+`);
 
 /** The client's name for its session, whose prompts share their beginnings; null: none. */
 export function sessionOf(headers: IncomingHttpHeaders): string | null {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { nameSet } from '../../text/is-object.js';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -83,31 +84,12 @@ function maskSecrets(secrets: readonly string[]): Transform {
  * Response headers that are not forwarded: those of the connection to the provider, and those by
  * which a provider could change what browsers do with the gateway's own origin.
  */
-const blocked = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'alt-svc',
-  'clear-site-data',
-  'nel',
-  'origin-agent-cluster',
-  'public-key-pins',
-  'refresh',
-  'report-to',
-  'reporting-endpoints',
-  'service-worker-allowed',
-  'set-cookie',
-  'set-cookie2',
-  'sourcemap',
-  'strict-transport-security',
-  'timing-allow-origin',
-  'www-authenticate',
-  'x-content-type-options',
-]);
+const blocked = nameSet(`
+  connection keep-alive proxy-authenticate proxy-connection trailer transfer-encoding upgrade
+  alt-svc clear-site-data nel origin-agent-cluster public-key-pins refresh report-to
+  reporting-endpoints service-worker-allowed set-cookie set-cookie2 sourcemap
+  strict-transport-security timing-allow-origin www-authenticate x-content-type-options
+`);
 const blockedPrefixes = ['access-control-', 'content-security-policy', 'cross-origin-'];
 
 /** A page that a provider serves gets an origin of its own, without scripts. */

@@ -42,7 +42,7 @@ export default function ConnectPage() {
       </Panel>
       <Tabs
         variant="pills"
-        styles={{ tab: { justifyContent: 'flex-start' } }}
+        styles={{ tabLabel: { textAlign: 'start' } }}
         orientation={isNarrow ? 'horizontal' : 'vertical'}
         value={program}
         onChange={(id) => setProgram(id ?? 'curl')}

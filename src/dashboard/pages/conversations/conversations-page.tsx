@@ -105,7 +105,7 @@ const columns: readonly Column<Conversation>[] = [
       </PageLink>
     ),
   },
-  figure(words.messages, ({ messageCount }) => formatCount(messageCount)),
+  figure(words.messages, ({ messageCount }) => formatCount(messageCount), { isMinor: true }),
   {
     label: words.used,
     cell: ({ updatedAt }) => (

@@ -25,7 +25,7 @@ interface Waiting {
 interface Network {
   running: number;
   waiting: number;
-  /** In the order of their turns. */
+  /** Waiting work by address, in the order of turns. */
   readonly addresses: Map<string, Waiting[]>;
 }
 

@@ -37,7 +37,7 @@ interface Line {
 interface Account {
   running: number;
   weight: number;
-  /** By `lastTurn`, when it got its last slot. */
+  /** The value of `lastTurn` when it got its last slot. */
   turn: number;
   readonly lines: Readonly<Record<Lane, Line>>;
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 
 /** How long work on large inputs may hold the event loop, of all requests together. */
 const maxTurnMs = 8;
-/** By `performance.now()`; null: no turn has begun since other requests proceeded. */
+/** When the turn ends, by `performance.now()`; null: none has begun since others proceeded. */
 let endsAt: number | null = null;
 let lastInLine: Promise<unknown> = Promise.resolve();
 
@@ -40,7 +40,7 @@ export function atOnce<T>(work: Generator<unknown, T>): T {
   }
 }
 
-/** A text in pieces of about `length`, none of which divides a character. */
+/** Splits a text into pieces of about `length`, never within a surrogate pair. */
 export function* piecesOf(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = start + length;

@@ -42,7 +42,7 @@ export interface Attempt {
 export interface MovedCandidate {
   readonly provider: string;
   readonly model: string;
-  /** Of the last failure. */
+  /** The code of the last failure. */
   readonly code: ErrorCode;
   readonly status: number | null;
   /** When it may come first again: ISO 8601. */

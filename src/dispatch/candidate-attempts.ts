@@ -47,12 +47,12 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
 
 /** The attempts at one candidate: the first, and its retries. */
 export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTiming {
-  /** Of the current attempt. */
+  /** The timing of the current attempt. */
   sentAt: number | null = null;
   headersAt: number | null = null;
-  /** Of the current attempt. */
+  /** The key of the current attempt. */
   apiKey: string | null = null;
-  /** Before the current attempt. */
+  /** The wait before the current attempt. */
   private waitMs = 0;
   private number = 0;
   private retries = 0;
@@ -62,7 +62,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
   private wasStreamed = false;
   /** The breaker is open: the call shows whether the model works again. */
   private isTrial = false;
-  /** Before the next attempt. */
+  /** The wait before the next attempt. */
   private nextWaitMs = 0;
 
   constructor(

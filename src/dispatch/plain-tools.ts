@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** A request that every provider takes, and the client's names of tools that were renamed. */
 export interface PlainRequest {
   readonly request: ChatRequest;
-  /** By the name that is sent. */
+  /** The client's names, by the names that are sent. */
   readonly names: ReadonlyMap<string, string>;
 }
 

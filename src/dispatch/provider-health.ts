@@ -16,7 +16,7 @@ export interface ProviderHealth {
   readonly lastModelError: LastFailure | null;
 }
 
-/** Without the provider's words, which may quote a request. */
+/** A failed call, without the provider's message, which may quote a request. */
 export interface LastFailure {
   readonly at: number;
   readonly model: string;

@@ -11,7 +11,7 @@ export interface Hedge {
   afterMs(candidate: Candidate): number | null;
   /** Asks whether the second call may begin now. Never rejects. */
   begin(candidate: Candidate): Promise<boolean>;
-  /** Of the second call. */
+  /** The admission of the second call. */
   readonly admit: Admission;
 }
 

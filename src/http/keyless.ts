@@ -37,7 +37,7 @@ export function isOwnHost({ headers }: IncomingMessage, hosts: readonly string[]
   );
 }
 
-/** In lower case, without the port, the brackets of IPv6 and the dot at the end. */
+/** The host in lower case, without its port, the brackets of IPv6 and a final dot. */
 function nameOf(host: string): string {
   const name = /^\[([^\]]*)\](:\d*)?$/.exec(host)?.[1] ?? host.replace(/:\d*$/, '');
   return name.toLowerCase().replace(/\.$/, '');

@@ -59,7 +59,7 @@ export function likelyPace(
 
 /** The timing of one answer. Times in ms from the start of its call. */
 export interface TimedAnswer {
-  /** To the first content that the provider sent, of its reasoning or of the answer. */
+  /** The time to the provider's first content, of reasoning or of the answer. */
   readonly firstContentMs: number;
   readonly endMs: number;
   /** Reasoning included. */

@@ -138,7 +138,7 @@ const withinContext = (answer: number | null, contextLength: number | null): num
 /** The provider of an offer; without one, what its name begins with (`/ollama/deepseek-r1`). */
 const firstWord = (offer: string): string => /[^/]+/.exec(offer)?.[0] ?? '';
 
-/** Prices as listed, else as added, else none for a self-hosted model, unless it is closed. */
+/** Prices as listed, else as added; else 0 for a self-hosted model, unless it is closed. */
 function pricesOf(
   listed: ReturnType<typeof findListed>,
   { priceId, isSelfHosted }: PriceSource,

@@ -52,7 +52,7 @@ export function makerOf(model: string, at: number): string | null {
   return isListed || findListed(maker.id, model, at) ? maker.id : null;
 }
 
-/** Without usage: only the matching entry and its current prices are wanted. */
+/** The entry of a name with its prices at a time; without usage, because no cost is wanted. */
 const entryOf = (priceId: string, name: string, at: number): PriceCalculation | null =>
   calcPrice({}, name, { providerId: priceId, timestamp: new Date(at) });
 

@@ -26,7 +26,7 @@ import type {
 import type { GatewaySnapshot } from './engine/snapshot.js';
 import { ownSearches } from './own-searches.js';
 
-/** How long a provider may go on writing after a call was cut. */
+/** How long a provider may continue to write after a call was cancelled. */
 const tailSeconds = 5;
 /** How much faster than expected a model may write, and how fast any model may. */
 const paceFactor = 4;

@@ -8,7 +8,7 @@ export type Fields = Record<string, unknown>;
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Those of the named fields that are neither undefined nor null. */
+/** The named fields that are neither undefined nor null. */
 export function pick(given: object, names: Iterable<string>): Record<string, unknown> {
   const fields = given as Readonly<Record<string, unknown>>;
   const found: Record<string, unknown> = {};

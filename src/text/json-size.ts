@@ -45,7 +45,7 @@ for (const [kind, signs] of [
 
 const quoteByte = 0x22,
   backslash = 0x5c;
-/** Of a longer text the end is searched for, without a hash: a longer name counts as a new one. */
+/** Longer texts are not hashed, only searched for their end; a longer name counts as a new one. */
 const readLength = 48;
 /** The shortest JSON of a field with a new name: `"a":1,`. */
 const minNameBytes = 6;

@@ -34,7 +34,7 @@ export class TextSeam {
     this.isInFence = ((shown.match(/^[ \t]*(?:```|~~~)/gm)?.length ?? 0) & 1) === 1;
   }
 
-  /** @returns what may go on now */
+  /** @returns the text that may be passed on now */
   push(text: string): string {
     if (this.held === null) return this.withoutUnseen(text);
     this.held += text;

@@ -6,7 +6,7 @@ import { contextOf, knownContext } from '../context.js';
 
 /** The limits for reading one body. */
 export interface BodyLimits {
-  /** After decompression. */
+  /** The largest body after decompression. */
   readonly maxBytes: number;
   /** How many objects, lists and texts a JSON body may have. */
   readonly maxValues: number;

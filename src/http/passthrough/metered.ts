@@ -11,7 +11,7 @@ import { addressed, countedLimit, mayUseAll } from './passthrough.js';
 /**
  * Runs a completion in its provider's own dialect as the surface of that dialect does, where the
  * caller's tokens or cost are limited: the one path of a completion then reserves and charges it.
- * Any other request goes on.
+ * Any other request is passed through.
  */
 export function metered(parts: GatewayParts): RequestHandler {
   const stages = completionSurfaces.flatMap(({ dialect, ...surface }) => {

@@ -22,7 +22,7 @@ export interface Following {
   /** The id of its first event. */
   readonly firstId: number;
   readonly isStream: boolean;
-  /** How long the call goes on without this reader. */
+  /** How long the call continues without this reader. */
   readonly graceMs: number;
   readonly pingMs: number;
   /** After how long a stream without content gets its status line; 0: at once. */

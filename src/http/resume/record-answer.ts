@@ -18,7 +18,7 @@ import { followAnswer } from './follow-answer.js';
 import { RecordedStream } from './recorded-stream.js';
 
 /**
- * How long the call of a request with an `Idempotency-Key` goes on after its client has left, in
+ * How long the call of a request with an `Idempotency-Key` continues after its client has left, in
  * ms: clients repeat such a request within seconds.
  */
 const minGraceMs = 60_000;

@@ -33,6 +33,6 @@ function hostsOf(
   return [...allowed, listenHost, ...own].map((host) => host.toLowerCase());
 }
 
-/** Without the default port of its protocol. Origins of browser extensions have no such form. */
+/** An origin without its protocol's default port; of a browser extension, only in lower case. */
 const originOf = (origin: string): string =>
   /^https?:/i.test(origin) ? new URL(origin).origin : origin.toLowerCase();

@@ -114,7 +114,7 @@ export type GroundingProgress =
       readonly type: 'progress';
       readonly phase: string;
       readonly detail: string;
-      /** Of research: how many steps are over, and its questions. */
+      /** For research: the number of finished steps, and its questions. */
       readonly step?: number;
       readonly questions?: readonly string[];
     }

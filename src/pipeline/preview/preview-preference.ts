@@ -72,12 +72,12 @@ async function comparedWith(
 /** Where a choice comes from. */
 interface ChoiceSource {
   readonly source: 'example' | 'request' | 'messages';
-  /** Of the example or the request. */
+  /** The id of the example or the request. */
   readonly id: string | null;
-  /** Of an example. */
+  /** The kind and prompt of an example. */
   readonly kind?: ExamplePrompt['kind'];
   readonly prompt?: string;
-  /** Of a request: when it came, who answered it, and what it cost in USD. */
+  /** For a request: when it came, which model answered it, and its cost in USD. */
   readonly at?: string;
   readonly answered?: string | null;
   readonly costUsd?: number | null;

@@ -9,7 +9,7 @@ export interface RecordingTerms {
   readonly claim: { readonly note: string; readonly fingerprint: string } | null;
   /** Whether its events carry ids, so that it can be read from any of them on. */
   readonly isNumbered: boolean;
-  /** How long the call goes on after the last reader has left. */
+  /** How long the call continues after the last reader has left. */
   readonly graceMs: number;
   /** How long the whole answer can be read. */
   readonly keepMs: number;

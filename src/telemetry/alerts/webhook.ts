@@ -41,7 +41,7 @@ export async function postAlert(
 }
 
 const prefix = 'whsec_';
-/** With the prefix `whsec_` the rest is the key in base64, else the secret's own bytes are. */
+/** The signing key: the base64 after the prefix `whsec_`, else the bytes of the secret. */
 const keyOf = (secret: string): Buffer =>
   secret.startsWith(prefix)
     ? Buffer.from(secret.slice(prefix.length), 'base64')

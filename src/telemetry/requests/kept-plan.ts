@@ -22,7 +22,7 @@ const maxCandidates = 16;
 const maxName = 512;
 const maxReason = 1_000;
 
-/** The part of a plan that is stored. It says nothing of the request but its size. */
+/** The part of a plan that is stored. Of the request it contains only the size. */
 export function keptPlan(plan: Plan): KeptPlan {
   const candidates = plan.candidates.slice(0, maxCandidates);
   const excluded = plan.excluded.slice(0, maxCandidates - candidates.length);

@@ -6,9 +6,9 @@ const block = minRun / 2;
 const minWhole = 4;
 const maxDepth = 64;
 const space = 32;
-/** The search gives up after so many comparisons: a crafted request can match very often. */
+/** The search gives up after this many comparisons: a crafted request can match very often. */
 const maxComparisons = 2_000_000;
-/** The search gives up after so many characters of a request, which take about 30 ms. */
+/** The search gives up after this many characters of a request, which take about 30 ms. */
 const maxCharacters = 4_194_304;
 const removed = '[…]';
 /** The longest text of the gateway before a provider's text, such as `groq answered 400: `. */

@@ -173,7 +173,7 @@ export class ConversationKeeper {
   }
 
   /** Stores the derived title of an empty conversation. Never rejects; takes at most a second. */
-  async name({ accountId, id, title }: JoinedConversation): Promise<void> {
+  async storeTitle({ accountId, id, title }: JoinedConversation): Promise<void> {
     const renamed = this.rename(accountId, id, title, 'derived', true).catch(() => null);
     await withTimeout(renamed, maxNamingMs, () => null);
   }

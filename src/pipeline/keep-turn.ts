@@ -113,7 +113,7 @@ async function putTitle(
 ): Promise<void> {
   const { id, accountId, begins } = conversation;
   // may fail: the turn itself is stored
-  if (!begins) await parts.state.conversations.name(conversation);
+  if (!begins) await parts.state.conversations.storeTitle(conversation);
   const model = mayAskForTitle ? titleModelOf(snapshot) : null;
   if (model)
     parts.state.titles.write(model, { accountId, conversationId: id, messages, answer: text });

@@ -22,9 +22,9 @@ export async function reserveLimits(
   most: Use,
   remedy: Remedy = () => '',
 ): Promise<Granted> {
-  const { setAside } = request;
+  const { sharedReservation } = request;
   const reserve = (use: Use): Promise<Granted> => reserveFirst(parts, request, use, [], remedy);
-  return setAside ? setAside.reserve(most, reserve) : reserve(most);
+  return sharedReservation ? sharedReservation.reserve(most, reserve) : reserve(most);
 }
 
 /** As `reserveLimits`, but where `most` does not fit reserves the first of `smaller` that does. */

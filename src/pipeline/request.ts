@@ -11,7 +11,7 @@ import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { RecordedAnswer } from './resume/recorded-answer.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
 import type { RequestReservation } from './request-reservation.js';
-import type { SetAside } from './set-aside.js';
+import type { SharedReservation } from './shared-reservation.js';
 import type { GatewaySnapshot } from './engine/snapshot.js';
 
 /**
@@ -33,7 +33,7 @@ export interface GatewayRequest extends ObservedRequest {
   /** What it has reserved for its attempts; null: no limit applies, or none was checked yet. */
   reservation: RequestReservation | null;
   /** What it has reserved for all of its calls together; null: each reserves for itself. */
-  setAside: SetAside | null;
+  sharedReservation: SharedReservation | null;
   /** The conversation that a native completion belongs to. */
   conversation: JoinedConversation | null;
   /** The turn of a request of the Responses dialect. */
@@ -114,7 +114,7 @@ export function newRequest({
     rateLimits: [],
     isCounted: false,
     reservation: null,
-    setAside: null,
+    sharedReservation: null,
     conversation: null,
     responseTurn: null,
     recording: null,

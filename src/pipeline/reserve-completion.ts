@@ -14,7 +14,7 @@ import type { GatewayParts } from './engine/gateway-parts.js';
 import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { RequestReservation } from './request-reservation.js';
-import { SetAside } from './set-aside.js';
+import { SharedReservation } from './shared-reservation.js';
 import type { GatewaySnapshot } from './engine/snapshot.js';
 import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
@@ -47,7 +47,7 @@ export async function reserveCompletion(
   try {
     request.reservation = await reserveAttempt(parts, request, allowed, 1);
   } catch (error) {
-    request.setAside?.settle();
+    request.sharedReservation?.settle();
     throw error;
   }
 }
@@ -76,7 +76,7 @@ async function reserveToolCall(
   const leastUsd = callUsd + 2 * (attempt.costUsd ?? 0);
   const least: Use = { requests: 1, tokens: null, costUsd: leastUsd };
   const granted = await reserveFirst(parts, request, least, [], () => '');
-  request.setAside = new SetAside(granted, leastUsd);
+  request.sharedReservation = new SharedReservation(granted, leastUsd);
 }
 
 /**
@@ -92,7 +92,7 @@ async function reserveRun(
   const smaller = [0.5, 0.25].map((share) => useOf(share * maxUsd));
   const remedy: Remedy = (usd) => `; \`research[maxCostUsd]\` may be ${usd} at most`;
   const granted = await reserveFirst(parts, request, useOf(maxUsd), smaller, remedy);
-  request.setAside = new SetAside(granted, granted.use.costUsd ?? 0);
+  request.sharedReservation = new SharedReservation(granted, granted.use.costUsd ?? 0);
 }
 
 /**

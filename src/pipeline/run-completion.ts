@@ -48,6 +48,6 @@ export async function runCompletion(
     await completeChat(parts, request, run.writer(planned), run);
   } finally {
     request.reservation?.settle();
-    request.setAside?.settle();
+    request.sharedReservation?.settle();
   }
 }

@@ -127,10 +127,10 @@ describe('a conversation is joined', () => {
     const joined = await keeper.join('ann', asked(id));
     const { store } = await backing.get();
     store.conversations.rename = () => new Promise(() => undefined);
-    await keeper.name(joined);
+    await keeper.storeTitle(joined);
     store.conversations.rename = () =>
       Promise.reject(new GatewayError('unavailable', 'the database cannot be reached'));
-    await keeper.name(joined);
+    await keeper.storeTitle(joined);
   });
 
   it('while the database is away too: whose it is, is checked when its turn is stored', async () => {

@@ -112,8 +112,8 @@ export class ResearchCompletion implements GroundedRun {
   /** Lifts the cost limit if the request states none and a price is unknown, with a warning. */
   private budgetFor(model: ResearchCalls, web: ResearchPages): ResearchBudget {
     const { isCostStated } = this.terms;
-    const { setAside } = this.input.request;
-    const maxCostUsd = setAside?.totalUsd ?? this.terms.budget.maxCostUsd;
+    const { sharedReservation } = this.input.request;
+    const maxCostUsd = sharedReservation?.totalUsd ?? this.terms.budget.maxCostUsd;
     const budget = { ...this.terms.budget, maxCostUsd };
     if (isCostStated || (model.isPriced && web.searchPriceUsd !== null)) return budget;
     this.warn('a price is not known, so this run has no limit of cost');

@@ -5,7 +5,7 @@ import type { Granted } from '../accounts/rate-limiter.js';
  * What a request of several calls reserved of its caller's budgets at its start. Calls reserve from
  * it and give back what they did not use; only what exceeds it is reserved from the budgets.
  */
-export class SetAside {
+export class SharedReservation {
   private freeUsd: number;
   private usedUsd = 0;
   /** How many calls are not settled. */

@@ -30,7 +30,7 @@ export class BytesInProgress {
     if (own > held && own + bytes > maxOwn)
       throw new GatewayError(
         'too_many_requests',
-        `limits: this account's requests in progress may have ${maxOwn} bytes together, and have ${own - held} without this one; wait for them to end`,
+        `limits: this account's requests in progress may hold ${maxOwn} bytes together, and the others hold ${own - held}; wait for them to end`,
         { retryAfterMs },
       );
     if (this.total > held && this.total + bytes > max)

@@ -22,7 +22,7 @@ const maxImageTokens = 50_000;
 const maxFileTokens = 100_000;
 /** More than a model's own search adds to its prompt: at most 12,000 tokens seen (2026-11). */
 const maxTokensOfSearch = 20_000;
-/** The longest answer of models of which it is not known. */
+/** The longest answer that is assumed for a model whose own is unknown. */
 const defaultAnswerTokens = 262_144;
 
 // in a list, because JSON.stringify returns no text for a bare `undefined`

@@ -21,5 +21,19 @@ export const decoders: Readonly<Record<string, Decoder | undefined>> = {
   zstd: zstd && (() => zstd(zstdParameters)),
 };
 
+/** How bodies begin that are text. What is compressed begins otherwise. */
+const text = /^(?:\s*(?:\{\s*["}]|\[\s*\{)|(?:data|event):|<(?:!doctype|html))/i;
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/**
+ * What decompresses a server's body; null: it is not compressed. Its first bytes decide, because some
+ * proxies decompress and keep the label, and some servers write another word there.
+ */
+export function bodyDecoder(label: string, head: Buffer): Transform | null {
+  const encoding = isGzip(head) ? 'gzip' : label.trim().toLowerCase();
+  const make = decoders[encoding];
+  return !make || text.test(head.toString('latin1', 0, 64)) ? null : make(head[0] ?? 0);
+}
+
 /** The value of `Accept-Encoding`. */
 export const acceptedEncodings = zstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';

@@ -98,9 +98,8 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
       this.call.original = original;
     const { original: forwarded } = this.call;
     if (!forwarded) {
-      const isChat = adapter.dialect === 'chat';
-      const older = isChat ? null : withoutFunctions(this.call.request);
-      const flat = isChat ? null : flattenCustomTools(this.call.request);
+      const older = withoutFunctions(this.call.request);
+      const flat = adapter.dialect === 'chat' ? null : flattenCustomTools(this.call.request);
       const { names, request: plain } = plainTools(flat?.request ?? older ?? this.call.request);
       if (flat || older || names.size > 0)
         this.tools = { names, custom: flat?.names ?? new Set(), isOlder: older !== null };

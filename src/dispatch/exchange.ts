@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { decoders } from '../async/decoders.js';
+import { bodyDecoder } from '../async/decoders.js';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
 import { isUnbilledStatus, unreadable } from '../providers/failure.js';
@@ -29,9 +29,11 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private status = 0;
   private headers: UpstreamHeaders = {};
   private stream: AnswerStream<Answer> | null = null;
-  /** The gateway asks for no compression; some servers and proxies compress anyway. */
-  private encoding = 'identity';
-  private decoder: Transform | null = null;
+  /**
+   * The gateway asks for no compression; some servers and proxies compress anyway. Undefined: nothing
+   * has come yet.
+   */
+  private decoder: Transform | null | undefined;
   private body: Buffer[] = [];
   private bodyBytes = 0;
   private isSettled = false;
@@ -87,16 +89,14 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.headers = headers;
     if (status >= 300) this.awaitFailure();
     else this.phase = 'opening';
-    const encoding = String(headers['content-encoding'] ?? '');
-    // some servers write their charset here
-    if (!/^\s*(identity|none|utf-?8)?\s*$/i.test(encoding)) this.encoding = encoding;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.isSettled) return;
     this.idleTimeout.recordActivity(!isPing(bytes));
-    if (this.encoding === 'identity') this.receive(bytes);
-    else if ((this.decoder ??= this.decoderFor(bytes))?.write(bytes) === false) controller.pause();
+    if (this.decoder === undefined) this.decoder = this.decoderFor(bytes);
+    if (this.decoder === null) this.receive(bytes);
+    else if (!this.decoder.write(bytes)) controller.pause();
   }
 
   private receive(bytes: Buffer): void {
@@ -129,15 +129,14 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   }
 
   private decoderFor(head: Buffer): Transform | null {
-    const fail = (error: unknown): void =>
-      this.failReading(unreadable(this.input.provider.name, 'its compression', error));
-    const make = decoders[this.encoding.trim().toLowerCase()];
-    if (!make) fail(new Error('an unknown compression'));
+    const decoder = bodyDecoder(String(this.headers['content-encoding'] ?? ''), head);
     return (
-      make?.(head[0] ?? 0)
-        .on('data', (bytes: Buffer) => this.receive(bytes))
+      decoder
+        ?.on('data', (bytes: Buffer) => this.receive(bytes))
         .on('end', () => this.complete())
-        .on('error', fail)
+        .on('error', (error: unknown) =>
+          this.failReading(unreadable(this.input.provider.name, 'its compression', error)),
+        )
         .on('drain', () => {
           if (!this.isPaused) this.controller?.resume();
         }) ?? null

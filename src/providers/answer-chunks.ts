@@ -9,9 +9,9 @@ import {
   type Usage,
 } from '../completion.js';
 import { CompletionBuilder } from '../completion-builder.js';
-import { exactJson } from '../text/exact-json.js';
 import { isObject, present } from '../text/is-object.js';
 import type { CompletionAnswer } from './adapter.js';
+import { CallArguments } from './call-arguments.js';
 import { readFinishReason } from './finish-reason.js';
 
 /** Fields of a chunk's choice beside its delta. */
@@ -38,14 +38,6 @@ export class CallIds {
 
 /** An id for a call that came without one. */
 export const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
-
-/** A call's arguments as JSON text, which some servers send as an object, some not at all. */
-export const argumentsText = (given: unknown): string =>
-  typeof given === 'string' ? given : exactJson(given ?? {});
-
-/** Whether arguments are none, though they may be written. */
-const isNothing = (given: unknown): boolean =>
-  given === undefined || given === null || given === 'null';
 
 /** A text, or what stands for one: a number, or an object with a text. Anything else is empty. */
 export const textOf = (value: unknown): string =>
@@ -82,7 +74,7 @@ function lengthOf(escaped: string): number {
 interface BegunCall {
   readonly index: number;
   readonly id: string;
-  hasArguments: boolean;
+  readonly args: CallArguments;
   /** What the client has not got of them, because the name is not known yet; null: nothing. */
   held: string | null;
   readonly kind: ToolCallDelta['kind'];
@@ -109,7 +101,7 @@ export class AnswerChunks {
   ) {}
 
   hasArguments(index: number): boolean {
-    return this.calls.get(index)?.hasArguments === true;
+    return this.calls.get(index)?.args.hasAny === true;
   }
 
   /** @param logprobs those of the text, in the internal dialect; absent: none */
@@ -143,11 +135,11 @@ export class AnswerChunks {
     key = this.calls.size,
     kind?: ToolCallDelta['kind'],
   ): number {
-    const args = argumentsText(isNothing(sent) ? '' : sent);
+    const args = new CallArguments(!kind?.isCustom);
     // clients join the pieces of a call by its index, and expect the next one
     const index = this.calls.size;
     const id = this.callIds.of(given);
-    this.calls.set(key, { index, id, hasArguments: args !== '', held: args, kind });
+    this.calls.set(key, { index, id, args, held: args.add(sent), kind });
     if (textOf(name) !== '') this.nameCall(key, name);
     return key;
   }
@@ -165,20 +157,21 @@ export class AnswerChunks {
   /** Adds to a call's arguments; does nothing for a call that was not begun. */
   addArguments(key: number, given: unknown): void {
     const call = this.calls.get(key);
-    if (!call || (isNothing(given) && (given !== 'null' || !call.hasArguments))) return;
-    const piece = argumentsText(given);
-    if (piece === '') return;
-    call.hasArguments = true;
-    if (call.held === null) this.writeCall({ index: call.index, function: { arguments: piece } });
-    else call.held += piece;
+    if (call) this.tell(call, call.args.add(given));
   }
 
   /** Adds all of a call's arguments, if none have come: clients parse them, and '' is not JSON. */
   endCall(key: number, args?: unknown): void {
     const call = this.calls.get(key);
-    if (call?.hasArguments !== false) return;
-    const text = isNothing(args) ? '' : argumentsText(args);
-    this.addArguments(key, text || (call.kind?.isCustom ? '' : '{}'));
+    if (!call) return;
+    if (!call.args.hasAny) this.tell(call, call.args.add(args));
+    this.tell(call, call.args.end());
+  }
+
+  private tell(call: BegunCall, piece: string): void {
+    if (piece === '') return;
+    if (call.held === null) this.writeCall({ index: call.index, function: { arguments: piece } });
+    else call.held += piece;
   }
 
   /**

@@ -18,7 +18,7 @@ import { namesIn } from '../text/is-object.js';
 const ofOpenAI: CompatibleQuirks = {
   history: {
     developer: true,
-    fields: ['refusal', 'audio', 'annotations', 'function_call'],
+    fields: ['refusal', 'audio', 'annotations'],
     lists: true,
   },
   longSeeds: true,

@@ -134,15 +134,12 @@ export const unreadable = (provider: string, detail: string, cause?: unknown): G
     cause,
   });
 
-/**
- * The error for a stream that ended without the provider's end marker.
- * @param mayAlways whether the provider may always end like this: some of the answer had come
- */
-export const cutShort = (provider: string, mayAlways: boolean): GatewayError =>
+/** The error for a stream that ended without the provider's end marker. It may always do so. */
+export const cutShort = (provider: string): GatewayError =>
   new GatewayError(
     'connection_failed',
     `${provider} ended its stream before the answer was complete`,
-    { recovery: mayAlways ? 'once' : 'retry' },
+    { recovery: 'once' },
   );
 
 /**

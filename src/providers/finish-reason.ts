@@ -6,8 +6,7 @@ const spellings: Readonly<Record<string, string>> = {
   // Mistral, Z.ai, Anthropic, Cohere
   length:
     'max_tokens max_new_tokens max_output_tokens max_length token_limit model_length length_limit model_context_window_exceeded context_length_exceeded error_limit',
-  tool_calls: 'tool_use tool_call function_calls',
-  function_call: '',
+  tool_calls: 'tool_use tool_call function_call function_calls',
   // Z.ai: `sensitive`; Bedrock, Gemini, Anthropic and Cohere, also behind gateways
   content_filter:
     'sensitive safety refusal content_filtered guardrail_intervened recitation blocklist prohibited_content spii model_armor image_safety image_prohibited_content image_recitation error_toxic',
@@ -62,7 +61,7 @@ export function readFinishReason(
   const isUsual = reason === 'stop' || reason === 'tool_calls';
   const byCalls = hasCalls ? 'tool_calls' : 'stop';
   return {
-    reason: isUsual || (hasCalls && reason === 'function_call') ? byCalls : reason,
+    reason: isUsual ? byCalls : reason,
     unknown: own === undefined ? written : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { type ChunkDelta, type CompletionChunk, reasoningOf } from '../completion.js';
+import { asList } from '../text/is-object.js';
 import { searchBlockOf } from './web-search/search-findings.js';
 
 /**
@@ -12,7 +13,7 @@ export function hasContent(chunk: CompletionChunk): boolean {
     if (delta.content || delta.refusal || reasoningOf(delta)) return true;
     if (
       delta.tool_calls?.length ||
-      delta.reasoning_details?.some((detail) => searchBlockOf(detail) === null) ||
+      asList(delta.reasoning_details).some((detail) => searchBlockOf(detail) === null) ||
       delta['function_call'] ||
       delta['audio'] ||
       delta['images']

@@ -58,6 +58,8 @@ export interface Begun {
   /** Its own, where it has one, and that of a call. */
   readonly id: string;
   readonly callId: string;
+  /** How many parts of it have begun. */
+  parts: number;
   /** Whether some of its text has come. */
   hasSpoken: boolean;
 }
@@ -116,8 +118,11 @@ export abstract class OwnEvents<Event extends { type?: string }> {
     return isNew;
   }
 
-  protected begin(index: number, { type, id, callId }: Omit<Begun, 'index' | 'hasSpoken'>): true {
-    this.open.set(index, { index, type, id, callId, hasSpoken: false });
+  protected begin(
+    index: number,
+    { type, id, callId }: Pick<Begun, 'type' | 'id' | 'callId'>,
+  ): true {
+    this.open.set(index, { index, type, id, callId, parts: 0, hasSpoken: false });
     this.count++;
     return true;
   }

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventReader } from '../completion.js';
 import { endOfJsonText } from '../text/exact-json.js';
+import { parseJson } from './json.js';
 
 /** In characters. A stream without line ends must not fill the memory. */
 const maxEventLength = 32 * 1024 * 1024;
@@ -24,23 +25,25 @@ export interface TextEvents {
  * own, faster reader.
  * @param onEvent called for each event with its name (undefined if none was sent) and its joined
  *   data lines; returns whether it is one of `texts`
- * @param onClose called when the provider closes the stream, with whether there were events; throws
- *   if the answer is incomplete
+ * @param onClose called when the provider closes the stream; throws if the answer is incomplete
  * @param texts absent: `onEvent` gets all events
  */
 export function sseReader(
   onEvent: (event: string | undefined, data: string) => unknown,
-  onClose: (hadEvents: boolean) => void,
+  onClose: () => void,
   texts?: TextEvents,
 ): EventReader {
   const decoder = new StringDecoder('utf8');
   const envelope = texts && new TextEnvelope(texts);
   const parser = createParser({
     onEvent: ({ event, data }) => {
-      // an event without data only keeps the connection alive
-      if (!/\S/.test(data)) return;
-      hadEvents = true;
-      if (onEvent(event, data) === true) envelope?.learn(event, data);
+      // some servers separate events by one newline
+      const lines = data.includes('\n') && parseJson(data) === null ? data.split('\n') : [data];
+      for (const line of lines) {
+        // an event without JSON only keeps the connection alive
+        if (!/^\s*[[{]/.test(line)) continue;
+        if (onEvent(event, line) === true) envelope?.learn(event, line);
+      }
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw error;
@@ -48,7 +51,6 @@ export function sseReader(
     maxBufferSize: maxEventLength,
   });
   let isStarted = false;
-  let hadEvents = false;
   const feed = (bytes: Buffer): void => {
     const text = decoder.write(bytes);
     // the decoder keeps a byte order mark, and the parser does not recognise it once decoded
@@ -60,7 +62,7 @@ export function sseReader(
     close() {
       // some providers omit the empty line after their last event
       parser.feed(`${decoder.end()}\n\n`);
-      onClose(hadEvents);
+      onClose();
     },
   };
 }

@@ -99,12 +99,14 @@ export function endOfJsonText(json: string, start: number): number {
 }
 
 /**
- * The arguments of a tool call as JSON. Some programs send them as an object or encode them twice;
- * absent arguments become `{}`. Any other text stays as it is.
+ * The arguments of a tool call as JSON. Some programs send them as an object or encode them twice,
+ * and cut that off; absent arguments become `{}`. Any other text stays as it is.
  */
 export function argumentsJson(given: unknown): string {
   if (typeof given !== 'string') return exactJson(given ?? {});
   if (!/^\s*"/.test(given)) return given;
+  const cut = parsedJson(`${given}"`);
+  if (typeof cut === 'string') return cut;
   const inner = parsedJson(given);
   return typeof inner === 'string' && isObject(parsedJson(inner)) ? inner : given;
 }

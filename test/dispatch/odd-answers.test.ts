@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keepingLogger, type RunningGateway } from '../helpers/gateway.js';
 import { readers, type Understood } from '../helpers/odd-answers.js';
@@ -72,6 +73,66 @@ const streamedAnswers: [string, readonly object[]][] = [
     [role, text('Hel'), text('lo'), end('stop'), usageChunk].map((one) => ({ code: 0, data: one })),
   ],
   ['an event that is null', [role, text('Hel'), null as never, text('lo'), end('stop')]],
+  [
+    'events that only keep the connection alive',
+    [role, true as never, text('Hel'), '' as never, text('lo'), 7 as never, end('stop')],
+  ],
+  [
+    'several chunks in one event',
+    [
+      [role, text('Hel')],
+      [text('lo'), end('stop'), usageChunk],
+    ],
+  ],
+  [
+    'reasoning of other types',
+    [
+      role,
+      chunk({ delta: { reasoning_details: 'hm', reasoning: { text: 'hm' } } }),
+      chunk({ delta: { content: 'Hel', reasoning_details: { text: 'hm' } } }),
+      chunk({ delta: { content: 'lo', reasoning_details: [null], annotations: {} } }),
+      end('stop'),
+    ],
+  ],
+  ['text in place of deltas', [chunk({ delta: 'Hel' }), chunk({ delta: 'lo' }), end('stop')]],
+  [
+    'an older call that is none, and an error that is none',
+    [
+      { ...role, error: { message: null, code: '' } },
+      chunk({ delta: { content: 'Hel', function_call: {} } }),
+      chunk({ delta: { content: 'lo', function_call: { name: '', arguments: '' } } }),
+      end('stop'),
+      { base_resp: { status_code: 0, status_msg: 'success' } },
+    ],
+  ],
+  [
+    'a choice that nobody asked for',
+    [
+      role,
+      text('Hel'),
+      chunk({ index: 1, delta: { content: 'XX' } }),
+      text('lo'),
+      end('stop'),
+      chunk({ index: 1, delta: {}, finish_reason: 'length' }),
+    ],
+  ],
+  [
+    'another number for its only choice',
+    [role, text('Hel'), text('lo'), end('stop')].map((one) => ({
+      ...one,
+      choices: (one as { choices: object[] }).choices.map((choice) => ({ ...choice, index: 1 })),
+    })),
+  ],
+  [
+    'counts as text in the details of usage',
+    [
+      role,
+      text('Hel'),
+      text('lo'),
+      end('stop'),
+      { ...usageChunk, usage: { ...usage, prompt_tokens_details: { cached_tokens: '2' } } },
+    ],
+  ],
   ['its finish reason twice', [role, text('Hel'), text('lo'), end('stop'), end('stop')]],
   [
     'negative counts',
@@ -248,6 +309,12 @@ const framed: [string, (sse: string) => string, string?][] = [
     'lines of JSON that are called events',
     (sse) => sse.replaceAll(/data: (\[DONE\])?/g, '').replaceAll('\n\n', '\n'),
   ],
+  ['blanks and NULs before its lines', (sse) => sse.replaceAll('data: ', '\0 \tdata: ')],
+  [
+    'words that keep the connection alive',
+    (sse) => sse.replaceAll('data: ', 'data: ping\n\ndata: '),
+  ],
+  ['one newline between its events', (sse) => sse.replaceAll('\n\n', '\n')],
   [
     'numbers that only Python writes',
     (sse) => sse.replace('"finish_reason":null', '"finish_reason":null,"n":[NaN,-Infinity,"NaN"]'),
@@ -332,6 +399,51 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         { id: 'call_abc2', name: 'weather', input: city('Rome') },
         { id: 'call_abc3', name: 'weather', input: expect.anything() },
       ],
+    ],
+    [
+      'nothing behind arguments, and others for none',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '')),
+        call(piece({ index: 0 }, undefined, '{"city":"Rome"}')),
+        call(piece({ index: 0 }, undefined, '{}')),
+        call(piece({ index: 0 }, undefined, 'null')),
+        call(piece({ index: 1, id: 'call_abc2', type: 'function' }, 'weather', [])),
+        call(piece({ index: 2, id: 'call_abc3', type: 'function' }, 'weather', '""')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: {} },
+        { id: 'call_abc3', name: 'weather', input: {} },
+      ],
+    ],
+    [
+      'pieces of two calls by their ids alone',
+      [
+        call(piece({ id: 'call_abc1', type: 'function' }, 'weather', '')),
+        call(piece({ id: 'call_abc2', type: 'function' }, 'weather', '')),
+        call(piece({ id: 'call_abc1' }, undefined, '{"city":"Rome"}')),
+        call(piece({ id: 'call_abc2' }, undefined, '{"city":"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
+      'pieces without a function',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":"Rome"}')),
+        call({ index: 0, function: null }, { index: 0, function: [] }, { index: 0 }),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      "a call in OpenAI's older form",
+      [
+        chunk({ delta: { function_call: { name: 'weather', arguments: '' } } }),
+        chunk({ delta: { function_call: { arguments: '{"city":"Rome"}' } } }),
+      ],
+      [{ id: made, name: 'weather', input: city('Rome') }],
     ],
     [
       'one call that is no list',
@@ -456,6 +568,39 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         { id: made, name: 'weather', input: city('Oslo') },
       ],
     ],
+    ...['parameters', 'input', 'args'].map((field): [string, Fields, Understood['calls']] => [
+      `another name for the arguments: ${field}`,
+      {
+        tool_calls: [
+          { id: 'call_abc1', function: { name: 'weather', [field]: city('Rome') } },
+          { id: 'call_abc2', name: 'weather', [field]: JSON.stringify(city('Oslo')) },
+        ],
+      },
+      ['Rome', 'Oslo'].map((name, at) => ({
+        id: `call_abc${at + 1}`,
+        name: 'weather',
+        input: city(name),
+      })),
+    ]),
+    [
+      "OpenAI's older form of a call beside the newer",
+      {
+        function_call: { name: 'weather', arguments: '{"city":"Rome"}' },
+        tool_calls: [piece({ id: 'call_abc1', type: 'function' }, 'weather', '{"city":"Rome"}')],
+      },
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'an empty list as arguments, and blanks',
+      {
+        tool_calls: [
+          piece({ id: 'call_abc1', type: 'function' }, 'weather', []),
+          piece({ id: 'call_abc2', type: 'function' }, 'weather', '[]'),
+          piece({ id: 'call_abc3', type: 'function' }, 'weather', ' '),
+        ],
+      },
+      [1, 2, 3].map((at) => ({ id: `call_abc${at}`, name: 'weather', input: {} })),
+    ],
     [
       'no arguments, and a call without a name',
       { tool_calls: [{}, piece({ id: 'call_abc1', type: 'function' }, 'weather', '')] },
@@ -502,7 +647,7 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
     expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
   });
 
-  it.each(['data', 'result', 'response', 'output'])(
+  it.each(['data', 'result', 'response', 'output', 'body'])(
     'is a text where a relay has put the body into %s',
     async (field) => {
       const { raw } = whole({
@@ -510,12 +655,27 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         finish_reason: 'stop',
       }) as { raw: Buffer };
       const body = { code: 0, message: 'success', [field]: JSON.parse(raw.toString()) as object };
-      for (const json of [JSON.stringify(body), `[${raw.toString()}]`])
+      const inText = JSON.stringify({ statusCode: 200, [field]: raw.toString() });
+      for (const json of [JSON.stringify(body), `[${raw.toString()}]`, inText])
         expect(
           await understood(reader, { raw: Buffer.from(json), contentType: 'application/json' }),
         ).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
     },
   );
+
+  it('has its text and its calls where they are in choices of their own', async () => {
+    const called = piece({ id: 'call_abc1', type: 'function' }, 'weather', '{"city":"Rome"}');
+    const { raw } = whole({ message: { role: 'assistant', content: 'Hello' } }) as { raw: Buffer };
+    const body = JSON.parse(raw.toString()) as { choices: object[] };
+    const calling = { message: { role: 'assistant', tool_calls: [called] } };
+    body.choices.push({ ...calling, finish_reason: 'tool_calls' });
+    const sent = { raw: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
+    expect(await understood(reader, sent)).toEqual({
+      text: 'Hello',
+      calls: [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+      finish: 'tool_calls',
+    });
+  });
 
   it('is a text where the body has a finish reason that nobody knows', async () => {
     const body = whole({
@@ -561,6 +721,70 @@ it('no client gets a finish reason twice, or counts below 0', async () => {
   const sent = frames.map(({ data }) => data ?? '').join('');
   expect(sent.match(/"finish_reason":"stop"/g)).toHaveLength(1);
   expect(sent).not.toContain(':-');
+});
+
+it('arguments that were encoded twice and cut off are told as far as they came', async () => {
+  const model = plays.newModel();
+  const cut = call(piece({ index: 0, id: 'call_1' }, 'weather', '"{\\"city\\":\\"Ro'));
+  plays.set(model, stream([role, cut, end('length')]));
+  const { frames } = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+  const args = frames.map(
+    ({ data = '' }) => /"arguments":("(?:[^"\\]|\\.)*")/.exec(data)?.[1] ?? '""',
+  );
+  expect(args.map((text) => JSON.parse(text) as string).join('')).toBe('{"city":"Ro');
+});
+
+describe('a body that is not what its headers say', () => {
+  const choice = { message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+  const { raw: json } = whole(choice) as { raw: Buffer };
+  const sse = Buffer.from(hello.map(frame).join(''));
+  const refusal = Buffer.from('{"error":{"message":"bad temperature"}}');
+  it.each<[string, Buffer, string, number?]>([
+    ['JSON called gzip', json, 'gzip'],
+    ['a stream called br', sse, 'br'],
+    ['JSON called zstd', json, 'zstd'],
+    ['gzip called nothing', gzipSync(json), ''],
+    ['gzip called br', gzipSync(json), 'br'],
+    ['JSON called by another word', json, 'application/json'],
+    ['an error called gzip', refusal, 'gzip', 400],
+  ])('is read by its first bytes: %s', async (_name, raw, encoding, status = 200) => {
+    for (const way of ways) {
+      const model = plays.newModel();
+      const contentType = raw === sse ? 'text/event-stream' : 'application/json';
+      plays.set(model, { raw, contentType, status, headers: { 'content-encoding': encoding } });
+      const heard = await ask(gateway, way, { models: [`up/${model}`] });
+      if (status === 200) expect(heard).toMatchObject({ ended: 'whole', text: 'Hello' });
+      else expect(heard.message).toContain('bad temperature');
+      expect(plays.of(model)).toHaveLength(1);
+    }
+  });
+});
+
+it.each([
+  ['no event at all', ''],
+  ['comments alone', ': ping\n\n'],
+  ['words alone', 'data: Internal Server Error\n\n'],
+])('a stream with %s is asked for once more', async (_name, text) => {
+  for (const way of ways) {
+    const model = plays.newModel();
+    plays.set(model, { raw: Buffer.from(text), contentType: 'text/event-stream' });
+    expect((await ask(gateway, way, { models: [`up/${model}`] })).ended).toBe('refused');
+    expect(plays.of(model)).toHaveLength(2);
+  }
+});
+
+it("reads the older form of llama.cpp's errors", async () => {
+  const model = plays.newModel();
+  const raw = Buffer.from(
+    'error: {"code":400,"message":"too long","type":"invalid_request_error"}\n\n',
+  );
+  plays.set(model, { raw, contentType: 'text/event-stream' });
+  const heard = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+  expect(heard).toMatchObject({
+    ended: 'refused',
+    message: expect.stringContaining('too long') as string,
+  });
+  expect(plays.of(model)).toHaveLength(1);
 });
 
 describe('a provider that says that it broke off', () => {

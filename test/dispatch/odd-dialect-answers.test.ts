@@ -296,6 +296,112 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     one,
   ],
   [
+    'hidden thinking without data',
+    'anthropic',
+    message(
+      [
+        block({ type: 'redacted_thinking' }),
+        stop(),
+        block({ type: 'text', text: '' }, 1),
+        said('Hello', 1),
+        stop(1),
+      ],
+      'end_turn',
+    ),
+    hello,
+  ],
+  ...[
+    ['an empty list as its input', [tool({ id: 'a', input: [] }), stop()], {}],
+    ['{} before its input', [tool({ id: 'a' }), json('{}'), json(romeJson), stop()], rome],
+    [
+      'input that is encoded twice',
+      [tool({ id: 'a' }), json(''), json(JSON.stringify(romeJson)), stop()],
+      rome,
+    ],
+  ].map(([what, events, input]): (typeof answers)[number] => [
+    `a call with ${what as string}`,
+    'anthropic',
+    message(events as Event[], 'tool_use'),
+    { text: '', inputs: [input as object] },
+  ]),
+  ...[
+    ['{} before its arguments', ['{}'], romeJson, rome],
+    [
+      'arguments that are encoded twice',
+      ['', JSON.stringify(romeJson)],
+      JSON.stringify(romeJson),
+      rome,
+    ],
+    ['an empty list as its arguments', [''], [], {}],
+    ['a text of nothing as its arguments', ['""'], '""', {}],
+  ].map(([what, pieces, whole, input]): (typeof answers)[number] => [
+    `a call with ${what as string}`,
+    'responses',
+    response(
+      [
+        ...item({ id: 'fc_1', call_id: 'c', arguments: '' }, 0).slice(0, 1),
+        ...(pieces as string[]).map((piece) => argumentsOf('delta', { delta: piece })),
+        argumentsOf('done', { arguments: whole }),
+        ...item({ id: 'fc_1', call_id: 'c', arguments: whole }, 0).slice(1),
+      ],
+      counts,
+    ),
+    { text: '', inputs: [input as object] },
+  ]),
+  [
+    'text in a part that was not begun',
+    'responses',
+    response([responseText()[0]!, inside('output_text.delta', { delta: 'Hello' })], counts),
+    hello,
+  ],
+  [
+    'an event of its state without one',
+    'responses',
+    [...response(responseText('Hello'), counts)].toSpliced(1, 0, { type: 'response.in_progress' }),
+    hello,
+  ],
+  [
+    'its text in the last event alone',
+    'responses',
+    [
+      response([], counts)[0]!,
+      {
+        type: 'response.completed',
+        response: {
+          ...{ ...begunResponse, status: 'completed', usage: counts },
+          output: [
+            {
+              ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+              content: [{ type: 'output_text', text: 'Hello', annotations: [] }],
+            },
+          ],
+        },
+      },
+    ],
+    hello,
+  ],
+  ...[
+    [
+      'encoded twice',
+      [JSON.stringify(romeJson).slice(0, 4), JSON.stringify(romeJson).slice(4)],
+      rome,
+    ],
+    ['an empty list', ['[]'], {}],
+    ['{} before others', ['{}', romeJson], rome],
+  ].map(([what, pieces, input]): (typeof answers)[number] => [
+    `a call with arguments: ${what as string}`,
+    'cohere',
+    cohere([
+      cohereCall(named(''), 0)[0]!,
+      ...(pieces as string[]).map((piece) => ({
+        ...{ type: 'tool-call-delta', index: 0 },
+        delta: { message: { tool_calls: { function: { arguments: piece } } } },
+      })),
+      cohereCall({}, 0)[1]!,
+    ]),
+    { text: '', inputs: [input as object] },
+  ]),
+  [
     'a word for its end that no client knows',
     'cohere',
     cohere(

@@ -33,7 +33,14 @@ async function answered(model: string, stream: boolean): Promise<Body> {
 }
 
 describe("OpenAI's older functions", () => {
-  it('are tools of providers that have no functions, of which the named one is called', async () => {
+  it('are tools of every provider, of which the named one is called', async () => {
+    expect(await sent('chat', 'chat/m', fields)).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: functions.map((one) => ({ type: 'function', function: one })),
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+    });
     expect(await sent('chat', 'claude/claude-sonnet-4-5', fields)).toMatchObject({
       tools: [
         { name: 'f', description: 'Does it', input_schema: parameters },
@@ -64,23 +71,23 @@ describe("OpenAI's older functions", () => {
     });
   });
 
-  it('stay functions for providers of their own dialect', async () => {
-    expect(await sent('chat', 'chat/m', fields)).toMatchObject(fields);
-  });
-
   it.each(['auto', 'none'])('may be chosen by %s', async (function_call) => {
     const { tool_choice: choice } = await sent('chat', 'answers/m', { functions, function_call });
     expect(choice).toBe(function_call);
   });
 
-  it.each(['claude/claude-sonnet-4-5', 'answers/m', 'google/gemini-2.5-pro', 'aws/m', 'coral/m'])(
-    'are called as functions, also where the provider has none: %s',
-    async (model) => {
-      for (const stream of [false, true])
-        expect(await answered(model, stream)).toEqual({
-          called: { name: 'f', arguments: '{"a":1}' },
-          finish: 'function_call',
-        });
-    },
-  );
+  it.each([
+    'chat/m',
+    'claude/claude-sonnet-4-5',
+    'answers/m',
+    'google/gemini-2.5-pro',
+    'aws/m',
+    'coral/m',
+  ])('are called as functions, also where the provider calls a tool: %s', async (model) => {
+    for (const stream of [false, true])
+      expect(await answered(model, stream)).toEqual({
+        called: { name: 'f', arguments: '{"a":1}' },
+        finish: 'function_call',
+      });
+  });
 });

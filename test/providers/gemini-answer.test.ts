@@ -257,7 +257,7 @@ describe('a streamed answer', () => {
 
   test('an event that is not JSON makes the answer unreadable', () => {
     expect(stream('data: {"candidates": [\r\n\r\n').error?.code).toBe('unreadable_answer');
-    expect(stream('data: 7\n\n').error?.code).toBe('unreadable_answer');
+    expect(stream('data: {"candidates": 7\n\n').error?.code).toBe('unreadable_answer');
   });
 
   test('several candidates stay separate, and the finish reason is that of the first', () => {

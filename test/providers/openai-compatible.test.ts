@@ -231,6 +231,8 @@ describe("a stream in OpenAI's dialect", () => {
     ['before its finish reason', events(text('a'))],
     ['in the midst of an event', `${events(text('a'))}data: {"choices":[{"index":0,"del`],
     ['before anything came', ''],
+    ['after words and numbers', 'data: 7\n\ndata: ping\n\n'],
+    ['after a page in place of events', '<html>\n<body>Welcome</body>\n</html>'],
   ])('that stops %s is a failure', (_name, body) => {
     expect(failureOf(() => whole(body))).toMatchObject({
       code: 'connection_failed',
@@ -240,8 +242,7 @@ describe("a stream in OpenAI's dialect", () => {
 
   it.each([
     ['an event that is not JSON', 'data: {"oops\n\n'],
-    ['an event that is not an object', 'data: 7\n\n'],
-    ['a page in place of events', '<html>\n<body>Welcome</body>\n</html>'],
+    ['one that is not JSON behind others', `${events(text('a'))}data: [oops\n\n`],
   ])('with %s is unreadable', (_name, body) => {
     expect(failureOf(() => whole(body + done)).code).toBe('unreadable_answer');
   });

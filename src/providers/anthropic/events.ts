@@ -86,7 +86,7 @@ export function anthropicEvents(
       stream.event(event);
       return event.delta?.type === 'text_delta';
     },
-    (hadEvents) => stream.close(hadEvents),
+    () => stream.close(),
     {
       field: 'text',
       onText(escaped, name, data) {
@@ -166,8 +166,8 @@ class MessageStream {
     }
   }
 
-  close(hadEvents: boolean): void {
-    if (!this.isDone) throw cutShort(this.provider, hadEvents);
+  close(): void {
+    if (!this.isDone) throw cutShort(this.provider);
   }
 
   private messageStart(message: AnthropicAnswer): void {

@@ -1,4 +1,5 @@
 import { type Fields, isObject, namesIn } from '../../text/is-object.js';
+import { beginsWell } from '../call-arguments.js';
 import {
   either,
   fits,
@@ -55,6 +56,7 @@ const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(valu
 const begun: Readonly<Record<string, Shape>> = {
   text: { text: either(''), citations: perhaps(list(either())) },
   thinking: { thinking: either(''), signature: perhaps(isString) },
+  redacted_thinking: { data: isString },
   tool_use: { id: isFull, name: isFull, input: isEmpty },
 };
 
@@ -136,10 +138,12 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
     if (!block || !fits(delta, { type: isFull })) return false;
     const [shape, types] = deltas[String(delta['type'])] ?? [{}, /./];
     const isFirst = !block.hasSpoken;
-    block.hasSpoken = true;
+    block.hasSpoken ||= delta['partial_json'] !== '';
     this.speaking = block;
     return (
-      fits(delta, shape) && types.test(block.type) && !(isFirst && delta['partial_json'] === 'null')
+      fits(delta, shape) &&
+      types.test(block.type) &&
+      (!isFirst || (beginsWell(delta['partial_json']) && delta['partial_json'] !== '{}'))
     );
   }
 

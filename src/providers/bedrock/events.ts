@@ -91,7 +91,7 @@ class ConverseReader implements EventReader {
   close(): void {
     if (this.isEnded) return;
     // the usage that follows the end may be missing; the answer is complete without it
-    if (this.stopReason === null) throw cutShort(this.provider, false);
+    if (this.stopReason === null) throw cutShort(this.provider);
     this.end();
   }
 

@@ -1,7 +1,7 @@
 import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import { type Fields, objectsIn, textIn } from '../../text/is-object.js';
-import { argumentsText, urlCitation } from '../answer-chunks.js';
+import { urlCitation } from '../answer-chunks.js';
 import { providerFailure } from '../failure.js';
 
 /** A tool call in a body, or a piece of one in a stream. */
@@ -132,12 +132,6 @@ export const cohereLogprobs = (items: readonly CohereLogprob[]): { content: unkn
     top_logprobs: [],
   })),
 });
-
-/** A call's arguments as JSON text; without arguments Cohere sends an empty text or `null`. */
-export function cohereArguments(given: unknown): string {
-  const text = argumentsText(given);
-  return text === '' || text === 'null' ? '{}' : text;
-}
 
 /** One event of a stream of `/v2/chat`. Where a body has a list, an event has one entry. */
 export interface CohereEvent {

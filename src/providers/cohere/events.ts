@@ -10,7 +10,6 @@ import {
   citationFields,
   checkCohereReason,
   type CohereAnswer,
-  cohereArguments,
   type CohereContent,
   type CohereEvent,
   type CohereLogprob,
@@ -71,7 +70,6 @@ function lineReader(onLine: (line: string) => void, onClose: () => void): EventR
 
 class CohereEventReader {
   private isEnded = false;
-  private hasRead = false;
   private readonly chunks: AnswerChunks;
   private readonly v1Events = new CohereV1Events();
 
@@ -102,7 +100,6 @@ class CohereEventReader {
   read(payload: string, name?: string): void {
     if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
     const { provider } = this;
-    this.hasRead = true;
     const event = parseObject(provider, payload, 'an event') as { message?: unknown };
     if ('event_type' in event)
       for (const newer of this.v1Events.read(event as CohereV1Event)) this.event(newer);
@@ -112,7 +109,7 @@ class CohereEventReader {
   }
 
   close(): void {
-    if (!this.isEnded) throw cutShort(this.provider, this.hasRead);
+    if (!this.isEnded) throw cutShort(this.provider);
   }
 
   private event(event: CohereEvent): void {
@@ -134,7 +131,10 @@ class CohereEventReader {
         this.callStart(event.index ?? 0, firstOf(message?.tool_calls) ?? {});
         break;
       case 'tool-call-delta':
-        this.callPiece(event.index ?? 0, firstOf(message?.tool_calls)?.function?.arguments ?? '');
+        this.chunks.addArguments(
+          event.index ?? 0,
+          firstOf(message?.tool_calls)?.function?.arguments,
+        );
         break;
       case 'tool-call-end':
         this.chunks.endCall(event.index ?? 0);
@@ -154,14 +154,8 @@ class CohereEventReader {
     this.chunks.text(content.text, logprobs ? cohereLogprobs([logprobs]) : undefined);
   }
 
-  private callStart(index: number, call: CohereToolCall): void {
-    const { name, arguments: args = '' } = call.function ?? {};
-    this.chunks.startCall(call.id, name, args === '' ? '' : cohereArguments(args), index);
-  }
-
-  private callPiece(index: number, args: string): void {
-    const isFirst = args !== '' && !this.chunks.hasArguments(index);
-    this.chunks.addArguments(index, isFirst ? cohereArguments(args) : args);
+  private callStart(index: number, { id, function: called }: CohereToolCall): void {
+    this.chunks.startCall(id, called?.name, called?.arguments, index);
   }
 
   private end(delta: NonNullable<CohereEvent['delta']>): void {

@@ -35,9 +35,9 @@ function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean
   const bareJson: Buffer[] = [];
   let bareJsonBytes = 0;
   let atLineStart = true;
-  const finish = (hadEvents: boolean): void => {
+  const finish = (): void => {
     if (bareJson.length > 0) readBareJson(Buffer.concat(bareJson).toString(), answer);
-    if (!answer.complete) throw cutShort(provider, hadEvents);
+    if (!answer.complete) throw cutShort(provider);
     answer.end();
   };
   const events = sseReader((_name, payload) => {

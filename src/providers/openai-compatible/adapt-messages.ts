@@ -90,8 +90,7 @@ export function historyAdapter(
   const ofMistral = compiled({ ...rules, ...mistralHistory });
   return (messages, model) => {
     const applied = mistralModel.test(model) ? ofMistral : own;
-    const hasFunctions = own.kept?.has('function_call') ?? true;
-    const turns = withJoinedCalls(hasFunctions ? messages : withoutLegacyFunctions(messages));
+    const turns = withJoinedCalls(withoutLegacyFunctions(messages));
     const needsReasoning =
       (own.kept?.has('reasoning_content') ?? true) &&
       returnsReasoning.test(model) &&

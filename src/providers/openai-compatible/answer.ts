@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Completion } from '../../completion.js';
+import type { Completion, CompletionChoice } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { collectAnswer } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
@@ -13,12 +13,14 @@ import { readOpenAIUsage } from './usage.js';
 /**
  * Reads a whole chat completion.
  * @param model stands in where the answer names none
+ * @param asked how many choices the request asks for
  * @throws GatewayError for an error sent with status 200, or `unreadable_answer`
  */
 export function readOpenAICompletion(
   provider: string,
   body: string,
   model: string,
+  asked?: number | null,
 ): CompletionAnswer {
   const parsed = parseJson(body);
   const completion = unwrapped(parsed) as Completion | null;
@@ -30,6 +32,10 @@ export function readOpenAICompletion(
   const given: unknown = completion.choices;
   if (typeof given !== 'object' || given === null) throw notACompletion(provider);
   let rewritten = mendEnvelope(completion) || completion !== parsed || validJson(body) !== body;
+  if ((asked ?? 1) === 1 && completion.choices.length > 1) {
+    completion.choices = [joined(completion.choices)];
+    rewritten = true;
+  }
   // for other dialects
   const { id, created, model: named } = completion as Partial<Completion>;
   completion.object = 'chat.completion';
@@ -52,6 +58,17 @@ export function readOpenAICompletion(
 }
 
 const notACompletion = (provider: string) => unreadable(provider, 'the body is not a completion');
+
+/** Copilot has the text of an answer and its calls in choices of their own. */
+function joined(choices: readonly CompletionChoice[]): CompletionChoice {
+  const parts = choices.map(
+    ({ message }) => ((message as unknown) ?? {}) as Partial<typeof message>,
+  );
+  const calling = parts.findIndex(({ tool_calls: calls }) => calls?.length);
+  const content = parts.find((part) => part.content)?.content ?? null;
+  const chosen = choices[Math.max(0, calling)]!;
+  return { ...chosen, message: { ...chosen.message, content } };
+}
 
 function readLines(provider: string, body: string, model: string): CompletionAnswer {
   const answer = collectAnswer((sink) => {

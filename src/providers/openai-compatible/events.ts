@@ -7,8 +7,8 @@ import {
   type Usage,
 } from '../../completion.js';
 import { endOfJsonText } from '../../text/exact-json.js';
+import { objectsIn } from '../../text/is-object.js';
 import { hasContent } from '../has-content.js';
-import type { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive, validJson } from '../json.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
@@ -25,8 +25,8 @@ const eventEnd = '\n\n';
 /** Content of a JSON string without escapes, and any valid content. */
 const plainText = /^[^"\\\x00-\x1f]*$/;
 const jsonText = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
-/** UTF-8's byte order mark, as a byte string. */
-const byteOrderMark = '\xef\xbb\xbf';
+/** Bytes with which some servers keep a connection alive, and UTF-8's byte order mark. */
+const meaningless = '\0 \t\xef\xbb\xbf';
 
 /**
  * Reads a stream in the internal dialect. This is the hot path of the whole gateway: bytes stay a
@@ -36,9 +36,13 @@ const byteOrderMark = '\xef\xbb\xbf';
  * not read is corrected; then its frame is not passed on.
  *
  * The answer is complete with a finish reason and either `[DONE]` or the end of the stream.
+ * @param asked how many choices the request asks for
  */
-export const openAIEvents = (sink: CompletionSink, provider: string): EventReader =>
-  new OpenAIEventReader(sink, provider);
+export const openAIEvents = (
+  sink: CompletionSink,
+  provider: string,
+  asked?: number | null,
+): EventReader => new OpenAIEventReader(sink, provider, (asked ?? 1) > 1);
 
 class OpenAIEventReader implements EventReader {
   /** A line that is not complete yet. */
@@ -54,9 +58,7 @@ class OpenAIEventReader implements EventReader {
   private tail = '';
   /** Whether chunks of that envelope have to be written anew. */
   private isMended = false;
-  /** Whether bytes have come, an event, and one with content. */
-  private hasRead = false;
-  private hasEvents = false;
+  /** Whether content has come. */
   private hasSaid = false;
   private unknownFinish: string | undefined;
   private finishReason: string | null = null;
@@ -65,14 +67,16 @@ class OpenAIEventReader implements EventReader {
   /** Of each choice, by its index. */
   private readonly calls = new Map<number, MendedCalls>();
   private readonly said = new Map<number, string>();
+  /** The number of the only choice, as the server writes it. */
+  private only: number | undefined;
 
   constructor(
     private readonly sink: CompletionSink,
     private readonly provider: string,
+    private readonly isSeveral: boolean,
   ) {}
 
   push(bytes: Buffer): void {
-    this.hasRead ||= bytes.length > 0;
     const read = this.withNewlines(bytes.toString('latin1'));
     const text = this.rest === '' ? read : this.rest + read;
     if (!read.includes('\n')) {
@@ -112,27 +116,19 @@ class OpenAIEventReader implements EventReader {
       this.rest = '';
     }
     if (this.done) return;
-    if (this.finishReason === null)
-      throw this.partialData === '' ? this.unended() : cutShort(this.provider, this.hasSaid);
+    if (this.finishReason === null) throw cutShort(this.provider);
     this.finish();
   }
 
-  /** The error for a stream that ended without a finish reason. */
-  private unended(): GatewayError {
-    if (!this.hasEvents && this.hasRead)
-      return unreadable(this.provider, 'a stream without an event');
-    return cutShort(this.provider, this.hasSaid);
-  }
-
   private line(text: string, start: number, end: number): void {
-    const at =
-      text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
+    let at = start;
+    while (at < end && meaningless.includes(text[at]!)) at++;
     // only data lines matter: error events carry their error in the data too. Some servers send
-    // errors, or all chunks, as lines of JSON
-    if (text.charCodeAt(at) === 123) this.data(text.slice(at, end));
-    if (text.charCodeAt(at) !== 100 || !text.startsWith('data:', at)) return;
-    const from = text.charCodeAt(at + 5) === 32 ? at + 6 : at + 5;
-    this.data(text.slice(from, end));
+    // errors, or all chunks, as lines of JSON; older ones of llama.cpp name the field of an error
+    if (text.startsWith('data:', at)) at += text.charCodeAt(at + 5) === 32 ? 6 : 5;
+    else if (text.startsWith('error:', at)) at += 6;
+    else if (text.charCodeAt(at) !== 123) return;
+    this.data(text.slice(at, end));
   }
 
   /**
@@ -155,9 +151,9 @@ class OpenAIEventReader implements EventReader {
     // a relay has put its prefix before that of its server
     if (trimmed.startsWith('data:')) this.data(trimmed.slice(5));
     else if (trimmed === '[DONE]') this.finish();
-    // empty events only keep the connection alive; events after the end marker are not part of the
-    // answer
-    else if (trimmed !== '' && !this.done) this.parse(payload);
+    // events without JSON only keep the connection alive; those after the end marker are not part of
+    // the answer
+    else if (/^[[{]/.test(trimmed) && !this.done) this.parse(payload);
   }
 
   /**
@@ -206,29 +202,36 @@ class OpenAIEventReader implements EventReader {
     }
     this.partialData = '';
     this.triedLength = 0;
-    this.hasEvents = true;
-    const chunk = unwrapped(parsed) as CompletionChunk | null;
-    if (typeof chunk !== 'object' || chunk === null) {
-      if (parsed === null || this.finishReason !== null) return;
-      throw unreadable(this.provider, 'an event is not an object');
-    }
+    // some servers send several chunks in one event
+    for (const one of Array.isArray(parsed) ? objectsIn(parsed as object[]) : [parsed])
+      this.event(unwrapped(one) as CompletionChunk, payload, parsed);
+  }
+
+  private event(chunk: CompletionChunk, payload: string, parsed: unknown): void {
     const error = errorIn(chunk);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
-    this.pass(chunk, payload, chunk !== parsed);
+    // the chunk then differs from the payload, which cannot be passed on
+    let rewritten = mendEnvelope(chunk) || chunk !== parsed;
+    if (!this.isSeveral && this.keepOne(chunk)) rewritten = true;
+    this.hasSaid ||= hasContent(chunk);
+    for (const [position, choice] of chunk.choices.entries())
+      if (this.mend(choice, position)) rewritten = true;
+    if (chunk.usage || !this.passAsText(chunk, payload, rewritten))
+      this.sink.chunk(chunk, rewritten ? null : payload);
     const usage = readChunkUsage(chunk);
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);
   }
 
-  private pass(chunk: CompletionChunk, payload: string, isOther: boolean): void {
-    // the chunk then differs from the payload, which cannot be passed on
-    let rewritten = mendEnvelope(chunk) || isOther;
-    this.hasSaid ||= hasContent(chunk);
-    for (const [position, choice] of chunk.choices.entries())
-      if (this.mend(choice, position)) rewritten = true;
-    if (!chunk.usage && this.passAsText(chunk, payload, rewritten)) return;
-    this.sink.chunk(chunk, rewritten ? null : payload);
+  /** Takes out choices that nobody asked for: some clients read them as parts of the only one. */
+  private keepOne(chunk: CompletionChunk): boolean {
+    const { choices } = chunk;
+    this.only ??= choices[0]?.index;
+    const own = choices.filter(({ index }) => typeof index !== 'number' || index === this.only);
+    if (own.length === choices.length && !own[0]?.index) return false;
+    chunk.choices = own.map((choice) => ({ ...choice, index: 0 }));
+    return true;
   }
 
   /** Corrects a choice in place. @returns whether anything was changed */

@@ -3,7 +3,7 @@ import type { ProviderAdapter } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { isObject, textIn } from '../../text/is-object.js';
+import { type Fields, isObject, textIn } from '../../text/is-object.js';
 
 /** What an error body says, whatever its shape. */
 interface ErrorContent {
@@ -150,7 +150,12 @@ export function errorIn(body: object): unknown {
   const { msg, message = msg, base_resp: failed = more['errors'] } = more;
   if (isGiven(error)) return body;
   if (!Array.isArray(choices))
-    return object === 'error' || type === 'error' || typeof message === 'string' || detail || failed
+    return object === 'error' ||
+      type === 'error' ||
+      typeof message === 'string' ||
+      detail ||
+      // MiniMax reports success so too
+      (failed && (failed as Fields)['status_code'] !== 0)
       ? body
       : null;
   for (const choice of choices) {
@@ -162,4 +167,6 @@ export function errorIn(body: object): unknown {
 
 /** Some servers send an empty error with each answer. */
 const isGiven = (error: unknown): boolean =>
-  Boolean(error) && !(typeof error === 'object' && Object.keys(error as object).length === 0);
+  typeof error === 'object' && error !== null
+    ? Object.values(error).some((value) => value !== null && value !== '')
+    : Boolean(error);

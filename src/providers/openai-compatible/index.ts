@@ -98,13 +98,14 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     buildRequest: (call, apiKey) =>
       post('chat/completions', chatBody(call, settings, quirks, adapt), call.model, apiKey),
     readCompletion(body, call) {
-      const answer = readOpenAICompletion(provider, body, call.model);
+      const answer = readOpenAICompletion(provider, body, call.model, call.request.n);
       const searches = readerFor(call);
       return searches ? withFound(answer, searches) : answer;
     },
     readEvents(sink, call) {
       const searches = readerFor(call);
-      return openAIEvents(searches ? new SearchSink(sink, searches) : sink, provider);
+      const reader = searches ? new SearchSink(sink, searches) : sink;
+      return openAIEvents(reader, provider, call.request.n);
     },
     readFailure: openAIFailure(provider),
     leftOut: (request, model) => fitRequest({ ...request }, namesOf(settings, model), quirks),

@@ -1,6 +1,7 @@
-import { type Fields, isObject, pick } from '../../text/is-object.js';
+import { asList, type Fields, isObject, pick } from '../../text/is-object.js';
 import { completeCitation } from '../../completion-builder.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
+import { parseJson } from '../json.js';
 import type { MendedCalls } from './tool-calls.js';
 import { mendUsage } from './usage.js';
 
@@ -11,14 +12,16 @@ const maxSeconds = 8.64e12;
 const isTime = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value <= maxSeconds;
 
-const wrappers = ['data', 'result', 'response', 'output'];
+const wrappers = ['data', 'result', 'response', 'output', 'body'];
+/** Some relays write JSON into a JSON text. */
+const opened = (value: unknown): unknown => (typeof value === 'string' ? parseJson(value) : value);
 
 /** What relays put an answer or an event into, and a list of one; the same value where it is bare. */
 export function unwrapped(given: unknown): unknown {
-  const sent: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  const sent: unknown = opened(Array.isArray(given) && given.length === 1 ? given[0] : given);
   if (!isObject(sent) || 'choices' in sent) return sent;
   const inner = wrappers
-    .map((field) => sent[field])
+    .map((field) => opened(sent[field]))
     .find((one) => isObject(one) && 'choices' in one);
   return inner ? { ...pick(sent, ['id', 'usage']), ...inner } : sent;
 }
@@ -84,7 +87,7 @@ export function mendChoice(
   if (!isObject(choice[holder])) {
     // Azure's content filter sends none; some servers call it by the other name, or send bare text
     const other = isWhole ? choice.delta : choice.message;
-    choice[holder] = isObject(other) ? other : { content: choice.text };
+    choice[holder] = isObject(other) ? other : { content: choice.text ?? choice[holder] };
     if (!isWhole) choice.message = undefined;
     changed = true;
   }
@@ -97,7 +100,7 @@ export function mendChoice(
   if (calls.mend(part)) changed = true;
   const written: unknown = choice.finish_reason;
   const { reason, unknown } = readFinishReason(provider, written, calls.hasAny);
-  if (reason === 'tool_calls' && calls.complete(part)) changed = true;
+  if (reason !== null && calls.complete(part)) changed = true;
   // clients expect the field, whether or not there is a reason
   if (reason !== (isWhole ? written : (written ?? null))) {
     choice.finish_reason = reason;
@@ -107,11 +110,16 @@ export function mendChoice(
 }
 
 const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'];
+/** Fields that are lists of objects, and what completes an entry. */
+const listFields: readonly (readonly [field: string, complete: (entry: Fields) => Fields])[] = [
+  ['annotations', completeCitation],
+  ['reasoning_details', (detail) => detail],
+];
 
-/** Corrects the texts of a message, its role and its citations. */
+/** Corrects the texts of a message, its role and its lists. */
 function mendPart(part: Fields, isWhole: boolean): boolean {
   let changed = false;
-  const { role, content, annotations } = part;
+  const { role, content } = part;
   // later deltas need not have one
   if (role !== 'assistant' && (isWhole || !isAbsent(role))) {
     part['role'] = 'assistant';
@@ -128,15 +136,16 @@ function mendPart(part: Fields, isWhole: boolean): boolean {
     part[field] = typeof value === 'number' ? String(value) : null;
     changed = true;
   }
-  if (!Array.isArray(annotations)) return changed;
-  const complete = annotations.filter(isObject).map(completeCitation);
-  if (
-    complete.length === annotations.length &&
-    complete.every((one, at) => one === annotations[at])
-  )
-    return changed;
-  part['annotations'] = complete;
-  return true;
+  for (const [field, complete] of listFields) {
+    const given = part[field];
+    if (isAbsent(given)) continue;
+    const entries = asList(given).filter(isObject).map(complete);
+    const isRight = Array.isArray(given) && given.length === entries.length;
+    if (isRight && entries.every((one, at) => one === given[at])) continue;
+    part[field] = entries;
+    changed = true;
+  }
+  return changed;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { argumentsJson, exactJson } from '../../text/exact-json.js';
-import { isObject, textIn } from '../../text/is-object.js';
+import { exactJson } from '../../text/exact-json.js';
+import { asList, type Fields, isObject, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
-import { parseJson } from '../json.js';
+import { CallArguments } from '../call-arguments.js';
 
 interface KnownCall {
   /** The provider's index, or the position in the chunk where it sent none. */
@@ -9,9 +9,9 @@ interface KnownCall {
   /** The provider's own id; '' if it sent none. */
   id: string;
   name: string;
-  arguments: string;
-  /** Whether the client does not know of its arguments `{}`, or of text: others may follow. */
-  isHeld: boolean;
+  readonly args: CallArguments;
+  /** What the client gets of them when it knows of the call. */
+  held: string;
   /** Its place among the calls that the client knows; null: it does not know this one yet. */
   index: number | null;
   /** False: a custom tool's, which has no arguments. */
@@ -29,14 +29,15 @@ interface Piece {
 
 interface Holder {
   tool_calls?: unknown;
+  /** OpenAI's older form. */
+  function_call?: unknown;
 }
 
 /**
  * Corrects the tool calls of a choice, so that every client can join them. Clients join the pieces
- * of a call by `index`, some add up texts that are repeated, results are matched by `id`, and the
- * arguments are parsed. Some servers send no index, or 0 for every call; no id, another one with each
- * piece, or one for several calls; the name late, or with each piece; arguments as an object, none,
- * `{}` before others, or all of them again at the end.
+ * of a call by `index`, some add up texts that are repeated, and results are matched by
+ * `id`. Some servers send no index, or 0 for every call; no id, another one with each piece, or one
+ * for several calls; the name late, or with each piece.
  */
 export class MendedCalls {
   private readonly calls: KnownCall[] = [];
@@ -53,16 +54,16 @@ export class MendedCalls {
 
   /** Whether there are calls and the arguments of each are JSON. */
   get areWhole(): boolean {
-    return this.hasAny && this.calls.every((call) => call.index === null || isComplete(call));
+    return this.hasAny && this.calls.every(({ index, args }) => index === null || args.areWhole);
   }
 
   /** Corrects the calls of a delta or a message in place. @returns whether anything was changed */
   mend(holder: Holder): boolean {
+    let changed = takeOlder(holder);
     const { tool_calls: given } = holder;
-    if (given === undefined || given === null) return false;
+    if (given === undefined || given === null) return changed;
     const pieces = [given].flat().filter(isObject) as Piece[];
     const told: Piece[] = [];
-    let changed = false;
     for (const [position, piece] of pieces.entries()) {
       if (normalize(piece)) changed = true;
       const call = this.callOf(piece, position);
@@ -79,20 +80,16 @@ export class MendedCalls {
     return true;
   }
 
-  /** Adds the arguments of calls that have none. @returns whether there are any */
+  /** Adds what clients lack of the arguments when the answer ends. @returns whether it is anything */
   complete(holder: Holder): boolean {
-    const bare = this.calls.filter(
-      (call) => call.index !== null && call.isFunction && (call.isHeld || call.arguments === ''),
-    );
     const list = (holder.tool_calls ?? []) as Piece[];
-    for (const call of bare) {
-      const args = isTwice(call) ? argumentsJson(call.arguments) : '{}';
-      Object.assign(call, { arguments: args, isHeld: false });
-      if (this.isWhole) Object.assign(list[call.index!]?.function ?? {}, { arguments: args });
-      else list.push({ index: call.index, function: { arguments: args } });
+    const { length } = list;
+    for (const { index, args, isFunction } of this.calls) {
+      const rest = index !== null && isFunction ? args.end() : '';
+      if (rest !== '') list.push({ index, function: { arguments: rest } });
     }
-    if (bare.length > 0) holder.tool_calls = list;
-    return bare.length > 0;
+    if (list.length > length) holder.tool_calls = list;
+    return list.length > length;
   }
 
   private callOf(piece: Piece, position: number): KnownCall {
@@ -100,7 +97,8 @@ export class MendedCalls {
     const known = this.isWhole ? undefined : knownCall(this.calls, piece, key);
     if (known) return known;
     const isFunction = piece['custom'] === undefined;
-    const call = { key, id: '', name: '', arguments: '', isHeld: false, index: null, isFunction };
+    const args = new CallArguments();
+    const call = { key, id: '', name: '', args, held: '', index: null, isFunction };
     this.calls.push(call);
     return call;
   }
@@ -110,8 +108,6 @@ export class MendedCalls {
     hold(call, piece);
     call.index = this.count++;
     call.name = nameOf(piece);
-    call.isHeld =
-      call.arguments === 'null' || isTwice(call) || (call.arguments === '{}' && !this.isWhole);
     const isOwn = call.id !== '' && !this.ids.has(call.id);
     const id = isOwn ? call.id : madeCallId();
     this.ids.add(id);
@@ -121,7 +117,8 @@ export class MendedCalls {
     if (put(piece, 'type', 'function')) changed = true;
     const called = (piece.function ??= {});
     if (put(called, 'name', call.name)) changed = true;
-    return put(called, 'arguments', call.isHeld ? '' : call.arguments) || changed;
+    const told = this.isWhole ? call.held || call.args.end() : call.held;
+    return put(called, 'arguments', told) || changed;
   }
 }
 
@@ -140,32 +137,26 @@ const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : t
 const nameOf = ({ function: called, custom }: Piece): string =>
   textIn(called?.name ?? (custom as Piece['function'])?.name);
 
-/** Arguments that are encoded twice can be read when they are whole. */
-const isTwice = ({ arguments: json }: KnownCall): boolean => /^\s*"/.test(json);
-
-// most pieces of arguments end otherwise, and need not be parsed again and again
-const isComplete = ({ arguments: json }: KnownCall): boolean =>
-  /[}\]]"?\s*$/.test(json.slice(-8)) && parseJson(json) !== null;
-
 /** Which of the known calls a piece belongs to; undefined: it begins one. */
 function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): KnownCall | undefined {
-  const known = calls.findLast((call) => call.key === key);
-  if (!known) return undefined;
   const [id, name] = [idOf(piece), nameOf(piece)];
+  const named =
+    typeof piece.index === 'number' || id === ''
+      ? -1
+      : calls.findLastIndex((call) => call.id === id);
+  const known = calls[named] ?? calls.findLast((call) => call.key === key);
+  if (!known) return undefined;
   if (id !== '' && known.id !== '' && known.id !== id) return name === '' ? known : undefined;
   // a name and arguments after whole arguments are another call, unless they are the same again
-  const args = textIn(piece.function?.arguments);
-  const isAgain = id !== '' && args === known.arguments;
-  const isAnother = name !== '' && args.trim() !== '' && !isAgain && isComplete(known);
+  const args = piece.function?.arguments;
+  const isAgain = id !== '' && known.args.isAgain(args);
+  const isAnother = name !== '' && textIn(args).trim() !== '' && !isAgain && known.args.areWhole;
   return isAnother ? undefined : known;
 }
 
 function hold(call: KnownCall, piece: Piece): void {
-  const more = textIn(piece.function?.arguments);
   call.id ||= idOf(piece);
-  const isReplaced = call.isHeld && more !== '' && !isTwice(call);
-  call.arguments = isReplaced ? more : call.arguments + more;
-  call.isHeld = isTwice(call) || (call.isHeld && more === '');
+  call.held += call.args.add(piece.function?.arguments);
 }
 
 /** Takes out of a later piece what the client has already. @returns whether there was any */
@@ -174,26 +165,42 @@ function goOn(call: KnownCall, piece: Piece): boolean {
   if (piece.id && put(piece, 'id', undefined)) changed = true;
   const { function: called } = piece;
   if (!called) return changed;
-  const [name, args] = [textIn(called.name), textIn(called.arguments)];
+  const name = textIn(called.name);
   if (name !== '' && name === call.name) changed = put(called, 'name', undefined);
   else call.name += name;
-  const isAgain = args !== '' && args === call.arguments && isComplete(call);
-  if (isAgain) changed = put(called, 'arguments', '');
-  else hold(call, piece);
-  return (call.isHeld && put(called, 'arguments', '')) || changed;
+  call.id ||= idOf(piece);
+  if (called.arguments === undefined) return changed;
+  return put(called, 'arguments', call.args.add(called.arguments)) || changed;
 }
 
-/** Makes one shape of what servers send as arguments. @returns whether it was another */
+/** What servers call the arguments of a function. */
+const argumentNames = ['arguments', 'parameters', 'input', 'args'] as const;
+
+/** Makes one shape of what servers send as a call. @returns whether it was another */
 function normalize(piece: Piece): boolean {
-  let changed = false;
-  if (!piece.function && typeof piece['name'] === 'string') {
-    piece.function = { name: piece['name'], arguments: piece['arguments'] };
-    piece['name'] = piece['arguments'] = undefined;
-    changed = true;
+  if (piece['custom'] !== undefined) return false;
+  const { function: given } = piece;
+  const holder: Fields = isObject(given) ? given : piece;
+  const field = argumentNames.find((one) => holder[one] !== undefined);
+  const args = field && holder[field];
+  const isText = !args || typeof args === 'string';
+  if (holder === given && (field ?? 'arguments') === 'arguments' && isText) return false;
+  const called: Fields = holder === given ? given : { name: piece['name'] };
+  if (field) {
+    holder[field] = undefined;
+    called['arguments'] = isText ? args : exactJson(args);
   }
-  const { function: called } = piece;
-  const given = called?.arguments;
-  if (!called || given === undefined || typeof given === 'string') return changed;
-  called.arguments = given === null ? '' : exactJson(given);
+  if (holder === piece) piece['name'] = undefined;
+  piece.function = called;
+  return true;
+}
+
+/** Takes OpenAI's older form of a call for one of the newer. @returns whether there was any */
+function takeOlder(holder: Holder): boolean {
+  const { function_call: older, tool_calls: calls } = holder;
+  if (!older) return false;
+  holder.function_call = undefined;
+  const isCall = isObject(older) && Boolean(older['name'] || older['arguments']);
+  if (isCall && asList(calls).length === 0) holder.tool_calls = [{ function: older }];
   return true;
 }

@@ -68,7 +68,10 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
   const isRight =
     isObject(usage) &&
     countFields.every((field) => isCount(usage[field] ?? 0)) &&
-    detailFields.every((field) => isObject(usage[field] ?? {}));
+    detailFields.every((field) => {
+      const details = usage[field] ?? {};
+      return isObject(details) && Object.values(details).every((count) => isCount(count ?? 0));
+    });
   if (isRight) return false;
   const read = readOpenAIUsage(usage as OpenAIUsage);
   holder['usage'] = read && toOpenAIUsage(read);

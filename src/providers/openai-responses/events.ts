@@ -47,7 +47,7 @@ export function responsesEvents(
   const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, isForwarded, own);
   return sseReader(
     (name, payload) => events.read(payload, name),
-    (hadEvents) => events.close(hadEvents),
+    () => events.close(),
     {
       field: 'delta',
       varying: /"sequence_number":\s*\d+|"(?:obfuscation|item_id)":\s*"[^"\\]*"/,
@@ -97,8 +97,8 @@ class ResponsesEventReader {
     return event.type === 'response.output_text.delta' && !event.logprobs?.length;
   }
 
-  close(hadEvents: boolean): void {
-    if (!this.isEnded) throw cutShort(this.provider, hadEvents);
+  close(): void {
+    if (!this.isEnded) throw cutShort(this.provider);
   }
 
   private event(event: ResponsesEvent): void {
@@ -214,7 +214,7 @@ class ResponsesEventReader {
     const isCustom = item.type === 'custom_tool_call';
     const kind = this.isForwarded ? { namespace: namespace ?? null, isCustom } : undefined;
     open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input, undefined, kind);
-    if (args || input) open.source = 'start';
+    if (this.chunks.hasArguments(open.callIndex)) open.source = 'start';
   }
 
   private callPiece(open: OpenItem, piece: unknown): void {

@@ -1,4 +1,5 @@
 import { type Fields, isObject } from '../../text/is-object.js';
+import { beginsWell } from '../call-arguments.js';
 import {
   type Begun,
   either,
@@ -73,7 +74,11 @@ const call: Shape = { call_id: isFull, name: isFull };
 const items: Readonly<Record<string, Shape>> = {
   message: { role: either('assistant'), content: list(isPart) },
   reasoning: { summary: list(isSummary), encrypted_content: nullable(isString) },
-  function_call: { ...call, arguments: (args) => isFull(args) && args !== 'null' },
+  function_call: {
+    ...call,
+    status: either('in_progress', 'completed', 'incomplete'),
+    arguments: (args) => isFull(args) && beginsWell(args),
+  },
   custom_tool_call: { ...call, input: isString },
 };
 /** Of one that begins: most clients pass over what it has already. */
@@ -115,7 +120,7 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
     if (!this.hasBegun) return type === 'response.created' && this.isStart(event);
     if (type.startsWith('response.output_item.')) return this.isItemEvent(type, event);
     if (/^response\.(completed|incomplete)$/.test(type)) return this.isEnd(type, event.response);
-    if (event.response !== undefined)
+    if (event.response !== undefined || /^response\.\w+$/.test(type))
       return type !== 'response.done' && fits(event.response, response);
     if (event.output_index === undefined && !/delta|done/.test(type)) return type !== '';
     return this.isPiece(type, event);
@@ -127,7 +132,7 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
 
   private isEnd(type: string, value: unknown): boolean {
     if (this.open.size > 0 || !isRightResponse(value, type.slice('response.'.length))) return false;
-    return ((value as Fields)['output'] as unknown[]).length >= this.count;
+    return ((value as Fields)['output'] as unknown[]).length === this.count;
   }
 
   private isItemEvent(type: string, { item, output_index: index }: ResponsesEvent): boolean {
@@ -151,13 +156,22 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
     const known = this.open.get(event.output_index);
     if (!known || known.id !== event.item_id) return false;
     const isOfMessage = /^response\.(output_text|refusal|content_part)\./.test(type);
-    if (isOfMessage && !isCount(event.content_index)) return false;
+    const isPartBegun = type.endsWith('content_part.added');
+    if (
+      isOfMessage &&
+      (isPartBegun ? !isCount(event.content_index) : !(Number(event.content_index) < known.parts))
+    )
+      return false;
+    if (isPartBegun) known.parts++;
     const isOfText = type.startsWith('response.output_text.');
     if (isOfText && (known.type !== 'message' || !isRightText(type, event, known))) return false;
-    known.hasSpoken ||= type.endsWith('.delta');
     this.speaking = known;
-    if (type.endsWith('.delta')) return typeof event.delta === 'string';
-    return event.part === undefined || isObject(event.part);
+    if (type.endsWith('.delta')) {
+      const isGoingOn = known.hasSpoken || known.type !== 'function_call';
+      known.hasSpoken ||= event.delta !== '';
+      return isString(event.delta) && (isGoingOn || beginsWell(event.delta));
+    }
+    return perhaps(isObject)(event.part) && perhaps(isString)(event.arguments);
   }
 }
 

@@ -1,0 +1,62 @@
+import { argumentsJson, exactJson } from '../text/exact-json.js';
+import { textIn } from '../text/is-object.js';
+import { parseJson } from './json.js';
+
+/** Arguments that are none, though some are written: PHP writes an empty object as a list. */
+const none = /^\s*(?:null|\{\s*\}|\[\s*\]|""|)\s*$/;
+/** Those that are encoded twice can be read when they are whole. */
+const twice = /^\s*"/;
+
+const odd = /^\s*(?:"|(?:null|\[\s*\])\s*$)/;
+/** Whether arguments that begin so may be an object for a client that joins and parses them. */
+export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
+
+/**
+ * The arguments of a call, in pieces as servers send them, for clients that join the pieces and parse
+ * the whole. Some servers send an object, some none, some `{}` or `null` before or behind the others,
+ * some encode them twice, some send all of them again at the end.
+ */
+export class CallArguments {
+  private text = '';
+  /** Whether the client has got some. */
+  private isTold = false;
+
+  /** @param isFunction false: a custom tool's text, which stays as it is */
+  constructor(private readonly isFunction = true) {}
+
+  /** Whether there are some. */
+  get hasAny(): boolean {
+    return !none.test(this.text);
+  }
+
+  /** Whether they are JSON. */
+  get areWhole(): boolean {
+    // most pieces end otherwise, and need not be parsed again and again
+    return /[}\]]"?\s*$/.test(this.text.slice(-8)) && parseJson(this.text) !== null;
+  }
+
+  /** Whether a piece says all of them again, or nothing. */
+  isAgain(given: unknown): boolean {
+    const piece = pieceOf(given);
+    return (piece === this.text || none.test(piece)) && this.areWhole;
+  }
+
+  /** @returns what the client gets of a piece */
+  add(given: unknown): string {
+    const piece = pieceOf(given);
+    if (this.isTold && this.isFunction && this.isAgain(piece)) return '';
+    this.text = this.isTold || this.hasAny ? this.text + piece : piece;
+    this.isTold ||= !this.isFunction || (this.hasAny && !twice.test(this.text));
+    return this.isTold ? piece : '';
+  }
+
+  /** @returns what the client lacks at the end of the call */
+  end(): string {
+    if (this.isTold || !this.isFunction) return '';
+    this.isTold = true;
+    return (this.text = this.hasAny ? argumentsJson(this.text) : '{}');
+  }
+}
+
+const pieceOf = (given: unknown): string =>
+  typeof given === 'string' ? given : given === null || given === undefined ? '' : exactJson(given);

@@ -34,12 +34,11 @@ export class ReplicaSync {
   private readonly batch: Sample[] = [];
   private seen = 0;
   private timer: NodeJS.Timeout | undefined;
+  private readonly window = createLatencyWindow();
 
   /** @param providers those of the configuration in force */
-  constructor(
-    private readonly providers: () => ReadonlyMap<string, Provider>,
-    private readonly window: LatencyWindow = createLatencyWindow(),
-  ) {
+  constructor(private readonly providers: () => ReadonlyMap<string, Provider>) {
+    const { window } = this;
     this.latencies = {
       record: (provider, model, ttftMs) => {
         window.record(provider, model, ttftMs);

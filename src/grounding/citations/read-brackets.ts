@@ -88,7 +88,7 @@ export class BracketReader {
     const before = this.text.before(at);
     const after = buffer.slice(marker.end, marker.end + ahead);
     if (marker.isFootnote && after.startsWith(':') && lines.isAtStart) return null;
-    if (isAfterName(before) && after.length < ahead && !isWhole) return undecided;
+    if (afterName.test(before) && after.length < ahead && !isWhole) return undecided;
     const isAny = idsOf(marker).some((id) => sources.byId(id) !== undefined);
     return isIndex(before, after, isAny) ? null : { ...marker, link: null };
   }
@@ -197,13 +197,11 @@ function rangesOf(numbers: string): MarkerSyntax['ranges'] | null {
 }
 
 const afterMathSign = /(?:[=∈∉<>≤≥≈+*/^±×]|\\in|\\left)\s?$/;
+/** A name, of which brackets behind it could be the index. */
 const afterName = /[\p{L}\p{N}_$)\]]$/u;
 const codeName = /(?:^|[^\p{L}\p{N}])(?:[a-z]|\w*[_$]\w*)$/u;
 const mixedName = /(?:[a-z][A-Z]\w*|\w\.[a-z]\w*)$/;
 const beforeCode = /^(?:\.[a-z_]\w|\s?[-+*/|&]?=|\s?[-+*/]\s?\d|\[\p{L})/u;
-
-/** Whether a name stands directly before, of which brackets could be the index. */
-const isAfterName = (before: string): boolean => afterName.test(before);
 
 /**
  * Whether brackets with numbers are the index of a variable or an interval, not a marker.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { matchesGlob } from '../../models/access-rules.js';
-import type { GatewayTool, ToolResult } from '../tools/gateway-tool.js';
+import type { GatewayTool } from '../tools/gateway-tool.js';
 import { unlessAborted } from './abort.js';
 import { argumentProblem } from './check-arguments.js';
 import { cutText } from '../../text/cut-text.js';
@@ -53,7 +53,7 @@ export function toolkitTool(
     priceUsd: config.pricePerCall,
     async run(args, { signal }) {
       const problem = refusalOf(config.name, allowance) ?? argumentProblem(schema, args);
-      if (problem !== null) return failure(problem, 0);
+      if (problem !== null) return { text: problem, isError: true, costUsd: 0 };
       allowance.made++;
       const call = toolkit.source.call(offered.name, args, signal);
       const { text, isError } = await unlessAborted(call, signal);
@@ -73,8 +73,6 @@ function refusalOf(toolkit: string, { max, made }: CallAllowance): string | null
   if (max === null || made < max) return null;
   return `This request may call the tools of ${toolkit} ${max} times, and has done so.`;
 }
-
-const failure = (text: string, costUsd: number): ToolResult => ({ text, isError: true, costUsd });
 
 /** What every provider accepts. */
 const maxLength = 64;

@@ -128,7 +128,8 @@ export class AlertWatch {
   }
 
   /** Sends an alert that says it is a test, to all channels at once; it is listed like others. */
-  async sendTest(now = Date.now()): Promise<Sent> {
+  async sendTest(): Promise<Sent> {
+    const now = Date.now();
     const { alerts } = await this.sources.store();
     const id = `test/${randomUUID()}`;
     const text = 'This is a test: alerts arrive.';

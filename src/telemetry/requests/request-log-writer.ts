@@ -27,6 +27,7 @@ const maxBytes = 64 * 1_048_576;
 /** How many rows wait while an in-memory database has not been opened. */
 const maxUnopened = 1_000;
 const closeMs = 5_000;
+const flushMs = 500;
 
 /**
  * Writes the request log: takes finished requests and decisions without delay, writes them in
@@ -91,10 +92,10 @@ export class RequestLogWriter {
     this.selections.add(decisionOf(plan, caller, { content, ...links }));
   }
 
-  /** Writes what has been taken so far, so that it can be read; waits at most `limitMs`. */
-  async flush(limitMs = 500): Promise<void> {
-    await Promise.all([this.requests.flush(limitMs), this.selections.flush(limitMs)]);
-    await this.choices.flush(limitMs);
+  /** Writes what has been taken so far, so that it can be read; waits at most `flushMs`. */
+  async flush(): Promise<void> {
+    await Promise.all([this.requests.flush(flushMs), this.selections.flush(flushMs)]);
+    await this.choices.flush(flushMs);
   }
 
   /** How many rows wait, by kind. */

@@ -43,8 +43,8 @@ export class DatabaseThread {
   private end: DatabaseFailure | null = null;
 
   /** @param path absolute, or `:memory:` @param mustExist fails instead of creating the file */
-  constructor(path: string, mustExist = false, busyTimeoutMs = 5_000) {
-    const workerData = { path, busyTimeoutMs, mustExist, state: this.state };
+  constructor(path: string, mustExist = false) {
+    const workerData = { path, mustExist, state: this.state };
     this.worker = new Worker(threadScript('store/drivers/libsql/worker'), {
       workerData,
       execArgv: [],

@@ -21,14 +21,13 @@ const fileGone = 'FILE_GONE';
 const goneMessage =
   'its file was deleted or replaced while it was open; put it back, or restart the gateway to open the new one';
 
-const { path, busyTimeoutMs, mustExist, state } =
-  /** @type {{ path: string, busyTimeoutMs: number, mustExist: boolean, state: Int32Array }} */ (
-    workerData
-  );
+const { path, mustExist, state } =
+  /** @type {{ path: string, mustExist: boolean, state: Int32Array }} */ (workerData);
 /** Characters of a statement that is kept prepared; the largest insert has 4,700. */
 const maxPreparedLength = 8_192;
 /** Where SQLite restarts the write-ahead log; truncating it below that only costs time. */
 const logBytes = 4_194_304;
+const busyTimeoutMs = 5_000;
 const busyPauseMs = 10;
 /** Waited on to pass time; never notified. */
 const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -4,6 +4,8 @@ import { parseJson } from './json.js';
 
 /** Arguments that are none, though some are written: PHP writes an empty object as a list. */
 const none = /^\s*(?:null|\{\s*\}|\[\s*\]|""|)\s*$/;
+/** Whether arguments are none. */
+export const hasNone = (args: string): boolean => none.test(args);
 /** Those that are encoded twice can be read when they are whole. */
 const twice = /^\s*"/;
 

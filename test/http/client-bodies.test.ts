@@ -59,6 +59,10 @@ describe.each(routes)('%s', (path, body, status) => {
     expect(reply.status, reply.text).toBe(status);
   });
 
+  it('reads a body whose content encoding is empty', async () => {
+    expect((await send(path, json, { 'content-encoding': '' })).status).toBe(status);
+  });
+
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],

@@ -124,6 +124,20 @@ describe('a call of a tool', () => {
     expect(at(sent(), 'messages', 1)).toEqual(turns('call_1')[1]);
   });
 
+  it.each([
+    ['{"city": "Ro', '{"invalid_arguments":"{\\"city\\": \\"Ro"}'],
+    ['null', '{}'],
+    [' ', '{}'],
+  ])('has arguments that are an object, where they were %j', async (args, expected) => {
+    const called = { ...call('call_1'), function: { name: 'get_weather', arguments: args } };
+    const turn = { role: 'assistant', content: null, tool_calls: [called] };
+    for (const api of ['groq', 'mistral', 'openai']) {
+      await chat(`${api}/m`, { messages: turns('call_1').with(1, turn) });
+      const path = ['messages', 1, 'tool_calls', 0, 'function', 'arguments'] as const;
+      expect(at(sent(), ...path)).toBe(expected);
+    }
+  });
+
   it('that was broken off, or split over turns, has one result', async () => {
     const [, first] = turns('a');
     const [, second, result] = turns('b');

@@ -65,7 +65,7 @@ function readDecompressed<T>(
 ): Promise<T> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limits.maxBytes) throw tooLarge(limits);
-  const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const encoding = req.headers['content-encoding']?.toLowerCase() || 'identity';
   if (encoding === 'identity') {
     limits.announce(announced);
     return collect(req, req, limits, read);

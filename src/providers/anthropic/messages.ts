@@ -6,6 +6,7 @@ import {
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
+import { hasNone } from '../call-arguments.js';
 import { parseJson } from '../json.js';
 import { addToTurn, completeTurns } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
@@ -154,7 +155,7 @@ function toolResult(message: ChatMessage, field: string): AnthropicBlock {
  * Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one.
  */
 export function toolInput(text: string): Record<string, unknown> {
-  const input = text.trim() === '' ? {} : parseJson(text);
+  const input = hasNone(text) ? {} : parseJson(text);
   return isObject(input) ? input : { invalid_arguments: text };
 }
 

@@ -6,6 +6,7 @@ import {
   type ToolCall,
 } from '../../completion.js';
 import { withoutLegacyFunctions } from '../../legacy-functions.js';
+import { hasNone } from '../call-arguments.js';
 import {
   filler,
   type OpenCall,
@@ -212,14 +213,25 @@ class History {
     this.open.push({ given: own, sent: id });
     const call = kept === null ? given : keptFields(given, (key) => callFields.has(key));
     const { function: called } = call;
-    // servers parse the arguments; custom tools have none
-    const isBare = (called as ToolCall['function'] | undefined)?.arguments === '';
+    // custom tools have none
+    const args = (called as ToolCall['function'] | undefined)?.arguments;
+    const isWhole = args === undefined || object.test(args);
     const isTyped = 'type' in call || 'custom' in call;
-    if (id === given.id && !isBare && isTyped) return call;
+    if (id === given.id && isWhole && isTyped) return call;
     const type = isTyped ? call.type : 'function';
-    return { ...call, id, type, ...(isBare ? { function: { ...called, arguments: '{}' } } : {}) };
+    return {
+      ...call,
+      id,
+      type,
+      ...(!isWhole && { function: { ...called, arguments: objectOf(args) } }),
+    };
   }
 }
+
+/** Servers parse the arguments of earlier calls. Those that were cut off end otherwise. */
+const object = /^\s*\{[^]*\}\s*$/;
+const objectOf = (args: string): string =>
+  hasNone(args) ? '{}' : JSON.stringify({ invalid_arguments: args });
 
 /** OpenAI and others refuse these in the names of users and assistants. */
 const refusedInNames = /[\s<|\\/>]+/g;

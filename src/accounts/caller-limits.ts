@@ -125,15 +125,17 @@ export const statusOf = (charge: LimitCharge, used: number): LimitStatus => ({
   used: inUnits(charge.measure, used),
 });
 
-/** The first and the last UTC day, `YYYY-MM-DD`, of a budget's period. */
+/**
+ * The first and the last UTC day, `YYYY-MM-DD`, of a budget's period.
+ * @param since any time in the period, ms since 1970
+ */
 export function daysOf({
   measure,
   since,
 }: Pick<UnknownBudget, 'measure' | 'since'>): [first: string, last: string] {
-  const first = new Date(since);
-  const last =
-    measure === 'usd_month'
-      ? new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0))
-      : first;
-  return [first.toISOString().slice(0, 10), last.toISOString().slice(0, 10)];
+  const day = new Date(since).toISOString().slice(0, 10);
+  if (measure !== 'usd_month') return [day, day];
+  const [year, month] = [day.slice(0, 4), day.slice(5, 7)].map(Number) as [number, number];
+  const last = new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+  return [`${day.slice(0, 8)}01`, last];
 }

@@ -19,7 +19,7 @@ export interface BatchQueueOptions<T> {
   readonly onLost: (items: readonly T[], reason: LossReason, cause?: unknown) => void;
   /** Called when an outage begins (`unavailable`), and when the first write after it succeeds. */
   readonly onOutage?: (isAway: boolean, cause?: unknown) => void;
-  /** How many items may wait; an empty queue accepts an item of any size. */
+  /** How many items may wait beside a batch; an empty queue accepts an item of any size. */
   readonly maxItems: number;
   readonly maxBatch: number;
   /** The size of an item in any unit; `maxSize` bounds the sum of all that wait. */
@@ -54,7 +54,8 @@ export class BatchQueue<T> {
   private dueUpTo = 0;
   private failures = 0;
   private batchSize: number;
-  private isWriting = false;
+  /** How many of the items are being written. */
+  private writing = 0;
   private closing: Promise<void> | null = null;
   private isClosed = false;
   private cancelTimer: (() => void) | null = null;
@@ -90,7 +91,7 @@ export class BatchQueue<T> {
     this.items.push(item);
     this.totalSize += size;
     this.added++;
-    if (this.isWriting || this.failures > 0) return true;
+    if (this.writing > 0 || this.failures > 0) return true;
     if (flushesFullBatch && this.items.length >= maxBatch) void this.writeBatch();
     else if (this.cancelTimer === null) this.schedule(delayMs);
     return true;
@@ -117,7 +118,8 @@ export class BatchQueue<T> {
   private hasRoom(size: number): boolean {
     const { maxItems, maxSize = Infinity } = this.options;
     return (
-      this.items.length === 0 || (this.items.length < maxItems && this.totalSize + size <= maxSize)
+      this.items.length === 0 ||
+      (this.items.length - this.writing < maxItems && this.totalSize + size <= maxSize)
     );
   }
 
@@ -149,11 +151,11 @@ export class BatchQueue<T> {
   }
 
   private async writeBatch(): Promise<void> {
-    if (this.isWriting || this.items.length === 0) return;
+    if (this.writing > 0 || this.items.length === 0) return;
     this.cancelTimer?.();
     this.cancelTimer = null;
-    this.isWriting = true;
     const count = Math.min(this.items.length, this.batchSize);
+    this.writing = count;
     try {
       await this.store(count);
       this.batchSize = Math.min(this.options.maxBatch, 2 * this.batchSize);
@@ -163,7 +165,7 @@ export class BatchQueue<T> {
       this.batchSize = Math.ceil(count / 2);
       if (this.failures++ === 0) this.options.onOutage?.(true, error);
     }
-    this.isWriting = false;
+    this.writing = 0;
     this.resolveWaiters();
     this.continue();
   }

@@ -112,7 +112,9 @@ export class LogOutput {
 
   /** Adds a line, which ends in a line break. */
   write(line: string): void {
-    const maxBytes = line.length * maxBytesPerUnit;
+    const most = line.length * maxBytesPerUnit;
+    // a long line is measured, which takes time
+    const maxBytes = most > batchBytes ? Buffer.byteLength(line) : most;
     if (this.filled + maxBytes > batchBytes / 2) this.flush();
     if (this.filled + maxBytes <= batchBytes) this.filled += this.batch.write(line, this.filled);
     else this.lost++;

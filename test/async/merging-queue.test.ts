@@ -49,6 +49,19 @@ describe('a merging queue', () => {
     expect(writes).toEqual([[['a', 1]], [['a', 10]]]);
   });
 
+  it('has room for what comes during a write, where it was full before', async () => {
+    const queue: MergingQueue<number> = queueOf({
+      write: async (values) => {
+        if (writes.push([...values]) === 1) for (const key of values.keys()) queue.add(key, 10);
+      },
+    });
+    for (const key of ['a', 'b', 'c']) queue.add(key, 1);
+    await queue.flush(5_000);
+    await queue.flush(5_000);
+    expect(Object.fromEntries(writes.slice(1).flat())).toEqual({ a: 10, b: 10, c: 1 });
+    expect(lost).toEqual([]);
+  });
+
   it('merges what comes during an outage with what could not be written', async () => {
     let failures = 2;
     const queue: MergingQueue<number> = queueOf({

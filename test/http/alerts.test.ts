@@ -2,12 +2,14 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anonymous } from '../../src/accounts/caller.js';
 import { AlertWatch, type AlertSources } from '../../src/telemetry/alerts/alert-watch.js';
 import { type Place, storeRowsOfRun } from '../helpers/stores.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { administratorOf } from '../helpers/browser.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { requestRow } from '../helpers/request-row.js';
 import { startSmtp, type SmtpServer } from '../helpers/smtp.js';
 import { post } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
@@ -190,6 +192,29 @@ describe.each(storeRowsOfRun)('the watch of alerts on $name', (row) => {
     return watch;
   }
   const noon = Date.UTC(2026, 10, 20, 12);
+
+  it.each([
+    ['usd_month', 'month', 'earlier in the month'],
+    ['usd_day', 'day', 'just before midnight'],
+  ] as const)(
+    'tells of a budget by %s, the %s, that was spent %s',
+    async (measure, period, _when) => {
+      const sent: string[] = [];
+      const watch = watchOf(sent, { providers: () => [] });
+      const now = new Date();
+      const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
+      const firstOfMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1, 0, 0, 1);
+      const at = measure === 'usd_month' ? firstOfMonth : now.getTime();
+      await store.requests.add([requestRow({ at, keyId: 'shop', costUsd: 9 })]);
+      const status = { owner: 'key', measure, limit: 10, used: 9 } as const;
+      watch.noteUse({ ...anonymous, keyId: 'shop', name: 'shop' }, [status]);
+      await watch.check(midnight + 30_000);
+      await watch.check(midnight + 90_000);
+      expect(sent).toEqual([
+        `The API key "shop" has spent 9.00 of 10 USD of its budget of the ${period} (90 %).`,
+      ]);
+    },
+  );
 
   it('sends an alert once over two replicas, and again an hour later', async () => {
     const sent: string[] = [];

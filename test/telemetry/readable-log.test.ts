@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readable } from '../../src/telemetry/log-output.js';
@@ -69,4 +71,25 @@ describe('a log line for people', () => {
       { numRuns: runs(2_000) },
     );
   });
+});
+
+it('has lines of up to 128 KiB on standard output, as that of a request with hundreds of attempts', async () => {
+  const script = `const { LogOutput } = await import(process.argv[1]);
+    const output = new LogOutput();
+    for (const [letter, length] of [['a', 100], ['b', 100_000], ['c', 10]])
+      output.write(letter.repeat(length) + '\\n');`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    new URL('../lab/typescript.mjs', import.meta.url).href,
+    '--input-type=module',
+    '-e',
+    script,
+    new URL('../../src/telemetry/log-output.ts', import.meta.url).href,
+  ]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => [line[0], line.length])).toEqual([
+    ['a', 100],
+    ['b', 100_000],
+    ['c', 10],
+  ]);
 });

@@ -157,7 +157,7 @@ export class AlertWatch {
     const found: Found[] = [];
     for (const [name, { caller, status, since }] of this.noted) {
       const { owner, measure, limit } = status;
-      const days = daysOf({ measure, since: now });
+      const days = daysOf({ measure, since });
       const spent = await requests.spentUsd(spenderOf(caller, owner), ...days);
       const level = reaches(spent, limit) ? 1 : (budgetShare ?? 1);
       // until then it is checked again: what is reserved now is spent later

@@ -296,6 +296,16 @@ describe('what only Messages has', () => {
     const forwarded = await ask({ model: claude, speed: 'fast' });
     expect(forwarded.headers['x-signalbox-dropped']).toBeUndefined();
   });
+
+  it('is named by its own name where the model does not take it', async () => {
+    const model = `${chat.split('/')[0]}/o3`;
+    const reply = await ask({ model, stop_sequences: ['END'], temperature: 0.5 });
+    expect(sentText(0)).not.toMatch(/END|temperature/);
+    expect(reply.headers['x-signalbox-dropped']?.split(', ').sort()).toEqual([
+      'stop_sequences',
+      'temperature',
+    ]);
+  });
 });
 
 describe('the effort of other models', () => {

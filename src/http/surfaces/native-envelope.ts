@@ -16,6 +16,7 @@ import { usageCounts } from '../../pipeline/keep-turn.js';
 import { explainPlan, gateOf } from '../../chooser/explain-plan.js';
 import type { FieldWarning, GatewayRequest } from '../../pipeline/request.js';
 import { CollectedSources } from './collected-sources.js';
+import { leftOut } from './surface.js';
 
 /** An answer's calls of the client's tools, and the blocks of reasoning that go back with them. */
 export interface AnsweredCalls {
@@ -103,18 +104,12 @@ export class NativeEnvelope {
     };
   }
 
-  /** The fields that the model did not take as the client sent them. */
-  private leftOut({ provider, model, effort }: Candidate): FieldWarning[] {
-    const { adapter } = this.request.snapshot.providers.get(provider ?? '') ?? {};
-    const { chat } = this.call;
-    const request = { ...chat, reasoning_effort: chat.reasoning_effort ?? effort ?? null };
-    const message = `was left out or changed, because ${model} does not take it, or not this value`;
-    return (adapter?.leftOut?.(request, model) ?? []).map((field) => ({ field, message }));
-  }
-
   /** The fields of a complete answer. */
   closing(answer: FinishedAnswer): object {
-    const warnings = [...this.request.warnings, ...this.leftOut(answer.candidate)];
+    const { request, call } = this;
+    const message = `was left out or changed, because ${answer.candidate.model} does not take it, or not this value`;
+    const left = leftOut(request, call, answer.candidate).map((field) => ({ field, message }));
+    const warnings: FieldWarning[] = [...request.warnings, ...left];
     return {
       finishReason: answer.finishReason,
       usage: nativeUsage(answer.usage, answer.costs),

@@ -78,6 +78,17 @@ export const getsOriginal = (
 ): boolean =>
   grounding === null && snapshot.providers.get(provider ?? '')?.adapter.dialect === dialect;
 
+/** Fields of the canonical request that a candidate's model does not take, or not their values. */
+export function leftOut(
+  { snapshot }: Pick<GatewayRequest, 'snapshot'>,
+  { chat }: Pick<CompletionCall, 'chat'>,
+  { provider, model, effort }: Pick<Candidate, 'provider' | 'model' | 'effort'>,
+): readonly string[] {
+  const { adapter } = snapshot.providers.get(provider ?? '') ?? {};
+  const request = { ...chat, reasoning_effort: chat.reasoning_effort ?? effort ?? null };
+  return adapter?.leftOut?.(request, model) ?? [];
+}
+
 /** What came with a body and may go to a provider of its dialect. */
 export interface SentAlong extends Pick<OriginalRequest, 'headers'> {
   /** The parameters of the URL. */

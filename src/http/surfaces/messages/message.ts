@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../../completion.js';
 import type { Candidate } from '../../../chooser/plan.js';
-import { type AnsweredCall, getsOriginal } from '../surface.js';
+import { type AnsweredCall, getsOriginal, leftOut } from '../surface.js';
 import { onlyMessages } from './only-messages.js';
 import type { MessagesRequest } from './request.js';
 
@@ -48,6 +48,12 @@ export const newMessage = (model: string) => ({
   model,
 });
 
+/** Fields of the canonical request whose names are others here. */
+const ownNames: Readonly<Record<string, string>> = {
+  stop: 'stop_sequences',
+  reasoning_effort: 'thinking',
+};
+
 /**
  * Names what another dialect's answer was written without, while headers can still be sent.
  * @param candidate that answers; absent: not known yet
@@ -55,7 +61,11 @@ export const newMessage = (model: string) => ({
 export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
   const body = call.original?.body as MessagesRequest | undefined;
   const isForwarded = candidate && getsOriginal(request, 'messages', candidate);
-  const dropped = body && !isForwarded ? [...onlyMessages(body).dropped] : [];
+  const left = candidate && !isForwarded ? leftOut(request, call, candidate) : [];
+  const dropped = [
+    ...(body && !isForwarded ? onlyMessages(body).dropped : []),
+    ...left.map((field) => ownNames[field] ?? field),
+  ];
   if (dropped.length > 0 && !res.headersSent)
     res.setHeader('x-signalbox-dropped', dropped.join(', '));
 }

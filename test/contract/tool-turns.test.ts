@@ -151,11 +151,19 @@ describe('a native completion with tool turns', () => {
 
 describe("OpenAI's older function messages", () => {
   it.each(['/api/v1/completions', '/v1/chat/completions'])(
-    'reach a provider of their own dialect unchanged, from %s',
+    'become tool turns for a provider of their own dialect too, from %s',
     async (path) => {
       const body = { messages: legacyTurns, models: ['up/m'], model: 'up/m' };
       expect((await post(gateway.url + path, body, gateway.auth)).status).toBe(200);
-      expect(sent()).toMatchObject({ messages: legacyTurns });
+      expect(at(sent(), 'messages')).toEqual([
+        { role: 'user', content: 'Is it raining in Oslo?' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'call_1', type: 'function', function: call.function }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+      ]);
     },
   );
 

@@ -60,8 +60,8 @@ export default defineConfig(({ mode }) => ({
     retry: process.env.CI ? { count: 1, condition: /^(?!Property failed)/ } : 0,
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: giveUp.poll, interval: 20 } },
-    // two cores; the long files wait for processes and clocks much of their time
-    maxWorkers: mode === 'all' ? 3 : 2,
+    // two cores: more workers would only make the sockets and timers of each wait
+    maxWorkers: 2,
     pool: 'forks',
     // importing the gateway takes longer than most files' tests: a worker imports it once
     isolate: false,

@@ -101,6 +101,13 @@ const words = (length: number, at = 0): string => {
   }
   return parts.join('');
 };
+/** No arguments, as it seems for long. */
+const blanks = `${' '.repeat(megabyte)}x`;
+const callOf = (name: string, args: string): object => ({
+  id: 'c',
+  type: 'function',
+  function: { name, arguments: args },
+});
 const usage = { prompt: 10, completion: 5 };
 const answer = (text: string | string[]): Step => ({ text: [text].flat(), usage });
 
@@ -213,6 +220,19 @@ describe('an answer', () => {
       (): Step => ({
         toolCalls: [{ name: 'put', arguments: { text: words(megabyte) } }],
         usage,
+      }),
+    ],
+    [
+      'with arguments of 1 MB of blanks',
+      (): Step => ({
+        raw: Buffer.from(
+          JSON.stringify({
+            choices: [
+              { finish_reason: 'tool_calls', message: { tool_calls: [callOf('put', blanks)] } },
+            ],
+          }),
+        ),
+        contentType: 'application/json',
       }),
     ],
   ])('without a search, %s, streamed', async (_name, step) => {
@@ -333,15 +353,22 @@ describe('a body', () => {
             { role: 'user', content: 'go' },
             {
               role: 'assistant',
-              tool_calls: [
-                {
-                  id: 'c',
-                  type: 'function',
-                  function: { name: 'f', arguments: JSON.stringify({ text: words(megabyte) }) },
-                },
-              ],
+              tool_calls: [callOf('f', JSON.stringify({ text: words(megabyte) }))],
             },
             { role: 'tool', tool_call_id: 'c', content: words(megabyte) },
+          ],
+        }),
+      [200],
+    ],
+    [
+      'an argument of 1 MB of blanks',
+      () =>
+        chat('go', {
+          models: ['up/caller'],
+          messages: [
+            { role: 'user', content: 'go' },
+            { role: 'assistant', tool_calls: [callOf('f', blanks)] },
+            { role: 'tool', tool_call_id: 'c', content: 'done' },
           ],
         }),
       [200],

@@ -1,11 +1,17 @@
 import { argumentsJson, exactJson } from '../text/exact-json.js';
-import { textIn } from '../text/is-object.js';
+import { isObject, textIn } from '../text/is-object.js';
 import { parseJson } from './json.js';
 
 /** Arguments that are none, though some are written: PHP writes an empty object as a list. */
 const none = /^(?:null|\{\s*\}|\[\s*\]|""|)$/;
 /** Whether arguments are none. Trimmed, because two searches for blanks would take quadratic time. */
-export const hasNone = (args: string): boolean => none.test(args.trim());
+const hasNone = (args: string): boolean => none.test(args.trim());
+/** The arguments of an earlier call as an object; what is none (a call that was cut off) is put in one. */
+export function toolInput(args: string): Record<string, unknown> {
+  const input = hasNone(args) ? {} : parseJson(args);
+  return isObject(input) ? input : { invalid_arguments: args };
+}
+
 /** Those that are encoded twice can be read when they are whole. */
 const twice = /^\s*"/;
 

@@ -6,11 +6,9 @@ import {
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
-import { hasNone } from '../call-arguments.js';
-import { parseJson } from '../json.js';
+import { toolInput } from '../call-arguments.js';
 import { addToTurn, completeTurns } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
-import { isObject } from '../../text/is-object.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
@@ -149,14 +147,6 @@ function toolResult(message: ChatMessage, field: string): AnthropicBlock {
     ...(content.length > 0 ? { content } : {}),
     ...(message.is_error ? { is_error: true } : {}),
   };
-}
-
-/**
- * Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one.
- */
-export function toolInput(text: string): Record<string, unknown> {
-  const input = hasNone(text) ? {} : parseJson(text);
-  return isObject(input) ? input : { invalid_arguments: text };
 }
 
 function contentBlocks(

@@ -1,5 +1,6 @@
 import { type ChatMessage, isInstruction, type ToolCall } from '../../completion.js';
-import { thinkingBlock, toolInput } from '../anthropic/messages.js';
+import { thinkingBlock } from '../anthropic/messages.js';
+import { toolInput } from '../call-arguments.js';
 import { addToTurn, completeTurns, toldContent } from '../strict-history.js';
 import { cachePointOf, readContent, type Block, type ContentScope } from './content.js';
 import type { ModelTraits } from './model-traits.js';

@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from '../../completion.js';
 import { withoutLegacyFunctions } from '../../legacy-functions.js';
-import { hasNone } from '../call-arguments.js';
+import { toolInput } from '../call-arguments.js';
 import {
   filler,
   type OpenCall,
@@ -223,15 +223,13 @@ class History {
       ...call,
       id,
       type,
-      ...(!isWhole && { function: { ...called, arguments: objectOf(args) } }),
+      ...(!isWhole && { function: { ...called, arguments: JSON.stringify(toolInput(args)) } }),
     };
   }
 }
 
 /** Servers parse the arguments of earlier calls. Those that were cut off end otherwise. */
 const object = /^\s*\{[^]*\}\s*$/;
-const objectOf = (args: string): string =>
-  hasNone(args) ? '{}' : JSON.stringify({ invalid_arguments: args });
 
 /** OpenAI and others refuse these in the names of users and assistants. */
 const refusedInNames = /[\s<|\\/>]+/g;

@@ -224,7 +224,7 @@ class OpenAIEventReader implements EventReader {
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);
   }
 
-  /** Takes out choices that nobody asked for: some clients read them as parts of the only one. */
+  /** Drops choices beyond the one requested, which some clients would add to its text. */
   private keepOne(chunk: CompletionChunk): boolean {
     const { choices } = chunk;
     this.only ??= choices[0]?.index;

@@ -59,13 +59,12 @@ const ownNames: Readonly<Record<string, string>> = {
  * @param candidate that answers; absent: not known yet
  */
 export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
+  if (res.headersSent || (candidate && getsOriginal(request, 'messages', candidate))) return;
   const body = call.original?.body as MessagesRequest | undefined;
-  const isForwarded = candidate && getsOriginal(request, 'messages', candidate);
-  const left = candidate && !isForwarded ? leftOut(request, call, candidate) : [];
+  const left = candidate ? leftOut(request, call, candidate) : [];
   const dropped = [
-    ...(body && !isForwarded ? onlyMessages(body).dropped : []),
+    ...(body ? onlyMessages(body).dropped : []),
     ...left.map((field) => ownNames[field] ?? field),
   ];
-  if (dropped.length > 0 && !res.headersSent)
-    res.setHeader('x-signalbox-dropped', dropped.join(', '));
+  if (dropped.length > 0) res.setHeader('x-signalbox-dropped', dropped.join(', '));
 }

@@ -26,7 +26,7 @@ import type { ColumnsOf } from './columns.js';
  * a boolean, and JSON escapes NUL, which neither database accepts in a text.
  */
 
-type Json = string;
+type JsonText = string;
 
 /** A number for each kind of cached row; every change raises it, in its transaction. */
 export interface RevisionTable {
@@ -47,9 +47,9 @@ export interface AccountTable extends ColumnsOf<Omit<AccountRecord, 'limits'>>, 
 
 export interface ApiKeyTable
   extends ColumnsOf<Omit<NewKey, 'scopes' | 'models' | 'toolkits' | 'limits'>>, LimitColumns {
-  scopes: Json;
-  models: Json | null;
-  toolkits: Json | null;
+  scopes: JsonText;
+  models: JsonText | null;
+  toolkits: JsonText | null;
   revoked_at: number | null;
   last_used_at: number | null;
   revision: number;
@@ -63,9 +63,9 @@ export interface RotatedSecretTable {
 }
 
 export interface PreferenceTable extends ColumnsOf<Omit<PreferenceRecord, 'settings' | 'router'>> {
-  settings: Json;
+  settings: JsonText;
   /** The router that was trained for the preference. */
-  router: Json | null;
+  router: JsonText | null;
   revision: number;
 }
 
@@ -74,10 +74,10 @@ export interface LearningTable extends ColumnsOf<LearningRecord> {
 }
 
 export interface TrainingTable extends ColumnsOf<Omit<TrainingRecord, 'report'>> {
-  wishes: Json;
+  wishes: JsonText;
   /** The rows as the client sent them; null after the end. */
   dataset: string | null;
-  report: Json | null;
+  report: JsonText | null;
   attempts: number;
   owner: string | null;
   lease_until: number | null;
@@ -92,24 +92,24 @@ export interface MessageTable extends ColumnsOf<Omit<MessageRecord, 'content' | 
   conversation_id: string;
   /** From 0. */
   position: number;
-  content: Json;
+  content: JsonText;
   /** See `digestOf`. */
   digest: string;
-  usage: Json | null;
+  usage: JsonText | null;
 }
 
 export interface SelectionTable extends ColumnsOf<Omit<SelectionRow, 'candidates' | 'content'>> {
-  candidates: Json;
-  content: Json | null;
+  candidates: JsonText;
+  content: JsonText | null;
 }
 
 export interface RequestTable extends ColumnsOf<
   Omit<RequestRow, 'stream' | 'plan' | 'attempts' | 'content'>
 > {
   stream: number;
-  plan: Json | null;
-  attempts: Json | null;
-  content: Json | null;
+  plan: JsonText | null;
+  attempts: JsonText | null;
+  content: JsonText | null;
 }
 
 /** Sums by day; '' for no key, provider or model: a primary key accepts no null. */
@@ -172,7 +172,7 @@ export interface ResearchNotesTable {
   account_id: string;
   id: string;
   at: number;
-  notes: Json;
+  notes: JsonText;
 }
 
 export interface ResponseTable extends ColumnsOf<ResponseRecord> {
@@ -189,20 +189,20 @@ export interface ResponseItemTable {
 }
 
 export interface EvaluationTable extends ColumnsOf<Omit<EvaluationRecord, 'scores' | 'costs'>> {
-  scores: Json;
-  costs: Json;
+  scores: JsonText;
+  costs: JsonText;
 }
 
 export interface AuditTable extends ColumnsOf<Omit<AuditRow, 'details'>> {
-  details: Json | null;
+  details: JsonText | null;
 }
 
 export interface AlertTable extends ColumnsOf<Omit<AlertRow, 'sentTo'>> {
-  sent_to: Json;
+  sent_to: JsonText;
 }
 
 export interface PriceEditionTable extends ColumnsOf<PriceEditionRow> {
-  data: Json;
+  data: JsonText;
 }
 
 /** All tables. */

@@ -127,7 +127,7 @@ export async function limitRequests(
   if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
 }
 
-/** Whether a mail may go to the address now; counted, so that nobody floods another's address. */
+/** Counts a mail to an address. False: the address has got too many, and this one must wait. */
 export async function mayMail(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { Store } from '../../store/contracts/store.js';
 import type {
@@ -14,7 +15,6 @@ import type { TaskResult } from './task.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 import type { TrainingTerms } from './custom/custom-rows.js';
 import { whyPassedOver } from './preference-cache.js';
-import { randomUUID } from 'node:crypto';
 import { shippedPredictor } from '../predictor/shipped-predictor.js';
 
 /** What a training runs with. */

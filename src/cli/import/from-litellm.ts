@@ -1,11 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import type { WrittenConfig, WrittenProvider } from '../../config/config.js';
 import { keyVariables } from '../../gateway.js';
 import { createCatalog } from '../../models/catalog.js';
 import { readModelTable } from '../../models/model-tables.js';
 import { isObject } from '../../text/is-object.js';
 import { jsonFields } from '../../text/json-values.js';
-import { readFileSync, writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { readYaml, writeYaml } from '../../config/read-yaml.js';
 import { groupOf } from '../command-group.js';
 

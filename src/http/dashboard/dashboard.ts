@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Request, type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
 import { packageFile } from '../../package-files.js';
@@ -6,7 +7,6 @@ import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../authenticate.js';
 import { errorHandler } from '../error-handler.js';
 import { untracked } from '../track.js';
-import { join } from 'node:path';
 import { escape, newNonce, sendPage } from '../pages/html-page.js';
 import { namesIn } from '../../text/is-object.js';
 

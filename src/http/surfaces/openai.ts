@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ChatRequest } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { asList, nameSet, omit } from '../../text/is-object.js';
@@ -8,7 +9,6 @@ import { searchSwitch } from './openai-search.js';
 import { withPlainContent } from './plain-content.js';
 import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
-import type { ServerResponse } from 'node:http';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import { withCompleteCitations } from '../../completion-builder.js';
 import { sendJson } from '../send-json.js';

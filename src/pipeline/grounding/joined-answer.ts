@@ -184,8 +184,8 @@ export class FilteredText {
 
 /**
  * Receives the answer of one of several model calls. Passes text on through the filter, and keeps
- * tool calls for whoever runs them. An attempt is committed only once some of its text went to the
- * client: another candidate may repeat anything else.
+ * tool calls until they are run. An attempt is committed when its first text reaches the client;
+ * until then another candidate may answer instead.
  */
 export class RoundWriter implements AnswerWriter {
   readonly dialect = 'chat';

@@ -33,7 +33,10 @@ export interface Change {
   readonly direction: 'up' | 'down' | 'same';
 }
 
-/** Whether figures are compared with those of so many requests before: a few tell nothing. */
+/**
+ * Whether figures are compared with those of the period before. @param requests in that period: a
+ * few tell nothing, and none makes the figures new
+ */
 export const isCompared = (requests: number): boolean => requests === 0 || requests >= 20;
 
 /** More than this is no change but something new. */

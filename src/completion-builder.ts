@@ -31,11 +31,13 @@ export class CompletionBuilder {
     this.id ||= chunk.id ?? '';
     this.created ||= chunk.created ?? 0;
     this.model ||= chunk.model ?? '';
-    for (const { index, delta, finish_reason: finishReason, logprobs } of chunk.choices) {
+    for (const { index, delta, finish_reason: finishReason, ...rest } of chunk.choices) {
+      const { logprobs, stop_reason: stopReason } = rest;
       const choice = this.choice(index);
       if (index === 0 && delta.content) this.takeText();
       addDelta(choice, delta);
       if (finishReason) choice.finish_reason = finishReason;
+      if (stopReason) choice['stop_reason'] = stopReason;
       if (logprobs) choice.logprobs = mergeLogprobs(choice.logprobs, logprobs);
     }
   }

@@ -18,6 +18,7 @@ import { readFinishReason } from './finish-reason.js';
 interface ChoiceFields {
   readonly logprobs?: unknown;
   readonly finish_reason?: string | null;
+  readonly stop_reason?: string;
 }
 
 /** The ids of an answer's calls. Results are matched by them, so each call needs its own. */
@@ -177,9 +178,10 @@ export class AnswerChunks {
   /**
    * Ends the answer, and the calls that were not ended.
    * @param reason as the provider wrote it
+   * @param stopSequence at which it stopped, if the provider names it
    * @throws GatewayError as `readFinishReason`
    */
-  end(provider: string, reason: unknown, usage: Usage | null): void {
+  end(provider: string, reason: unknown, usage: Usage | null, stopSequence?: unknown): void {
     for (const key of this.calls.keys()) {
       this.endCall(key);
       this.nameCall(key, '');
@@ -188,6 +190,9 @@ export class AnswerChunks {
     const finish = readFinishReason(provider, reason, hasCalls);
     // clients take an answer without one for broken off
     const byContent = hasCalls ? 'tool_calls' : this.textLength > 0 ? 'stop' : null;
+    // as vLLM writes it
+    if (finish.reason === 'stop' && typeof stopSequence === 'string' && stopSequence !== '')
+      this.write({}, { finish_reason: 'stop', stop_reason: stopSequence });
     this.sink.end(finish.reason ?? byContent, usage, finish.unknown);
   }
 

@@ -16,6 +16,7 @@ import {
   dialectRows,
   startDialectGateway,
 } from '../helpers/dialect-gateway.js';
+import { event } from '../helpers/event-stream.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 import { bodyOf, listRecorded, recordedDir } from '../helpers/recorded.js';
 import { runs } from '../helpers/runs.js';
@@ -45,7 +46,7 @@ beforeEach(() => {
   gateway.upstream.requests.length = world.queries.length = 0;
 });
 
-const { Anthropic: claude, 'OpenAI chat': chat, Gemini: gemini } = dialectModels;
+const { Anthropic: claude, 'OpenAI chat': chat, Gemini: gemini, Bedrock: bedrock } = dialectModels;
 const question = { max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 const ask = (body: object, headers: Record<string, string> = {}, query = ''): Promise<Reply> =>
   post(
@@ -479,33 +480,93 @@ describe('a translated body', () => {
   });
 });
 
-describe.each(['stop_reason', 'matched_stop'])(
-  'a stop sequence that a server names as %s',
-  (field) => {
-    const choice = { index: 0, finish_reason: 'stop', [field]: 'END' };
-    const head = { id: 'c', object: 'chat.completion', created: 1, model: 'm' };
-    const stopped = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
-    const asked = { model: chat, stop_sequences: ['END'] };
+describe.each([
+  ['a server', chat, (streamed: boolean) => chatStop(streamed, 'stop_reason')],
+  ['another server', chat, (streamed: boolean) => chatStop(streamed, 'matched_stop')],
+  ['Bedrock', bedrock, converseStop],
+])('a stop sequence that %s names', (_name, model, stopped) => {
+  const named = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
+  const asked = { model, stop_sequences: ['END'] };
 
-    it('is named in the message', async () => {
-      const choices = [{ ...choice, message: { role: 'assistant', content: 'a' } }];
-      const raw = Buffer.from(JSON.stringify({ ...head, choices }));
-      gateway.upstream.script([{ raw, contentType: 'application/json' }]);
-      expect((await ask(asked)).json).toMatchObject(stopped);
-    });
+  it('is named in the message', async () => {
+    gateway.upstream.script([{ raw: stopped(false), contentType: 'application/json' }]);
+    expect((await ask(asked)).json).toMatchObject(named);
+  });
 
-    it('is named in the stream', async () => {
-      const events = [
-        { index: 0, delta: { content: 'a' } },
-        { ...choice, delta: {} },
-      ];
-      const lines = events.map((one) => `data: ${JSON.stringify({ ...head, choices: [one] })}\n\n`);
-      const raw = Buffer.from(`${lines.join('')}data: [DONE]\n\n`);
-      gateway.upstream.script([{ raw, contentType: 'text/event-stream' }]);
-      expect((await askStreamed(asked)).events.at(-2)).toMatchObject({ delta: stopped });
-    });
-  },
-);
+  it('is named in the stream', async () => {
+    const contentType = model === chat ? 'text/event-stream' : 'application/vnd.amazon.eventstream';
+    gateway.upstream.script([{ raw: stopped(true), contentType }]);
+    expect((await askStreamed(asked)).events.at(-2)).toMatchObject({ delta: named });
+  });
+});
+
+it.each([
+  [claude, undefined],
+  [bedrock, ['/stop_sequence']],
+  ['aws/amazon.nova-lite-v1:0', undefined],
+])('%s is asked for the stop sequence that ended its answer by %j', async (model, paths) => {
+  await ask({ model, stop_sequences: ['END'] });
+  expect(at(sentBody(), 'additionalModelResponseFieldPaths')).toEqual(paths);
+});
+
+it.each([false, true])("Claude's is named as other servers do it, streamed: %j", async (stream) => {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const ended = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
+  const message = { type: 'message', role: 'assistant', model: 'm', usage };
+  const text = { type: 'text', text: 'a' };
+  const events = [
+    { type: 'message_start', message: { ...message, content: [] } },
+    { type: 'content_block_start', index: 0, content_block: text },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: ended, usage },
+    { type: 'message_stop' },
+  ];
+  const raw = stream
+    ? events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+    : JSON.stringify({ ...message, ...ended, content: [text] });
+  const contentType = stream ? 'text/event-stream' : 'application/json';
+  gateway.upstream.script([{ raw: Buffer.from(raw), contentType }]);
+  const url = `${gateway.url}/v1/chat/completions`;
+  const body = { ...question, model: claude, stop: 'END', stream };
+  const answer = stream
+    ? (await postStream(url, body, { headers: gateway.auth })).events
+    : [(await post(url, body, gateway.auth)).json];
+  const choices = answer.flatMap((one) => listAt(one, 'choices'));
+  expect(choices.filter((choice) => at(choice, 'finish_reason') !== null)).toEqual([
+    expect.objectContaining({ finish_reason: 'stop', stop_reason: 'END' }),
+  ]);
+});
+
+/** An answer in chat's dialect that ended at END, which a field of the choice says. */
+function chatStop(streamed: boolean, field: string): Buffer {
+  const head = { id: 'c', object: 'chat.completion', created: 1, model: 'm' };
+  const choice = { index: 0, finish_reason: 'stop', [field]: 'END' };
+  const events = [
+    { index: 0, delta: { content: 'a' } },
+    { ...choice, delta: {} },
+  ].map((one) => `data: ${JSON.stringify({ ...head, choices: [one] })}\n\n`);
+  const choices = [{ ...choice, message: { role: 'assistant', content: 'a' } }];
+  return Buffer.from(
+    streamed ? `${events.join('')}data: [DONE]\n\n` : JSON.stringify({ ...head, choices }),
+  );
+}
+
+/** The same of Claude at Bedrock. */
+function converseStop(streamed: boolean): Buffer {
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const ended = {
+    stopReason: 'stop_sequence',
+    additionalModelResponseFields: { stop_sequence: 'END' },
+  };
+  if (streamed)
+    return Buffer.concat([
+      event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'a' } }),
+      event('messageStop', ended),
+      event('metadata', { usage }),
+    ]);
+  const output = { message: { role: 'assistant', content: [{ text: 'a' }] } };
+  return Buffer.from(JSON.stringify({ output, ...ended, usage }));
+}
 
 describe('calls whose pieces come mixed', () => {
   it('are one block after the other', async () => {

@@ -78,15 +78,20 @@ export const getsOriginal = (
 ): boolean =>
   grounding === null && snapshot.providers.get(provider ?? '')?.adapter.dialect === dialect;
 
-/** Fields of the canonical request that a candidate's model does not take, or not their values. */
+/**
+ * Fields of the canonical request that a candidate's model does not take, or not their values.
+ * @param ownNames what the client's dialect calls them, where that differs
+ */
 export function leftOut(
   { snapshot }: Pick<GatewayRequest, 'snapshot'>,
   { chat }: Pick<CompletionCall, 'chat'>,
   { provider, model, effort }: Pick<Candidate, 'provider' | 'model' | 'effort'>,
+  ownNames: Readonly<Record<string, string>> = {},
 ): readonly string[] {
   const { adapter } = snapshot.providers.get(provider ?? '') ?? {};
   const request = { ...chat, reasoning_effort: chat.reasoning_effort ?? effort ?? null };
-  return adapter?.leftOut?.(request, model) ?? [];
+  const left = adapter?.leftOut?.(request, model) ?? [];
+  return left.map((field) => ownNames[field] ?? field);
 }
 
 /** What came with a body and may go to a provider of its dialect. */

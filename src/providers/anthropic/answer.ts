@@ -53,6 +53,7 @@ export interface AnthropicAnswer {
   model?: string;
   content?: AnswerBlock[];
   stop_reason?: string | null;
+  stop_sequence?: string | null;
   stop_details?: StopDetails | null;
   usage?: AnthropicUsage | null;
 }

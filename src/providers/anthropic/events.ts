@@ -24,7 +24,7 @@ interface StreamEvent {
   index?: number;
   message?: AnthropicAnswer;
   content_block?: AnswerBlock;
-  delta?: BlockDelta & { stop_reason?: string | null; stop_details?: StopDetails | null };
+  delta?: BlockDelta & Pick<AnthropicAnswer, 'stop_reason' | 'stop_sequence' | 'stop_details'>;
   usage?: AnthropicUsage | null;
 }
 
@@ -116,6 +116,7 @@ class MessageStream {
   private readonly open = new Map<number, OpenBlock>();
   private usage: AnthropicUsage = {};
   private stopReason: string | null = null;
+  private stopSequence: unknown;
   isDone = false;
 
   constructor(
@@ -255,6 +256,7 @@ class MessageStream {
   private messageDelta(event: StreamEvent): void {
     this.addUsage(event.usage);
     this.stopReason = event.delta?.stop_reason ?? this.stopReason;
+    this.stopSequence = event.delta?.stop_sequence ?? this.stopSequence;
     const explanation = event.delta?.stop_details?.explanation;
     if (this.stopReason === 'refusal' && explanation) this.chunks.write({ refusal: explanation });
     if (!this.sink.counted || !this.stopReason) return;
@@ -272,6 +274,6 @@ class MessageStream {
     this.isDone = true;
     const usage = readAnthropicUsage(this.usage);
     if (this.searches.hasPaused(this.stopReason)) this.sink.end(pausedTurn, usage);
-    else this.chunks.end(this.provider, this.stopReason, usage);
+    else this.chunks.end(this.provider, this.stopReason, usage, this.stopSequence);
   }
 }

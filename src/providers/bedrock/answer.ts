@@ -42,6 +42,7 @@ export interface ContentBlock {
 export interface ConverseAnswer {
   output?: { message?: { content?: ContentBlock[] } };
   stopReason?: string;
+  additionalModelResponseFields?: { stop_sequence?: unknown } | null;
   usage?: ConverseUsage;
 }
 

@@ -28,12 +28,10 @@ interface BlockDelta {
   citation?: ConverseCitation;
 }
 
-interface StreamEvent {
+interface StreamEvent extends Omit<ConverseAnswer, 'output'> {
   contentBlockIndex?: number;
   start?: { toolUse?: ConverseToolUse };
   delta?: BlockDelta;
-  stopReason?: string;
-  usage?: ConverseUsage;
 }
 
 /** A content block between its start and its stop. */
@@ -54,6 +52,7 @@ class ConverseReader implements EventReader {
   private readonly blocks = new Map<number, OpenBlock>();
   private readonly chunks: AnswerChunks;
   private stopReason: string | null = null;
+  private stopSequence: unknown;
   private usage: Usage | null = null;
   private isEnded = false;
 
@@ -66,15 +65,15 @@ class ConverseReader implements EventReader {
   }
 
   /** Reads an answer that was not streamed. */
-  whole(blocks: readonly ContentBlock[], stopReason: string, usage?: ConverseUsage): void {
+  whole(blocks: readonly ContentBlock[], answer: ConverseAnswer): void {
     this.chunks.write({ role: 'assistant', content: '' });
     for (const [index, block] of objectsIn(blocks).entries()) {
       this.open(index, block.toolUse);
       for (const delta of deltasOf(block)) this.readDelta(index, delta);
       this.finishBlock(index);
     }
-    this.stop(stopReason);
-    this.usage = converseUsage(usage);
+    this.stop(answer);
+    this.usage = converseUsage(answer.usage);
     this.end();
   }
 
@@ -126,7 +125,7 @@ class ConverseReader implements EventReader {
         return;
       case 'messageStop':
         for (const open of [...this.blocks.keys()]) this.finishBlock(open);
-        this.stop(event.stopReason ?? '');
+        this.stop(event);
         break;
       case 'metadata':
         this.usage = converseUsage(event.usage);
@@ -189,15 +188,16 @@ class ConverseReader implements EventReader {
   }
 
   /** @throws GatewayError where Bedrock reports malformed output of the model */
-  private stop(stopReason: string): void {
+  private stop({ stopReason = '', additionalModelResponseFields: fields }: ConverseAnswer): void {
     if (/^malformed_(model_output|tool_use)$/.test(stopReason))
       throw malformedOutput(this.provider, stopReason);
     this.stopReason = stopReason;
+    this.stopSequence = fields?.stop_sequence;
   }
 
   private end(): void {
     this.isEnded = true;
-    this.chunks.end(this.provider, this.stopReason, this.usage);
+    this.chunks.end(this.provider, this.stopReason, this.usage, this.stopSequence);
   }
 }
 
@@ -214,13 +214,13 @@ export const readConverseStream = (
 /** Translates a whole answer. @returns null if it is not an answer of Converse */
 export function readConverse(
   provider: string,
-  { output, stopReason = '', usage }: ConverseAnswer,
+  answer: ConverseAnswer,
   model: string,
 ): CompletionAnswer | null {
-  const blocks = output?.message?.content;
-  if (!Array.isArray(blocks) || (blocks.length === 0 && !stopReason)) return null;
+  const blocks = answer.output?.message?.content;
+  if (!Array.isArray(blocks) || (blocks.length === 0 && !answer.stopReason)) return null;
   return collectAnswer(
-    (sink) => new ConverseReader(provider, model, sink).whole(blocks, stopReason, usage),
+    (sink) => new ConverseReader(provider, model, sink).whole(blocks, answer),
     model,
   );
 }

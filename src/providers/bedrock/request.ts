@@ -150,6 +150,10 @@ export function toConverse(request: ChatRequest, traits: ModelTraits, provider: 
     ...(inference ? { inferenceConfig: inference } : {}),
     ...(toolConfig ? { toolConfig } : {}),
     ...(outputConfig ? { outputConfig } : {}),
+    // Claude's answer names the one at which it stopped; Converse ignores a path that is not there
+    ...(traits.claude && inference?.['stopSequences']
+      ? { additionalModelResponseFieldPaths: ['/stop_sequence'] }
+      : {}),
     ...(Object.keys(extras).length > 0 ? { additionalModelRequestFields: extras } : {}),
     ...pick(request, converseFields),
   };

@@ -1,12 +1,7 @@
-import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { frame } from '../event-stream.js';
 import { tryJson } from '../json.js';
 import type { Finish, FullAnswer, Meaning } from '../steps.js';
 import { type Dialect, type Frame, halves } from './dialect.js';
-
-const codec = new EventStreamCodec(
-  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
-  (text) => Buffer.from(text, 'utf8'),
-);
 
 const stopReasons: Record<Finish, string> = {
   stop: 'end_turn',
@@ -25,17 +20,9 @@ const exceptions: Record<Meaning, { status: number; type: string }> = {
   content_filter: { status: 400, type: 'validationException' },
 };
 
-/** One frame of AWS's event stream. */
-function awsFrame(headers: Record<string, string>, body: unknown): Buffer {
-  const typed = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]),
-  );
-  return Buffer.from(codec.encode({ headers: typed, body: Buffer.from(JSON.stringify(body)) }));
-}
-
 /** One event of a Converse stream as a frame. */
 export function awsEvent(type: string, body: unknown): Buffer {
-  return awsFrame(
+  return frame(
     { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' },
     body,
   );
@@ -132,7 +119,7 @@ export const bedrock: Dialect = {
   json,
   error: (meaning, message) => ({ status: exceptions[meaning].status, body: { message } }),
   errorFrame: (meaning, message) =>
-    awsFrame(
+    frame(
       {
         ':exception-type': exceptions[meaning].type,
         ':content-type': 'application/json',

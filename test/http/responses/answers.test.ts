@@ -255,6 +255,18 @@ describe('a request', () => {
     });
   });
 
+  it('is told what a model does not take of it, by the names of the dialect', async () => {
+    world.upstream.script([]);
+    const asked = { input: 'Hi', temperature: 0.5, max_output_tokens: 50, top_p: 0.5 };
+    const left = async (model: string) =>
+      at(finalOf(await world.stream({ ...asked, model })), 'warnings');
+    expect(await left(chatModel)).toBeUndefined();
+    expect(await left(`${chatModel.split('/')[0]}/o3`)).toMatchObject([
+      { field: 'temperature' },
+      { field: 'top_p' },
+    ]);
+  });
+
   it('goes to the next model where the first does not answer', async () => {
     world.upstream.script([{ status: 500 }, {}]);
     const streamed = await world.stream({

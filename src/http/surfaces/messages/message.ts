@@ -49,10 +49,7 @@ export const newMessage = (model: string) => ({
 });
 
 /** Fields of the canonical request whose names are others here. */
-const ownNames: Readonly<Record<string, string>> = {
-  stop: 'stop_sequences',
-  reasoning_effort: 'thinking',
-};
+const ownNames = { stop: 'stop_sequences', reasoning_effort: 'thinking' };
 
 /**
  * Names what another dialect's answer was written without, while headers can still be sent.
@@ -61,10 +58,9 @@ const ownNames: Readonly<Record<string, string>> = {
 export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
   if (res.headersSent || (candidate && getsOriginal(request, 'messages', candidate))) return;
   const body = call.original?.body as MessagesRequest | undefined;
-  const left = candidate ? leftOut(request, call, candidate) : [];
   const dropped = [
     ...(body ? onlyMessages(body).dropped : []),
-    ...left.map((field) => ownNames[field] ?? field),
+    ...(candidate ? leftOut(request, call, candidate, ownNames) : []),
   ];
   if (dropped.length > 0) res.setHeader('x-signalbox-dropped', dropped.join(', '));
 }

@@ -155,7 +155,7 @@ interface EndedChoice {
   readonly [field: string]: unknown;
 }
 
-/** vLLM and SGLang name the text at which they stopped; no other provider does. */
+/** vLLM, SGLang, Anthropic and Claude at Bedrock name the text at which they stopped. */
 export function stopSequenceOf({
   choices: [choice],
 }: {

@@ -3,10 +3,10 @@ import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import type { FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type { GatewayError } from '../../../errors.js';
 import type { Candidate } from '../../../chooser/plan.js';
-import type { FieldWarning, GatewayRequest } from '../../../pipeline/request.js';
+import type { FieldWarning } from '../../../pipeline/request.js';
 import { isSearchTool } from '../openai-search.js';
 import { openAIErrorBody } from '../openai-error.js';
-import { getsOriginal } from '../surface.js';
+import { type AnsweredCall, getsOriginal, leftOut } from '../surface.js';
 import { jsonList, type ResponsesBody } from './body.js';
 import { CompactionItem } from './compaction.js';
 import { type FlatTool, flatTools } from './flat-tools.js';
@@ -26,7 +26,7 @@ export class Envelope {
 
   constructor(
     private readonly turn: ResponseTurn,
-    private readonly request: Pick<GatewayRequest, 'snapshot' | 'grounding'>,
+    private readonly answered: Pick<AnsweredCall, 'request' | 'call'>,
   ) {
     this.body = turn.body as ResponsesBody;
   }
@@ -79,9 +79,11 @@ export class Envelope {
 
   /** What the request said, with the defaults of the dialect. */
   private echoed(): Json {
-    const { body, turn, request, candidate } = this;
+    const { body, turn, candidate } = this;
+    const { request, call } = this.answered;
     const isForwarded = candidate && getsOriginal(request, 'responses', candidate);
-    const warnings = [...(isForwarded ? [] : onlyOriginal(body).dropped)]
+    const left = candidate ? leftOut(request, call, candidate, ownNames) : [];
+    const warnings = (isForwarded ? [] : [...onlyOriginal(body).dropped, ...left])
       // the gateway searches for the model
       .filter((field) => !(request.grounding && field.startsWith('tools: web_search')))
       .map((field): FieldWarning => ({ field, message: 'this model answered without it' }));
@@ -98,6 +100,13 @@ export class Envelope {
     };
   }
 }
+
+/** Fields of the canonical request whose names are others here. */
+const ownNames = {
+  max_completion_tokens: 'max_output_tokens',
+  reasoning_effort: 'reasoning',
+  response_format: 'text',
+};
 
 /** Fields that a response has always, and what they are where the request does not say it. */
 const nullable = namesIn(`

@@ -1,9 +1,8 @@
 import type { ResponseTurn } from '../../../conversations/response-keeper.js';
 import { GatewayError } from '../../../errors.js';
-import type { GatewayRequest } from '../../../pipeline/request.js';
 import { asResponses } from '../foreign-words.js';
 import { openAIErrors } from '../openai-error.js';
-import type { CompletionSurface } from '../surface.js';
+import type { AnsweredCall, CompletionSurface } from '../surface.js';
 import { itemsOf, type ResponsesBody } from './body.js';
 import { Envelope } from './envelope.js';
 import { joinResponse } from './join-response.js';
@@ -34,8 +33,9 @@ export const responses: CompletionSurface = {
   streamId: ({ responseTurn: turn }) => (turn?.stores ? turn.id : null),
   firstEventId: 0,
   readCall: (body, sent) => readCall(body as ResponsesBody, sent),
-  writer({ res, request, stream }) {
-    const { turn, envelope } = begun(request);
+  writer(answered) {
+    const { turn, envelope } = begun(answered);
+    const { res, request, stream } = answered;
     return stream
       ? new ResponsesStream(stream, turn, envelope, request.plan?.candidates[0].model ?? '')
       : new ResponsesReply(res, turn, envelope);
@@ -59,16 +59,21 @@ export const compactResponses: CompletionSurface = {
     const input = [...itemsOf(body), { type: 'compaction_trigger' }];
     return joinResponse(parts, request, { ...body, input, stream: false, store: false });
   },
-  writer({ res, request }) {
-    const { turn, envelope } = begun(request);
-    return new ResponsesReply(res, turn, envelope, ({ id, created_at, output, usage }) => ({
-      ...{ id, object: 'response.compaction', created_at, output, usage },
-    }));
+  writer(answered) {
+    const { turn, envelope } = begun(answered);
+    return new ResponsesReply(
+      answered.res,
+      turn,
+      envelope,
+      ({ id, created_at, output, usage }) => ({
+        ...{ id, object: 'response.compaction', created_at, output, usage },
+      }),
+    );
   },
 };
 
-function begun(request: GatewayRequest): { turn: ResponseTurn; envelope: Envelope } {
-  const { responseTurn: turn } = request;
+function begun(answered: AnsweredCall): { turn: ResponseTurn; envelope: Envelope } {
+  const { responseTurn: turn } = answered.request;
   if (!turn) throw new GatewayError('internal', 'no response was begun');
-  return { turn, envelope: new Envelope(turn, request) };
+  return { turn, envelope: new Envelope(turn, answered) };
 }

@@ -41,11 +41,6 @@ export interface AnthropicUsage {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
-/** Why Anthropic refused to answer. */
-export interface StopDetails {
-  explanation?: string | null;
-}
-
 /** The fields of a whole answer that are read. */
 export interface AnthropicAnswer {
   type?: string;
@@ -54,7 +49,7 @@ export interface AnthropicAnswer {
   content?: AnswerBlock[];
   stop_reason?: string | null;
   stop_sequence?: string | null;
-  stop_details?: StopDetails | null;
+  stop_details?: { explanation?: string | null } | null;
   usage?: AnthropicUsage | null;
 }
 

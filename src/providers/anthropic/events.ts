@@ -8,7 +8,6 @@ import {
   type AnthropicUsage,
   readAnthropicUsage,
   reasoningDetail,
-  type StopDetails,
   toAnnotations,
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';

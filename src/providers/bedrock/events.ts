@@ -15,7 +15,6 @@ import {
   type ConverseAnswer,
   type ConverseCitation,
   type ConverseToolUse,
-  type ConverseUsage,
 } from './answer.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
 import { malformedOutput, streamException } from './failure.js';

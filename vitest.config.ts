@@ -69,6 +69,8 @@ export default defineConfig(({ mode }) => ({
     experimental: { fsModuleCache: true },
     // threads that start from the sources, in TypeScript
     execArgv: ['--import', new URL('./test/helpers/typescript-workers.mjs', import.meta.url).href],
+    // hundreds of hints about models that only the tests have
+    onConsoleLog: (log) => !log.startsWith('AI SDK Warning'),
     reporters: ['default', './test/helpers/closing-line.ts'],
   },
 }));

@@ -122,24 +122,25 @@ export class Breaker {
   /**
    * Call before a model is called. Where its circuit is due for a probe, this request is the probe.
    * @param leaseMs after this time another request may become one
-   * @returns `last`: the model is called although its circuit is open; null: the circuit is closed
+   * @returns the circuits that it probes; none: the model is called although its circuit is open;
+   * null: the circuit is closed
    */
-  begin(model: string, leaseMs: number): 'probe' | 'last' | null {
-    let trial: 'probe' | 'last' | null = null;
-    for (const circuit of this.ofModel(model)) {
-      if (circuit.openUntil === null) continue;
-      trial ??= 'last';
-      if (this.isOpen(circuit)) continue;
-      trial = 'probe';
+  begin(model: string, leaseMs: number): readonly Circuit[] | null {
+    const open = this.ofModel(model).filter(({ openUntil }) => openUntil !== null);
+    const due = open.filter((circuit): boolean => !this.isOpen(circuit));
+    for (const circuit of due)
       this.change(circuit, { openUntil: this.now() + leaseMs, isProbing: true });
-    }
-    return trial;
+    return open.length > 0 ? due.map((circuit) => ({ ...circuit })) : null;
   }
 
-  /** Call when a probe is over: if the circuit is still half open, another request may probe it. */
-  release(model: string): void {
-    for (const circuit of this.ofModel(model))
-      if (circuit.isProbing) this.change(circuit, { openUntil: this.now(), isProbing: false });
+  /** Call when a trial is over: what it probed and is still half open may be probed again. */
+  release(trial: readonly Circuit[]): void {
+    for (const { model, openUntil } of trial) {
+      const circuit = this.at(model);
+      // not the probe of another request, as after the lease or of another model's call
+      if (circuit?.isProbing && circuit.openUntil === openUntil)
+        this.change(circuit, { openUntil: this.now(), isProbing: false });
+    }
   }
 
   /**

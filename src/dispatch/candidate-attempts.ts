@@ -92,7 +92,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> implements CallTimi
       if (!(error instanceof GatewayError) || !this.mayRetry(error)) throw error;
       return await this.retry(error);
     } finally {
-      if (trial === 'probe') breaker.release(model);
+      if (trial) breaker.release(trial);
     }
   }
 

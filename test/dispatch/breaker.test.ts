@@ -254,8 +254,8 @@ describe('the breaker', () => {
       });
       now += forMs;
       expect(breaker.demotion('m', [])).toBeNull();
-      expect(breaker.begin('m', 60_000)).toBe('probe');
-      expect(breaker.begin('m', 60_000)).toBe('last');
+      expect(breaker.begin('m', 60_000)).toMatchObject([{ model: 'm' }]);
+      expect(breaker.begin('m', 60_000)).toEqual([]);
       fail(breaker);
     }
   });
@@ -264,11 +264,37 @@ describe('the breaker', () => {
     const breaker = made();
     fail(breaker, 3);
     now += 1_000;
-    breaker.begin('m', 60_000);
+    const probe = breaker.begin('m', 60_000);
     expect(breaker.demotion('m', [])).not.toBeNull();
-    breaker.release('m');
+    breaker.release(probe ?? []);
     expect(breaker.demotion('m', [])).toBeNull();
-    expect(breaker.begin('m', 60_000)).toBe('probe');
+    expect(breaker.begin('m', 60_000)).toMatchObject([{ model: 'm' }]);
+  });
+
+  it('lets one request probe a provider, also where calls of other models of it end', () => {
+    const breaker = made();
+    const away = new GatewayError('connection_failed', 'a cannot be reached');
+    for (const model of ['m', 'm', 'm', 'other', 'other', 'other'])
+      breaker.failed(model, away, false, false);
+    now += 3_000;
+    // the first probes the provider and its own circuit, the second its own alone
+    expect(breaker.begin('m', 60_000)).toMatchObject([{ model: '' }, { model: 'm' }]);
+    const second = breaker.begin('other', 60_000);
+    expect(second).toMatchObject([{ model: 'other' }]);
+    breaker.release(second ?? []);
+    expect(breaker.begin('third', 60_000)).toEqual([]);
+    expect(breaker.begin('other', 60_000)).toMatchObject([{ model: 'other' }]);
+  });
+
+  it('lets a request whose lease is over end no later probe', () => {
+    const breaker = made();
+    fail(breaker, 3);
+    now += 1_000;
+    const first = breaker.begin('m', 5_000);
+    now += 5_000;
+    expect(breaker.begin('m', 5_000)).toMatchObject([{ model: 'm' }]);
+    breaker.release(first ?? []);
+    expect(breaker.begin('m', 5_000)).toEqual([]);
   });
 
   it('counts failures in a row alone', () => {

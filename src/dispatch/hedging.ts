@@ -43,6 +43,11 @@ export class Hedging {
     return true;
   }
 
+  /** A hedge was taken, and no second call was made. */
+  giveBack(accountId: string): void {
+    for (const one of this.of(accountId)) one.hedges++;
+  }
+
   private of(accountId: string): { hedges: number }[] {
     return [this.all, this.accounts.of(accountId, () => ({ hedges: 0 }))];
   }

@@ -11,6 +11,8 @@ export interface Hedge {
   afterMs(candidate: Candidate): number | null;
   /** Asks whether the second call may begin now. Never rejects. */
   begin(candidate: Candidate): Promise<boolean>;
+  /** The second call is made, now or again. */
+  called(candidate: Candidate): void;
   /** The admission of the second call. */
   readonly admit: Admission;
 }
@@ -102,7 +104,10 @@ export class Race<Answer extends AttemptAnswer> {
       ...this.context,
       admit,
       cancellation,
-      callOf: (target) => callOf({ ...target, claim: () => this.claim(lane) }),
+      callOf: (target) => {
+        if (hedged) this.hedge.called(call.candidate);
+        return callOf({ ...target, claim: () => this.claim(lane) });
+      },
       hedged,
     };
     const { candidate, provider, isLast, usedKeys } = call;

@@ -158,7 +158,9 @@ describe('a hedged request', () => {
     byModel({ m: soon, n: slow });
     const busy = askBoth(native, {}, ['b/n']);
     await upstream.received(from);
-    expect(await askBoth()).toMatchObject({ text: 'm!', errorTrace: [] });
+    const heard = await askBoth();
+    expect(heard).toMatchObject({ text: 'm!', errorTrace: [] });
+    expect(heard.headers).not.toHaveProperty('x-signalbox-hedge');
     expect(called()).toEqual(['n', 'm']);
     await gateway.close();
     await busy.catch(() => null);
@@ -347,6 +349,18 @@ describe('the cost of a hedged request', () => {
     expect(await askBoth()).toMatchObject({ text: 'm!' });
     expect(called()).toEqual(['m']);
     expect(await metricOf(gateway, 'signalbox_limited_total')).toBe(0);
+  });
+
+  it('takes nothing of the bounded share, and names no second model, where no call is made', async () => {
+    // twenty requests allow one hedge
+    await start({ ...limited(0.6), hedge: { maxShare: 0.05 } });
+    await measure();
+    byModel({ m: soon });
+    const { headers } = await askBoth();
+    expect(headers).not.toHaveProperty('x-signalbox-hedge');
+    const shorter = await askBoth(native, { maxTokens: 5 });
+    expect(shorter.headers['x-signalbox-hedge']).toBe('b/n');
+    expect(called()).toEqual(['m', 'm', 'n']);
   });
 
   /** What the request log says of all requests, spent and held, once the last is there. */

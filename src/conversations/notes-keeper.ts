@@ -28,12 +28,13 @@ export class NotesKeeper {
   placeOf(accountId: string, id: string): (json: string) => Promise<boolean> {
     let stored = 0;
     return async (json) => {
-      const growth = json.length - stored;
+      const size = Buffer.byteLength(json);
+      const growth = size - stored;
       if (growth > 0 && !this.quota.hasRoom(accountId, growth)) return false;
       await (await this.store()).save({ id, accountId, json, at: Date.now() });
       this.quota.add(accountId, growth);
-      this.volatile?.use(accountId, id, json.length);
-      stored = json.length;
+      this.volatile?.use(accountId, id, size);
+      stored = size;
       return true;
     };
   }

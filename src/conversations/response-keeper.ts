@@ -82,7 +82,7 @@ export class ResponseKeeper {
   ): Promise<boolean> {
     const { id, previousId } = turn;
     const json = { input: exactJson(input), response: exactJson(response) };
-    const size = json.input.length + json.response.length;
+    const size = Buffer.byteLength(json.input) + Buffer.byteLength(json.response);
     if (!this.quota.hasRoom(accountId, size)) return false;
     const itemIds = outputOf(response).map((item) => String(item['id']));
     const record = { id, accountId, previousId, at: Date.now(), ...json, itemIds };

@@ -6,7 +6,7 @@ const freshMs = 60_000;
 
 /** Bounds what an account stores in conversations and research notes. No request waits for it. */
 export class StorageQuota {
-  /** Characters stored, by account; null: being looked up. */
+  /** What is stored, by account; null: being looked up. */
   private readonly stored = new LRUCache<string, { bytes: number | null }>({
     // `max` would allocate room for all entries at once
     maxSize: maxAccounts,

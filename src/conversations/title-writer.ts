@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { type ChatMessage, type ChatRequest, type Usage } from '../completion.js';
 import { CollectedText } from '../dispatch/collected-text.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { chatCalls } from '../dispatch/chat-call.js';
+import { ChatCall } from '../dispatch/chat-call.js';
 import { type Attempt, executePlan } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
@@ -90,7 +90,7 @@ export class TitleWriter {
       const { usage } = await executePlan({
         plan: { candidates: [model.candidate], limits },
         stream: false,
-        callOf: chatCalls(requestOf(untitled), writer),
+        callOf: (target) => new ChatCall(target, { chat: requestOf(untitled), writer }),
         cancellation,
         providerOf: () => model.provider,
         onAttempt: model.onAttempt,

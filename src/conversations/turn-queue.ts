@@ -187,7 +187,7 @@ export function newPartOf(turn: Turn): Turn {
   return turn.begins || last < 0 ? turn : { ...turn, history: turn.history.slice(last + 1) };
 }
 
-/** Characters of a turn's text, roughly. */
+/** Bytes of a turn, roughly. */
 export const sizeOf = ({ history, answer }: Turn): number =>
   history.reduce(
     (size, { content }) => size + 100 + lengthOf(content),
@@ -195,11 +195,14 @@ export const sizeOf = ({ history, answer }: Turn): number =>
   );
 
 function lengthOf(content: unknown): number {
-  if (typeof content === 'string') return content.length;
+  if (typeof content === 'string') return Buffer.byteLength(content);
   if (!Array.isArray(content)) return 0;
   return (content as { text?: string; tool_calls?: unknown }[]).reduce(
     (length, part) =>
-      length + (part.text?.length ?? (part.tool_calls ? JSON.stringify(part).length : 100)),
+      length +
+      (part.text === undefined && !part.tool_calls
+        ? 100
+        : Buffer.byteLength(part.text ?? JSON.stringify(part))),
     0,
   );
 }

@@ -37,6 +37,17 @@ describe.each(storeRows)('the storage of an account on $name', (row) => {
     });
   });
 
+  it('counts bytes, of which a character may have several', async () => {
+    talk = await startConversing(place, { conversations: { maxBytesPerAccount: 1_048_576 } });
+    const { storedBytes } = talk.reader.conversations;
+    const before = await storedBytes(talk.bob.accountId);
+    const asked = asking('語'.repeat(160_000));
+    expect((await talk.complete(asked, talk.bob)).json).not.toHaveProperty('conversationStored');
+    expect(await storedBytes(talk.bob.accountId)).toBeGreaterThan(before + 480_000);
+    const second = await talk.complete(asked, talk.bob);
+    expect(second.json).toMatchObject({ conversationStored: false });
+  });
+
   it('counts what was stored before the gateway started', async () => {
     talk = await startConversing(place, { conversations: { maxBytesPerAccount: 1_048_576 } });
     const stored = await talk.reader.conversations.storedBytes(talk.ann.accountId);

@@ -68,7 +68,10 @@ export class GrowingConversation {
     return {
       ...this.row,
       message_count: this.row.message_count + this.added.length,
-      bytes: this.added.reduce((sum, { content }) => sum + content.length, this.row.bytes),
+      bytes: this.added.reduce(
+        (sum, { content }) => sum + Buffer.byteLength(content),
+        this.row.bytes,
+      ),
       updated_at: this.added.reduce(
         (latest, message) => Math.max(latest, message.created_at),
         this.row.updated_at,

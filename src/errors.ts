@@ -235,6 +235,9 @@ export const invalidField = (
   code: 'validation_failed' | 'bad_request' | 'not_found' = 'validation_failed',
 ): GatewayError => new GatewayError(code, `${field}: ${reason}`, { field });
 
+/** What was thrown, which may be anything, as an error. */
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
 /** The message of what was thrown, which may be anything. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+export const messageOf = (thrown: unknown): string => asError(thrown).message;

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import type { AccountRecord, KeyLimits } from '../store/contracts/accounts.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
@@ -47,9 +48,7 @@ export function runLater(
   what: string,
   work: () => Promise<void>,
 ): void {
-  backgroundTasks.run(work, (error) =>
-    rules.warn(`${what} failed: ${error instanceof Error ? error.message : 'unknown'}`),
-  );
+  backgroundTasks.run(work, (error) => rules.warn(`${what} failed: ${messageOf(error)}`));
 }
 
 /** Sends a mail if the configuration has a mail server. */

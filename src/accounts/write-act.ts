@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError } from '../errors.js';
+import { GatewayError, messageOf } from '../errors.js';
 import type { Act, AuditRow } from '../store/contracts/audit.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
@@ -56,7 +56,7 @@ export async function writeAct(
       details,
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown';
+    const why = messageOf(error);
     logFailure(new GatewayError('internal', `the act ${act} is not recorded: ${why}`));
   }
 }

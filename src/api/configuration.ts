@@ -1,5 +1,5 @@
 import { showConfig } from '../config/shown-config.js';
-import { GatewayError, invalidField } from '../errors.js';
+import { GatewayError, invalidField, messageOf } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { openCounters } from '../store/open-databases.js';
 import { checkProvider } from './check-provider.js';
@@ -65,7 +65,7 @@ const runTest = endpoint('post', `${path}/tests`, 'testConnection', {
       return done(true, await tests[kind](parts, name ?? ''));
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'validation_failed') throw error;
-      return done(false, error instanceof Error ? error.message : 'it failed');
+      return done(false, messageOf(error));
     }
   },
 });

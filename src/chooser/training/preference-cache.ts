@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.js';
 import type { Tuning } from '../predictor/tuning.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord, PreferenceSettings } from '../../store/contracts/preferences.js';
@@ -14,7 +15,7 @@ function read(weights: string): Read {
     const tuning = createTuning(decodeCustom(weights), shippedPredictor());
     return tuning ? { tuning } : { why: 'it was fitted on another router: train it again' };
   } catch (error) {
-    return { why: `it cannot be used: ${error instanceof Error ? error.message : 'unknown'}` };
+    return { why: `it cannot be used: ${messageOf(error)}` };
   }
 }
 

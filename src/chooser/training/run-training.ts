@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../errors.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { Store } from '../../store/contracts/store.js';
 import type {
@@ -123,7 +124,7 @@ async function endOf(
   } catch (error) {
     if (signal.aborted) return null;
     if (error instanceof RefusedEvaluations) return failed(error.message);
-    warn(`a training failed: ${error instanceof Error ? error.message : 'unknown'}`);
+    warn(`a training failed: ${messageOf(error)}`);
     return failed('an internal error of the gateway; see its log');
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, invalidField } from '../../errors.js';
+import { GatewayError, invalidField, messageOf } from '../../errors.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainings.js';
@@ -96,9 +96,7 @@ export class Trainings {
       return;
     }
     const warn = (error: unknown): void =>
-      this.options.warn(
-        `trainings cannot run: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      this.options.warn(`trainings cannot run: ${messageOf(error)}`);
     this.running = this.runQueued()
       .catch(warn)
       .finally(() => {

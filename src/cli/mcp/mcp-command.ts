@@ -1,5 +1,6 @@
 import type { CallToolResult, ListToolsResult, McpServer } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
+import { messageOf } from '../../errors.js';
 import { jsonFields, parsedJson } from '../../text/json-values.js';
 import { version } from '../../version.js';
 
@@ -42,7 +43,7 @@ function passOn(server: McpServer['server'], gateway: GatewayClient): void {
       return (await gateway.ask('tools/call', call, signal)) as CallToolResult;
     } catch (error) {
       // a result that the client's model can read
-      const text = error instanceof Error ? error.message : 'the gateway failed';
+      const text = messageOf(error);
       return { content: [{ type: 'text', text }], isError: true };
     }
   });

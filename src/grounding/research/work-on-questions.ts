@@ -1,3 +1,4 @@
+import { asError } from '../../errors.js';
 import { untilAborted } from '../../async/until-aborted.js';
 import { packFacts } from './gather-material.js';
 import { checkMessages, checkSchema, planMessages, planSchema } from './prompts.js';
@@ -79,7 +80,7 @@ async function searchOne(
     reservation.settleAtMost();
     if (signal.aborted) throw error;
     state.failQuery(asked.query);
-    run.searchError = error instanceof Error ? error : new Error(String(error));
+    run.searchError = asError(error);
     run.report(`The search for “${asked.query}” failed.`);
   } finally {
     run.queries.push(asked.query);

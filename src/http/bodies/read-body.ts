@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
 import { inTurns } from '../../async/turns.js';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, asError } from '../../errors.js';
 import { isLargeBody } from '../../text/json-pieces.js';
 import { type BodyLimits, tooLarge } from './body-limits.js';
 import { checkParsed, parseBody } from './parse-body.js';
@@ -161,6 +161,3 @@ function stopDecompressing(req: IncomingMessage, decompressed: Readable): void {
   decompressed.destroy();
   req.resume();
 }
-
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readAnswer } from '../../async/read-answer.js';
 import { inTurns } from '../../async/turns.js';
-import { GatewayError, invalidField } from '../../errors.js';
+import { GatewayError, invalidField, messageOf } from '../../errors.js';
 import type { ModelFacts } from '../../models/model-facts.js';
 import {
   isJump,
@@ -48,7 +48,7 @@ export class PriceUpdates {
     try {
       usePriceEdition(text === null ? null : await inTurns(readPriceEdition(text)));
     } catch (error) {
-      const why = error instanceof Error ? error.message : 'unknown';
+      const why = messageOf(error);
       this.warn(`the stored price data cannot be read: ${why}`);
       return;
     }
@@ -103,7 +103,7 @@ export async function updatePrices(
   try {
     difference = await inTurns(priceDifference(await inTurns(readPriceEdition(text))));
   } catch (error) {
-    throw invalidField('data', error instanceof Error ? error.message : 'cannot be read');
+    throw invalidField('data', messageOf(error));
   }
   const { added, removed, changed } = difference;
   const jumps = changed.filter(isJump).length;

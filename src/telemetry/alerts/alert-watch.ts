@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../errors.js';
 import type { Caller } from '../../accounts/caller.js';
 import { daysOf, isMoney, type LimitStatus, spenderOf } from '../../accounts/caller-limits.js';
 import type { AlertRow, NewAlert } from '../../store/contracts/alerts.js';
@@ -123,7 +124,7 @@ export class AlertWatch {
       await this.send(store, now);
       await store.alerts.removeBefore(now - keptMs);
     } catch (error) {
-      this.sources.warn(`alerts: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.sources.warn(`alerts: ${messageOf(error)}`);
     }
   }
 
@@ -233,7 +234,7 @@ async function sendTo(channels: readonly AlertChannel[], alert: SentAlert): Prom
       await channel.send(alert);
       sentTo.push(channel.name);
     } catch (error) {
-      errors.push(error instanceof Error ? error.message : 'unknown');
+      errors.push(messageOf(error));
     }
   return { sentTo, error: errors.length > 0 ? errors.join('; ') : null };
 }

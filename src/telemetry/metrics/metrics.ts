@@ -81,7 +81,7 @@ export class Metrics {
   request({ record, surface, startedAt }: ObservedRequest): void {
     const { provider, model, promptTokens, costUsd, heldUsd, ttftMs } = record;
     const durationSeconds = (performance.now() - startedAt) / 1000;
-    const label = surface ?? 'completions';
+    const label = surface ?? 'other';
     this.instruments.requests.series(label, String(record.status ?? 0)).observe(durationSeconds);
     if (record.code === 'client_closed') this.instruments.disconnects.series(label).inc();
     if (provider === null || model === null) return;

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { asError } from '../../../errors.js';
 import { withTimeout } from '../../../async/with-timeout.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 
@@ -118,7 +119,7 @@ export class StdioTransport implements Transport {
         throw new RangeError(`it wrote ${maxBytesBetweenAnswers} bytes without an answer`);
       for (const line of this.lines.read(chunk)) this.deliver(line);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(asError(error));
       this.kill();
     }
   }

@@ -1,5 +1,5 @@
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
-import { GatewayError } from '../../../errors.js';
+import { GatewayError, messageOf } from '../../../errors.js';
 import { matchesGlob } from '../../../models/access-rules.js';
 import { unlessAborted } from '../abort.js';
 import { callHttp, type HttpCall } from '../http-call.js';
@@ -78,7 +78,7 @@ export class OpenApiSource implements ToolSource {
         .map((operation) => [operation.id, operation] as const);
       return { operations: new Map(operations), baseUrl };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'its document cannot be read';
+      const reason = messageOf(error);
       throw new GatewayError('connection_failed', `${name}: ${this.withoutSecrets(reason)}`, {
         cause: error,
       });

@@ -1,6 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
+import { asError } from '../../../errors.js';
 import { threadOptions } from '../../../async/thread-options.js';
 import { threadScript } from '../../../package-files.js';
 import { type BodyLimits, tooLarge } from '../body-limits.js';
@@ -34,7 +35,7 @@ class ZstdThread extends Transform {
       this.pieces.push(piece);
       done();
     } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
+      done(asError(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../errors.js';
 import type { PubSub } from '../../contracts/counters.js';
 import type { RedisLink } from './link.js';
 
@@ -31,9 +32,7 @@ export class RedisPubSub implements PubSub {
       try {
         listener(text);
       } catch (error) {
-        this.onWarning(
-          `a message on ${topic} could not be processed: ${error instanceof Error ? error.message : 'unknown'}`,
-        );
+        this.onWarning(`a message on ${topic} could not be processed: ${messageOf(error)}`);
       }
     }
   }

@@ -41,17 +41,12 @@ export interface ChatAnswer extends AttemptAnswer {
   readonly contentLength: number;
 }
 
-/**
- * Calls models with a chat request; the answer goes to the writer.
- * @param original what providers of its dialect get in place of the request; it must be the
- *   writer's dialect
- */
-export function chatCalls(
-  request: ChatRequest,
-  writer: AnswerWriter,
-  original?: OriginalRequest,
-): (target: CallTarget) => UpstreamCall<ChatAnswer> {
-  return (target) => new ChatCall(target, request, writer, original);
+/** What a model is asked, and where its answer goes. */
+export interface ChatAsk {
+  readonly chat: ChatRequest;
+  readonly writer: AnswerWriter;
+  /** What providers of its dialect get in place of `chat`; it must be the writer's dialect. */
+  readonly original?: OriginalRequest | undefined;
 }
 
 /** The request with the candidate's effort, unless it names an effort itself. */
@@ -76,24 +71,25 @@ function reasonsLong({ request, model }: ModelCall): boolean {
   );
 }
 
-class ChatCall implements UpstreamCall<ChatAnswer> {
+/** A call of a model with a chat request. */
+export class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
   private readonly gate: CommitGate;
   /** How the client's tools were renamed or converted for the provider; null: they were not. */
   private readonly tools: OwnTools | null = null;
+  private readonly writer: AnswerWriter;
   readonly firstEventMs: number;
   private isStreamed = false;
 
   constructor(
     private readonly target: CallTarget,
-    request: ChatRequest,
-    private readonly writer: AnswerWriter,
-    original: OriginalRequest | undefined,
+    { chat, writer, original }: ChatAsk,
   ) {
+    this.writer = writer;
     const { candidate, stream } = target;
     const { adapter } = target.provider;
     const { model } = candidate;
-    this.call = { request: withEffort(request, candidate, adapter.dialect), model, stream };
+    this.call = { request: withEffort(chat, candidate, adapter.dialect), model, stream };
     if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
       this.call.original = original;
     const { original: forwarded } = this.call;

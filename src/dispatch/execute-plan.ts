@@ -19,7 +19,7 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   plan: { readonly candidates: readonly Candidate[]; readonly limits: Limits };
   /** Whether providers are asked to stream. */
   stream: boolean;
-  /** Makes the call of one attempt: `chatCalls`, or that of an embedding. */
+  /** Makes the call of one attempt: `ChatCall`, or that of an embedding. */
   callOf: (target: CallTarget) => UpstreamCall<Answer>;
   cancellation: Cancellation;
   /** Undefined where the candidate's provider is not configured. */

@@ -1,6 +1,6 @@
 import { hasBudget } from '../accounts/caller-limits.js';
 import { pausedTurn, type ChatRequest } from '../completion.js';
-import { chatCalls } from '../dispatch/chat-call.js';
+import { ChatCall } from '../dispatch/chat-call.js';
 import { BrokenStream } from '../dispatch/attempt-log.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
@@ -83,7 +83,7 @@ class RunningCompletion {
     } catch (error) {
       this.fail(error);
     } finally {
-      this.hedge?.reservation?.settle();
+      this.hedge?.settle();
       if (planned.call.stream) parts.metrics.streamClosed();
     }
   }
@@ -115,7 +115,7 @@ class RunningCompletion {
     const hedge = (this.hedge = hedgedCall(parts, request, hooks.hedged));
     return this.executeRound({
       plan: planned.plan,
-      callOf: (target) => chatCalls(this.fitting(chat, target.candidate), writer, original)(target),
+      askOf: () => ({ chat, writer, original }),
       admit: request.reservation?.admit,
       errorTrace: planned.passedOver,
       hedge,
@@ -127,23 +127,28 @@ class RunningCompletion {
     const field = chat.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens';
     const limit = chat[field];
     if (!limit) return chat;
-    const { request } = this;
+    const { request, planned } = this;
     const { maxOutput } = request.snapshot.catalog.lookup(provider, model);
     if (maxOutput === null || limit <= maxOutput) return chat;
     const message = `${label} writes ${maxOutput} tokens at most`;
-    if (!request.warnings.some((one) => one.message === message))
+    // not where the gateway itself asks for more
+    const isAsked = (planned.call.chat[field] ?? 0) > maxOutput;
+    if (isAsked && !request.warnings.some((one) => one.message === message))
       request.warnings = [...request.warnings, { field, message }];
     return { ...chat, [field]: maxOutput };
   }
 
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
-    const { plan, callOf, admit, errorTrace, hedge, continuesAt, onFailed = null } = round;
+    const { plan, askOf, admit, errorTrace, hedge, continuesAt, onFailed = null } = round;
     const { cancellation = request.cancellation, reservation = request.reservation } = round;
     // not spreads: taking the rest of an object and spreading it cost several µs
     return executePlan({
       plan,
-      callOf,
+      callOf: (target) => {
+        const ask = askOf(target);
+        return new ChatCall(target, { ...ask, chat: this.fitting(ask.chat, target.candidate) });
+      },
       admit,
       errorTrace,
       stream: planned.call.streamFromProvider,

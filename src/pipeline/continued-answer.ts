@@ -1,11 +1,10 @@
 import type { ChatRequest } from '../completion.js';
-import type { RankedCandidate } from '../chooser/plan.js';
+import type { Candidate, RankedCandidate } from '../chooser/plan.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { BrokenStream } from '../dispatch/attempt-log.js';
-import { chatCalls } from '../dispatch/chat-call.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import type { ChatOutcome } from '../dispatch/execute-plan.js';
-import { anchorOf, shownText } from '../text/text-seam.js';
+import { anchorOf, shownText, TextSeam } from '../text/text-seam.js';
 import type { CompletionWriter, PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
 import { ContinuedWriter } from './continued-writer.js';
@@ -46,11 +45,17 @@ export class ContinuedAnswer {
     surface: CompletionWriter,
   ) {
     this.candidates = input.planned.plan.candidates;
-    this.writer = new ContinuedWriter(out, (seam) => {
+    const begun = begunBy(input.planned.call.chat) ?? '';
+    const seamAfter = (text: string, candidate: Candidate): TextSeam =>
+      new TextSeam(begun + text, this.isPrefilled(candidate));
+    this.writer = new ContinuedWriter(out, seamAfter, (seam) => {
       input.parts.metrics.continued(seam.code);
       surface.seam?.(seam);
     });
   }
+
+  private readonly isPrefilled = ({ provider, model }: Candidate): boolean =>
+    this.input.request.snapshot.providers.get(provider ?? '')?.adapter.prefill?.(model) ?? false;
 
   /** @param first executes the plan. @throws GatewayError, BrokenStream as `executePlan` */
   async run(first: (writer: AnswerWriter) => Promise<ChatOutcome>): Promise<ChatOutcome> {
@@ -87,10 +92,10 @@ export class ContinuedAnswer {
     const leftMs = plan.limits.totalTimeoutMs - (performance.now() - this.startedAt);
     return {
       plan: { ...plan, limits: { ...plan.limits, totalTimeoutMs: Math.max(1, leftMs) } },
-      callOf: (target) => {
-        const isPrefilled = target.provider.adapter.prefill?.(target.candidate.model) ?? false;
-        return chatCalls(goingOn(chat, text, isPrefilled), this.writer)(target);
-      },
+      askOf: ({ candidate }) => ({
+        chat: goingOn(chat, text, this.isPrefilled(candidate)),
+        writer: this.writer,
+      }),
       admit: request.reservation?.admit,
       errorTrace,
       continuesAt: text.length,
@@ -119,13 +124,17 @@ const goOn =
 /** The request for the rest of an answer: ends with its beginning, and an instruction if needed. */
 function goingOn(chat: ChatRequest, text: string, isPrefilled: boolean): ChatRequest {
   const messages = [...chat.messages];
-  const last = messages.at(-1);
-  // the client may have begun the answer itself
-  const isBegun = last?.role === 'assistant' && !last.tool_calls;
-  const begun = isBegun && typeof last.content === 'string' ? last.content : null;
+  const begun = begunBy(chat);
   if (begun !== null) messages.pop();
   const content = shownText((begun ?? '') + text);
   messages.push({ role: 'assistant', content });
   if (!isPrefilled) messages.push({ role: 'user', content: `${goOn}\n${anchorOf(content)}` });
   return { ...chat, messages };
+}
+
+/** The beginning of the answer that the client has sent; null: none. */
+function begunBy({ messages }: ChatRequest): string | null {
+  const last = messages.at(-1);
+  const isBegun = last?.role === 'assistant' && !last.tool_calls;
+  return isBegun && typeof last.content === 'string' ? last.content : null;
 }

@@ -9,7 +9,7 @@ import type { Candidate } from '../chooser/plan.js';
 import { chunksOf } from '../completion-builder.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import { TextSeam } from '../text/text-seam.js';
+import type { TextSeam } from '../text/text-seam.js';
 import { TappedWriter } from './answer-taps.js';
 import type { Seam } from './completion-call.js';
 
@@ -32,9 +32,13 @@ export class ContinuedWriter extends TappedWriter {
   private last: { from: Candidate; code: Seam['code']; text: string } | null = null;
   private joint: TextSeam | null = null;
 
-  /** @param mark called before the first text after a seam */
+  /**
+   * @param seamAfter joins what a candidate continues to the text of the earlier calls
+   * @param mark called before the first text after a seam
+   */
   constructor(
     writer: AnswerWriter,
+    private readonly seamAfter: (text: string, candidate: Candidate) => TextSeam,
     private readonly mark: (seam: Seam) => void,
   ) {
     super(writer, []);
@@ -60,7 +64,7 @@ export class ContinuedWriter extends TappedWriter {
   override begin(candidate: Candidate): void {
     this.candidate = candidate;
     this.isReasoning = this.isClosed = this.hasGone = false;
-    this.joint = this.last && new TextSeam(this.last.text);
+    this.joint = this.last && this.seamAfter(this.last.text, candidate);
     if (this.joint) return;
     this.escaped = '';
     super.begin(candidate);

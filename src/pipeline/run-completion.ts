@@ -23,7 +23,7 @@ export interface CompletionRun extends CompletionHooks {
  *
  * A new surface gives `call` and `writer`, and nothing here changes. If providers speak its
  * dialect, its `CompletionCall` has `original: { dialect, body }` beside `chat`: planning, limits
- * and logs read `chat`, and only `chatCalls` hands the original to an adapter of the same dialect,
+ * and logs read `chat`, and only `ChatCall` hands the original to an adapter of the same dialect,
  * whose events reach the writer as they are. An answer of several model calls belongs into
  * `completeChat`, as a `GroundedRun` that executes several rounds into one writer; the reservation
  * here counts all of its attempts. What only observes an answer is an `AnswerTap`.

@@ -24,21 +24,37 @@ export class TextSeam {
   /** The end of the text, which the model was not shown. */
   private unseen: string;
   private readonly isInFence: boolean;
+  /** What the model was shown. */
+  private readonly shown: string;
+  private readonly anchor: string;
   /** Null once the repetition is known. */
   private held: string | null = '';
 
-  constructor(before: string) {
-    const shown = shownText(before);
-    this.tail = shown.slice(-maxOverlap);
-    this.unseen = before.slice(shown.length);
-    this.isInFence = ((shown.match(/^[ \t]*(?:```|~~~)/gm)?.length ?? 0) & 1) === 1;
+  /**
+   * @param isPrefilled the model goes on exactly, or gives all that it was shown again, as Mistral's
+   * do; others were asked to begin with the anchor
+   */
+  constructor(
+    before: string,
+    private readonly isPrefilled: boolean,
+  ) {
+    this.shown = shownText(before);
+    this.tail = this.shown.slice(-maxOverlap);
+    this.anchor = anchorOf(this.shown);
+    this.unseen = before.slice(this.shown.length);
+    this.isInFence = ((this.shown.match(/^[ \t]*(?:```|~~~)/gm)?.length ?? 0) & 1) === 1;
   }
 
   /** @returns the text that may be passed on now */
   push(text: string): string {
     if (this.held === null) return this.withoutUnseen(text);
+    const at = this.held.length;
     this.held += text;
-    return this.mayRepeat(this.held) ? '' : this.end();
+    // not all that is held again: the text may be long
+    const mayRepeat = this.isPrefilled
+      ? this.shown.startsWith(text, at)
+      : this.mayRepeat(this.held);
+    return mayRepeat ? '' : this.end();
   }
 
   /** Nothing more comes. @returns the rest */
@@ -66,7 +82,9 @@ export class TextSeam {
 
   /** How many characters at the beginning of a text are a repetition. */
   private repeated(text: string): number {
+    if (this.isPrefilled) return text.startsWith(this.shown) ? this.shown.length : 0;
     const [first, afterSpace] = this.starts(text);
+    if (text.startsWith(this.anchor, first)) return first + this.anchor.length;
     for (const at of [first, afterSpace])
       for (let length = Math.min(text.length - at, this.tail.length); length > 0; length--)
         if (this.tail.endsWith(text.slice(at, at + length)) && this.isRepeat(length, at > first))
@@ -80,7 +98,6 @@ export class TextSeam {
     const again = tail.slice(-length);
     // a text that repeats itself already may do so once more
     if (tail.slice(-2 * length, -1).includes(again)) return false;
-    if (!isAfterSpace && again === anchorOf(tail)) return true;
     const count = (pattern: RegExp): number => again.match(pattern)?.length ?? 0;
     const letters = count(/\p{L}/gu);
     const words = count(/[\p{L}\p{N}_]+/gu);

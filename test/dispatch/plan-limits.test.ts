@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerWriter } from '../../src/dispatch/answer-writer.js';
 import { Cancellation } from '../../src/dispatch/cancellation.js';
-import { chatCalls } from '../../src/dispatch/chat-call.js';
+import { ChatCall } from '../../src/dispatch/chat-call.js';
 import { callTask } from '../../src/dispatch/call-task.js';
 import { BrokenStream, executePlan } from '../../src/dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../../src/dispatch/provider.js';
@@ -54,7 +54,11 @@ const complete = (provider: Provider, limits: Limits) =>
   executePlan({
     plan: { candidates: [{ label: 'up/m', provider: 'up', model: 'm' }], limits },
     stream: true,
-    callOf: chatCalls({ messages: [{ role: 'user', content: 'Hi' }] }, streamingClient()),
+    callOf: (target) =>
+      new ChatCall(target, {
+        chat: { messages: [{ role: 'user', content: 'Hi' }] },
+        writer: streamingClient(),
+      }),
     cancellation: new Cancellation(),
     providerOf: () => provider,
     onAttempt: () => undefined,
@@ -68,9 +72,10 @@ const failureOf = async (provider: Provider, limits: Limits) => {
 describe('the wait for a first event, where the settings of a provider do not state one', () => {
   const waitOf = (model: string, more: object = {}, stream = true): number => {
     const provider = providerWith({ firstEventMs: null, idleMs: longMs });
-    const request = { messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
+    const chat = { messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
     const candidate = { label: `up/${model}`, provider: 'up', model };
-    return chatCalls(request, streamingClient())({ provider, candidate, stream }).firstEventMs;
+    return new ChatCall({ provider, candidate, stream }, { chat, writer: streamingClient() })
+      .firstEventMs;
   };
 
   it.each([

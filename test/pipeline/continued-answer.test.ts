@@ -32,11 +32,13 @@ beforeAll(async () => {
       first: up,
       second: up,
       claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'key' },
+      mistral: { ...up, api: 'mistral', apiKey: 'key' },
       impatient: { ...up, timeouts: { firstEventMs: 5_000, idleMs: 200 } },
     },
     models: {
       'first/m': { inputPrice: 1, outputPrice: 10 },
       'second/m': { inputPrice: 2, outputPrice: 20 },
+      'second/short': { maxOutput: 90 },
     },
   });
 });
@@ -264,6 +266,34 @@ describe('what the next model is asked', () => {
     const { messages } = upstream.requests[1]!.body as { messages: unknown[] };
     expect(messages).toHaveLength(2);
     expect(shownTo(upstream.requests[1])).toBe('Here is the list 🎉:');
+  });
+
+  it('is no more tokens than it writes', async () => {
+    upstream.script([breaks(), rest]);
+    const heard = await stream('openai', ['first/m', 'second/short'], { max_tokens: 500 });
+    expect(heard).toMatchObject({ text: whole, isWhole: true });
+    expect(upstream.requests[1]?.body).toMatchObject({ model: 'short', max_tokens: 90 });
+  });
+
+  it.each([
+    ['the text alone', question],
+    ['what the client itself began, too', [...question, { role: 'assistant', content: 'Sure. ' }]],
+  ])('is given again from its start by Mistral, however long it is: %s', async (_title, asked) => {
+    const long = Array.from({ length: 2_000 }, (_, n) => `word${n} `).join('');
+    upstream.script([
+      { reset: 'afterContent', text: [long] },
+      (call) => ({ text: piecesOf(`${shownTo(call)} end.`) }),
+    ]);
+    const heard = await stream('native', ['first/m', 'mistral/m'], { messages: asked });
+    expect(heard).toMatchObject({ text: `${long}end.`, isWhole: true });
+    expect(listAt(upstream.requests[1]?.body, 'messages').at(-1)).toMatchObject({ prefix: true });
+  });
+
+  it('begins with the last characters also of what the client itself began', async () => {
+    upstream.script([{ reset: 'afterContent', text: ['No, it'] }, { text: ['Sure. No, it is.'] }]);
+    const messages = [...question, { role: 'assistant', content: 'Sure. ' }];
+    const heard = await stream('native', ['first/m', 'second/m'], { messages });
+    expect(heard.text).toBe('No, it is.');
   });
 
   it('continues what the client itself began', async () => {

@@ -4,8 +4,8 @@ import { seeded } from '../helpers/hostile-clients.js';
 import { scriptedText } from '../helpers/scripted-text.js';
 
 /** The text before, and what goes on of a continuation that comes in pieces. */
-function joined(before: string, pieces: readonly string[]): string {
-  const seam = new TextSeam(before);
+function joined(before: string, pieces: readonly string[], isPrefilled = false): string {
+  const seam = new TextSeam(before, isPrefilled);
   return before + pieces.map((piece) => seam.push(piece)).join('') + seam.end();
 }
 
@@ -55,6 +55,12 @@ describe('200 texts of words, code, lists, tables and emoji, cut anywhere, are w
   it('where the continuation is exactly the rest', () => {
     for (const { number, text, before, rest, random } of texts)
       expect(joined(before, cut(rest, random)), `text ${number}`).toBe(text);
+  });
+
+  it('where the model takes the beginning of its answer, and gives that again or not', () => {
+    for (const { number, text, before, shown, rest, random } of texts)
+      for (const again of ['', shown])
+        expect(joined(before, cut(again + rest, random), true), `text ${number}`).toBe(text);
   });
 
   it('where it repeats the last words', () => {
@@ -136,8 +142,49 @@ describe('a continuation', () => {
 
   it('is held back for 4,000 characters at most', () => {
     const long = 'x '.repeat(10_000);
-    const seam = new TextSeam(long);
+    const seam = new TextSeam(long, false);
     const pieces = Array.from({ length: 100 }, () => seam.push('x '.repeat(50)));
     expect(pieces.findIndex((piece) => piece !== '')).toBeLessThan(41);
   });
+});
+
+/** Texts that repeat themselves, and with characters of several units. */
+const repetitive = {
+  laughter: 'He laughed: ha ha ha ha ha ha ha ha ha ha, and again ha ha ha ha! No more.',
+  figures: 'const a = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0];',
+  table: '| a | b |\n|---|---|\n| yes | no |\n| yes | no |\n| yes | no |\n| no | no |\n\nDone.',
+  code: 'So:\n\n```py\nfor i in x:\n    print(i)\n    print(i)\n```\n\n~~~\nx\n~~~\n',
+  sentences: 'The cat sat. The cat sat. The cat sat. The cat sat. The cat ran.',
+  song: 'Row, row, row your boat,\nGently down.\nMerrily, merrily, merrily,\n\nRow, row, row your boat,\nGently down.',
+  markup: '<ul><li>one</li><li>one</li><li>one</li></ul>',
+  marks: 'Le cafe\u0301 est tre\u0300s bon, le cafe\u0301 est tre\u0300s bon, voila\u0300.',
+  pictures: 'Family 👨‍👩‍👧‍👦👨‍👩‍👧‍👦, flags 🇩🇪🇫🇷🇩🇪🇫🇷, skin 👍🏽👍🏽👍🏽.',
+  windows: 'One\r\nOne\r\n\r\n```sh\r\nls\r\nls\r\n```\r\nEnd.\r\n',
+};
+
+describe.each(Object.entries(repetitive))(
+  'a text that repeats itself (%s), cut at every place, is whole',
+  (_name, text) => {
+    const cuts = Array.from({ length: text.length - 2 }, (_, at) => text.slice(0, at + 2));
+    it.each<[string, (shown: string) => string, boolean]>([
+      ['from a model that goes on exactly, because it takes the beginning', () => '', true],
+      ['from one that takes the beginning and gives it again', (shown) => shown, true],
+      ['from one that begins with the last characters, as it is asked to', anchorOf, false],
+    ])('%s', (_title, again, isPrefilled) => {
+      for (const before of cuts) {
+        const shown = shownText(before);
+        const continuation = again(shown) + text.slice(shown.length);
+        for (const pieces of [[continuation], continuation.match(/[\s\S]{1,3}/g) ?? []])
+          expect(joined(before, pieces, isPrefilled)).toBe(text);
+      }
+    });
+  },
+);
+
+it('a long text that a model gives again from its start is joined without that, in linear time', () => {
+  const before = Array.from({ length: 200_000 }, (_, n) => `word${n} `).join('');
+  const pieces = `${before}end`.match(/[\s\S]{1,8}/g) ?? [];
+  expect(joined(before, pieces, true)).toBe(`${before}end`);
+  const other = `${before.slice(0, 9_000)}other`.match(/[\s\S]{1,8}/g) ?? [];
+  expect(joined(before, other, true)).toBe(`${before}${before.slice(0, 9_000)}other`);
 });

@@ -1,7 +1,7 @@
 import type { FailedUse } from '../../dispatch/attempt-log.js';
 import type { Cancellation } from '../../dispatch/cancellation.js';
-import type { ChatAnswer } from '../../dispatch/chat-call.js';
-import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
+import type { ChatAnswer, ChatAsk } from '../../dispatch/chat-call.js';
+import type { CallTarget, ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
 import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
 import type { CompletionUsage } from '../completion-usage.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
@@ -23,7 +23,8 @@ export interface GroundedRun {
 
 /** Executes the plan once: the model call of one round. */
 export type ExecuteRound = (
-  round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'callOf' | 'admit' | 'errorTrace'> & {
+  round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'admit' | 'errorTrace'> & {
+    readonly askOf: (target: CallTarget) => ChatAsk;
     /** Absent: the round is not hedged. */
     readonly hedge?: HedgedCall | undefined;
     /** Default: the request's. */

@@ -1,7 +1,6 @@
 import { hasBudget, isLimited } from '../../accounts/caller-limits.js';
 import { type ChatRequest, efforts } from '../../completion.js';
 import { Cancellation } from '../../dispatch/cancellation.js';
-import { chatCalls } from '../../dispatch/chat-call.js';
 import type { FailedUse } from '../../dispatch/attempt-log.js';
 import { charactersPerToken } from '../../dispatch/commit-gate.js';
 import { GatewayError } from '../../errors.js';
@@ -104,10 +103,10 @@ export class ResearchCalls implements ResearchModel {
     try {
       const outcome = await execute({
         plan: { candidates, limits: this.limitsOf(candidates) },
-        callOf: (target) => {
-          const { snapshot } = this.input.request;
-          return chatCalls(withoutOwnSearch(chat, target.candidate, snapshot), writer)(target);
-        },
+        askOf: ({ candidate }) => ({
+          chat: withoutOwnSearch(chat, candidate, this.input.request.snapshot),
+          writer,
+        }),
         errorTrace: [],
         cancellation,
         reservation,

@@ -8,7 +8,6 @@ import {
   type ToolCall,
 } from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
-import { chatCalls } from '../../dispatch/chat-call.js';
 import type { ChatOutcome } from '../../dispatch/execute-plan.js';
 import type { ErrorTraceEntry } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
@@ -126,11 +125,10 @@ export class ToolRounds implements GroundedRun {
         chats.set(candidate, chat);
         await admitted;
       },
-      callOf: (target) =>
-        chatCalls(
-          chats.get(target.candidate) ?? planned.call.chat,
-          isHeld(target.candidate) ? held : writer,
-        )(target),
+      askOf: ({ candidate }) => ({
+        chat: chats.get(candidate) ?? planned.call.chat,
+        writer: isHeld(candidate) ? held : writer,
+      }),
       errorTrace: this.errorTrace,
     });
     this.errorTrace = outcome.errorTrace;

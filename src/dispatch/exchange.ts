@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { bodyDecoder } from '../async/decoders.js';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
@@ -161,8 +161,10 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // an error answer counts even where its body was cut off
+    // an error answer counts even where its body was cut off. A server that closes the connection may
+    // have sent all of an answer, and told its length wrong
     if (this.phase === 'failing' && !this.isSettled) this.complete();
+    else if (this.phase !== 'waiting' && error instanceof errors.SocketError) this.onResponseEnd();
     else this.fail(networkFailure(this.input.provider.name, error, this.phase !== 'waiting'));
   }
 

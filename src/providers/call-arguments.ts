@@ -22,12 +22,14 @@ export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
 /**
  * The arguments of a call, in pieces as servers send them, for clients that join the pieces and parse
  * the whole. Some servers send an object, some none, some `{}` or `null` before or behind the others,
- * some encode them twice, some send all of them again at the end.
+ * some encode them twice, some send all of them again at the end or with each piece.
  */
 export class CallArguments {
   private text = '';
   /** Whether the client has got some. */
   private isTold = false;
+  /** A piece that has all of them so far, or an object in them that begins alike. */
+  private doubt = '';
 
   /** @param isFunction false: a custom tool's text, which stays as it is */
   constructor(private readonly isFunction = true) {}
@@ -52,17 +54,38 @@ export class CallArguments {
   /** @returns what the client gets of a piece */
   add(given: unknown): string {
     const piece = pieceOf(given);
-    if (this.isTold && this.isFunction && this.isAgain(piece)) return '';
+    if (!this.isTold || !this.isFunction) return this.append(piece);
+    return this.isAgain(piece) ? '' : this.append(this.newIn(piece));
+  }
+
+  /** @returns what the client lacks at the end of the call */
+  end(): string {
+    if (!this.isFunction) return '';
+    const { text, doubt } = this;
+    if (this.isTold) {
+      this.doubt = '';
+      const repeats = doubt !== '' && parseJson(text + doubt) === null;
+      return this.append(repeats ? doubt.slice(text.length) : doubt);
+    }
+    this.isTold = true;
+    return (this.text = this.hasAny ? argumentsJson(text) : '{}');
+  }
+
+  private append(piece: string): string {
     this.text = this.isTold || this.hasAny ? this.text + piece : piece;
     this.isTold ||= !this.isFunction || (this.hasAny && !twice.test(this.text));
     return this.isTold ? piece : '';
   }
 
-  /** @returns what the client lacks at the end of the call */
-  end(): string {
-    if (this.isTold || !this.isFunction) return '';
-    this.isTold = true;
-    return (this.text = this.hasAny ? argumentsJson(this.text) : '{}');
+  /** What a piece adds, which may have all before it too; where a value may begin, the next one tells. */
+  private newIn(piece: string): string {
+    const { text, doubt } = this;
+    this.doubt = '';
+    const all = doubt || text;
+    if (piece.length < all.length || !piece.startsWith(all)) return doubt + piece;
+    if (doubt !== '' || !/[:,[]\s*$/.test(text)) return piece.slice(text.length);
+    this.doubt = piece;
+    return '';
   }
 }
 

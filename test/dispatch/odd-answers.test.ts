@@ -133,6 +133,18 @@ const streamedAnswers: [string, readonly object[]][] = [
       { ...usageChunk, usage: { ...usage, prompt_tokens_details: { cached_tokens: '2' } } },
     ],
   ],
+  ...['finishReason', 'stop_reason'].map((field): [string, object[]] => [
+    `its finish reason in ${field}`,
+    [role, text('Hel'), text('lo'), { ...role, choices: [{ index: 0, [field]: 'end_turn' }] }],
+  ]),
+  [
+    'beside its finish reason what the text was stopped by',
+    [
+      role,
+      chunk({ delta: { content: 'Hello' }, stop_reason: null }),
+      chunk({ delta: {}, finish_reason: 'stop', stop_reason: 128_001 }),
+    ],
+  ],
   ['its finish reason twice', [role, text('Hel'), text('lo'), end('stop'), end('stop')]],
   [
     'negative counts',
@@ -341,6 +353,7 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
   it.each<[string, string, object]>([
     ['length', 'max_tokens', end('max_tokens')],
     ['length', 'model_length', end('model_length')],
+    ['length', 'finishReason', chunk({ finish_reason: undefined, finishReason: 'MAX_TOKENS' })],
   ])('ends with %s where the stream says %s', async (finish, _written, last) => {
     expect(await understood(reader, stream([role, text('Hi'), last]))).toMatchObject({ finish });
   });
@@ -414,6 +427,64 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         { id: 'call_abc1', name: 'weather', input: city('Rome') },
         { id: 'call_abc2', name: 'weather', input: {} },
         { id: 'call_abc3', name: 'weather', input: {} },
+      ],
+    ],
+    ...[
+      ['', '{"city":"Ro', '{"city":"Ro', '{"city":"Rome"}', '{"city":"Rome"}'],
+      ['{', '{"', '{"city', '{"city":', '{"city":"Rome"', '{"city":"Rome"}'],
+      ['{"city":', '{"city":"Rome"}'],
+      ['{"city":', '"Ro', 'me"}', '{"city":"Rome"}'],
+    ].flatMap((pieces) =>
+      [{ id: 'call_abc1' }, {}].map((own): [string, object[], Understood['calls']] => [
+        `all arguments so far in each piece, ${own.id ? 'with' : 'without'} an id: ${pieces.join(' ')}`,
+        pieces.map((args, at) =>
+          call(piece({ index: 0, ...own }, at === 0 || own.id ? 'weather' : undefined, args)),
+        ),
+        [{ id: own.id ?? made, name: 'weather', input: city('Rome') }],
+      ]),
+    ),
+    [
+      'an object inside arguments that begins as they do',
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":')),
+        call(piece({ index: 0 }, undefined, '{"city":{"city":')),
+        call(piece({ index: 0 }, undefined, '1}}}')),
+        call(piece({ index: 1, id: 'call_abc2' }, 'weather', '{"city":')),
+        call(piece({ index: 1 }, undefined, '{"city":1}}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: { city: { city: { city: 1 } } } },
+        { id: 'call_abc2', name: 'weather', input: { city: { city: 1 } } },
+      ],
+    ],
+    ...[{}, { id: '' }].map((none): [string, object[], Understood['calls']] => [
+      `pieces of calls that have one index and ${'id' in none ? 'empty ids' : 'no ids'}`,
+      [
+        call(piece({ index: 0, ...none }, 'weather', '')),
+        call(piece({ index: 0, ...none }, undefined, '{"city":')),
+        call(piece({ index: 0, ...none }, undefined, '"Rome"}')),
+        call(piece({ index: 0, ...none }, 'weather', '')),
+        call(piece({ index: 0, ...none }, '', '{"city":"Oslo"}')),
+        call(piece({ index: 0, ...none }, 'time', '')),
+        call(piece({ index: 0, ...none }, undefined, '{}')),
+      ],
+      [
+        { id: made, name: 'weather', input: city('Rome') },
+        { id: made, name: 'weather', input: city('Oslo') },
+        { id: made, name: 'time', input: {} },
+      ],
+    ]),
+    [
+      'indexes as text',
+      [
+        call(piece({ index: '0', id: 'call_abc1' }, 'weather', '')),
+        call(piece({ index: '1', id: 'call_abc2' }, 'weather', '')),
+        call(piece({ index: '0' }, undefined, '{"city":"Rome"}')),
+        call(piece({ index: '1' }, undefined, '{"city":"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Oslo') },
       ],
     ],
     [

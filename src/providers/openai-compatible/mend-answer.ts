@@ -58,6 +58,9 @@ export function mendEnvelope(answer: { choices: unknown; [field: string]: unknow
 interface AnyChoice {
   index: number;
   finish_reason?: string | null;
+  /** Other servers' names for it; vLLM has a token or a text in the second, beside the first. */
+  finishReason?: unknown;
+  stop_reason?: unknown;
   delta?: unknown;
   message?: unknown;
   logprobs?: unknown;
@@ -98,12 +101,13 @@ export function mendChoice(
   const part = choice[holder] as Fields;
   if (mendPart(part, isWhole)) changed = true;
   if (calls.mend(part)) changed = true;
-  const written: unknown = choice.finish_reason;
-  const { reason, unknown } = readFinishReason(provider, written, calls.hasAny);
+  const { finish_reason: own, finishReason, stop_reason: other = finishReason } = choice;
+  const { reason, unknown } = readFinishReason(provider, own ?? other, calls.hasAny);
   if (reason !== null && calls.complete(part)) changed = true;
   // clients expect the field, whether or not there is a reason
-  if (reason !== (isWhole ? written : (written ?? null))) {
+  if (reason !== (isWhole ? own : (own ?? null))) {
     choice.finish_reason = reason;
+    if (isAbsent(own)) choice.stop_reason = undefined;
     changed = true;
   }
   return { reason, unknown, changed };

@@ -2,6 +2,7 @@ import { exactJson } from '../../text/exact-json.js';
 import { asList, type Fields, isObject, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
 import { CallArguments } from '../call-arguments.js';
+import { countIn } from './usage.js';
 
 interface KnownCall {
   /** The provider's index, or the position in the chunk where it sent none. */
@@ -65,11 +66,12 @@ export class MendedCalls {
     const pieces = [given].flat().filter(isObject) as Piece[];
     const told: Piece[] = [];
     for (const [position, piece] of pieces.entries()) {
+      if (typeof piece.index === 'string') changed = put(piece, 'index', countIn(piece.index));
       if (normalize(piece)) changed = true;
       const call = this.callOf(piece, position);
       const isNew = call.index === null;
       // clients read the name of the first piece
-      if (isNew && nameOf(piece) === '') hold(call, piece);
+      if (isNew && (nameOf(piece) || call.name) === '') hold(call, piece);
       else {
         if (isNew ? this.begin(call, piece) : goOn(call, piece)) changed = true;
         told.push(piece);
@@ -98,7 +100,8 @@ export class MendedCalls {
     if (known) return known;
     const isFunction = piece['custom'] === undefined;
     const args = new CallArguments();
-    const call = { key, id: '', name: '', args, held: '', index: null, isFunction };
+    const name = this.calls.findLast((one) => one.key === key)?.name ?? '';
+    const call = { key, id: '', name, args, held: '', index: null, isFunction };
     this.calls.push(call);
     return call;
   }
@@ -107,7 +110,7 @@ export class MendedCalls {
   private begin(call: KnownCall, piece: Piece): boolean {
     hold(call, piece);
     call.index = this.count++;
-    call.name = nameOf(piece);
+    call.name = nameOf(piece) || call.name;
     const isOwn = call.id !== '' && !this.ids.has(call.id);
     const id = isOwn ? call.id : madeCallId();
     this.ids.add(id);
@@ -147,11 +150,16 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
   const known = calls[named] ?? calls.findLast((call) => call.key === key);
   if (!known) return undefined;
   if (id !== '' && known.id !== '' && known.id !== id) return name === '' ? known : undefined;
-  // a name and arguments after whole arguments are another call, unless they are the same again
+  // after whole arguments, a name with arguments is another call, unless they are the same again;
+  // where calls have no ids, another name or an object alone is one too
   const args = piece.function?.arguments;
-  const isAgain = id !== '' && known.args.isAgain(args);
-  const isAnother = name !== '' && textIn(args).trim() !== '' && !isAgain && known.args.areWhole;
-  return isAnother ? undefined : known;
+  const text = textIn(args).trim();
+  const isAnother =
+    name !== ''
+      ? text !== '' || (id + known.id === '' && name !== known.name)
+      : id + known.id === '' && text.startsWith('{') && known.args.hasAny;
+  if (!isAnother || !known.args.areWhole) return known;
+  return (id !== '' || name === '') && known.args.isAgain(args) ? known : undefined;
 }
 
 function hold(call: KnownCall, piece: Piece): void {

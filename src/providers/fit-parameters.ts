@@ -141,6 +141,12 @@ const nearest = (
   return [...taken].sort((one, other) => distance(one) - distance(other))[0];
 };
 
+/** A seed as a number; one of 64 bits is an object that keeps its digits. Null: there is none. */
+export function seedOf({ seed }: { readonly seed?: unknown }): number | null {
+  const number = Number(seed ?? NaN);
+  return Number.isFinite(number) ? number : null;
+}
+
 /** Renames a field of a request's body, unless the caller also gave the new one. */
 export function renameField(body: Body, from: string, to: string): void {
   if (body[from] === undefined) return;

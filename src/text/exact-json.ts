@@ -15,9 +15,13 @@ let marks = 0;
 class LongInteger {
   constructor(readonly digits: string) {}
 
+  valueOf(): number {
+    return Number(this.digits);
+  }
+
   toJSON(): unknown {
     if (rawJSON) return rawJSON(this.digits);
-    if (!isMarking) return Number(this.digits);
+    if (!isMarking) return this.valueOf();
     marks++;
     return mark + this.digits;
   }
@@ -47,14 +51,17 @@ export function parseExactJson(json: string): unknown {
   ) as unknown;
 }
 
-/** As `parseExactJson`, but the outermost object's own integers are plain numbers, for callers. */
+/**
+ * As `parseExactJson`, but the outermost object's own integers are plain numbers, for callers; except
+ * a seed, which another number would replace.
+ */
 export function parseFields(json: string): unknown {
   if (!mayHaveLongIntegers(json)) return JSON.parse(json) as unknown;
   const value = parseExactJson(json);
   if (typeof value === 'object' && value !== null)
     for (const [name, one] of Object.entries(value))
-      if (one instanceof LongInteger)
-        Object.defineProperty(value, name, { value: Number(one.digits) });
+      if (one instanceof LongInteger && name !== 'seed')
+        Object.defineProperty(value, name, { value: one.valueOf() });
   return value;
 }
 

@@ -46,6 +46,19 @@ describe.each(rows)('integers of 19 digits to and from %s', (name, model) => {
     expect(sent).toContain('9223372036854775807');
   });
 
+  it('keep them in a seed, or become one that the provider takes', async () => {
+    raw.provider.answer(() => ({ json: callAnswer(name, args) }));
+    await send('/v1/chat/completions', chatBody(model));
+    const sent = raw.provider.texts.at(-1) ?? '';
+    const seed = /"seed":(-?\d+)/.exec(sent)?.[1];
+    const taken: Record<string, string> = {
+      chat: long,
+      coral: String(Number(long)),
+      google: String(BigInt.asIntN(32, BigInt(Number(long)))),
+    };
+    expect(seed).toBe(taken[name]);
+  });
+
   it('keep them in what a client of Messages sends', async () => {
     raw.provider.answer(() => ({ json: callAnswer(name, args) }));
     await send('/v1/messages', messagesBody(model));

@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
+import { seedOf } from '../fit-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
 import { isObject, asList, namesIn, pick, present, textIn } from '../../text/is-object.js';
 import { filler, toldContent, withPairedCalls } from '../strict-history.js';
@@ -152,6 +153,7 @@ const penalty = (asked: unknown): number | undefined =>
 function sampling(request: ChatRequest): Record<string, unknown> {
   const { top_p: topP, temperature } = request;
   const stops = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
+  const seed = seedOf(request);
   const frequency = penalty(request['frequency_penalty']);
   return present({
     max_tokens: request.max_completion_tokens ?? request.max_tokens,
@@ -159,7 +161,7 @@ function sampling(request: ChatRequest): Record<string, unknown> {
     // Cohere refuses values outside 0.01-0.99, but most clients send 1
     p: typeof topP === 'number' ? Math.min(0.99, Math.max(0.01, topP)) : undefined,
     k: request['top_k'],
-    seed: typeof request.seed === 'number' ? Math.abs(request.seed) : undefined,
+    seed: seed && Math.abs(seed),
     stop_sequences: stops.length > 0 ? stops : undefined,
     // Cohere refuses the two together, even where both are 0, and negative seeds
     presence_penalty: frequency ? undefined : penalty(request['presence_penalty']),

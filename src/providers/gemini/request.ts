@@ -1,6 +1,6 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { present } from '../../text/is-object.js';
-import { fitParameters } from '../fit-parameters.js';
+import { fitParameters, seedOf } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
 import { toConversation } from './contents.js';
@@ -66,7 +66,8 @@ function googleExtras(request: ChatRequest): Json {
 const maxStopSequences = 5;
 
 /** Google's seeds have 32 bits; of a longer one the lowest count, so that seeds stay different. */
-const int32 = (seed: number): number => Number(BigInt.asIntN(32, BigInt(Math.trunc(seed))));
+const int32 = (seed: number | null): number | null =>
+  seed && Number(BigInt.asIntN(32, BigInt(Math.trunc(seed))));
 
 function generationConfig(request: ChatRequest, model: string, google: Json): Json {
   const stop = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
@@ -77,7 +78,7 @@ function generationConfig(request: ChatRequest, model: string, google: Json): Js
     topK: request['top_k'],
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
     stopSequences: stop.length > 0 ? stop : null,
-    seed: typeof request.seed === 'number' ? int32(request.seed) : null,
+    seed: int32(seedOf(request)),
     candidateCount: request.n !== 1 ? request.n : null,
     presencePenalty: request['presence_penalty'],
     frequencyPenalty: request['frequency_penalty'],

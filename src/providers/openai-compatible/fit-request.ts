@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../completion.js';
-import { fitParameters, renameField } from '../fit-parameters.js';
+import { fitParameters, renameField, seedOf } from '../fit-parameters.js';
 import type { ParameterRule } from '../model-parameters.js';
 import type { HistoryRules } from './adapt-messages.js';
 
@@ -40,8 +40,8 @@ export function fitRequest(
     ...fitStops(body, rules.maxStops ?? 4),
   ];
   if (!history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
-  const { seed } = body;
-  if (!rules.longSeeds && typeof seed === 'number') body['seed'] = Math.abs(seed % 2 ** 31);
+  const seed = seedOf(body);
+  if (!rules.longSeeds && seed !== null) body['seed'] = Math.abs(seed % 2 ** 31);
   lost.push(...fitParameters(body, names, rules.parameters));
   if (rules.length === 'max_tokens') renameField(body, 'max_completion_tokens', 'max_tokens');
   if (rules.length === 'max_completion_tokens')

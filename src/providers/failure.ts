@@ -56,8 +56,8 @@ const outOfCredit = new RegExp(
   ].join('|'),
 );
 
-function isOutOfCredit({ reason, own }: ProviderFailure, status: number): boolean {
-  if (status < 400 || status > 429) return false;
+function isOutOfCredit({ reason, own, status }: ProviderFailure): boolean {
+  if (status !== null && (status < 400 || status > 429)) return false;
   const said = [own?.code, own?.type, reason].filter((one) => typeof one === 'string').join(' ');
   return outOfCredit.test(said.toLowerCase());
 }
@@ -80,7 +80,7 @@ export interface ProviderFailure {
 }
 
 function codeOf(failure: ProviderFailure, status: number, reason: string): ErrorCode {
-  if (isOutOfCredit(failure, status)) return 'quota_exhausted';
+  if (isOutOfCredit(failure)) return 'quota_exhausted';
   const code = failure.code ?? codeOfStatus(status);
   // servers crash over it, and relays give it any status. "Too many tokens" are also a rate limit
   return code !== 'rate_limited' && isOverflow(reason, failure.own) ? 'request_refused' : code;

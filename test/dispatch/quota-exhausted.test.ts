@@ -38,6 +38,14 @@ const refusals: [string, string, Step][] = [
     refusal(402, { message: 'This request requires more credits, or fewer max_tokens.' }),
   ],
   [
+    'MiniMax, with status 200',
+    'up',
+    {
+      status: 200,
+      body: { choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
+    },
+  ],
+  [
     'Moonshot',
     'up',
     refusal(429, { message: 'Your account is suspended', type: 'exceeded_current_quota_error' }),

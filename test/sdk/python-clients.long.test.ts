@@ -1,8 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type DialectGateway,
@@ -10,7 +10,6 @@ import {
   startDialectGateway,
 } from '../helpers/dialect-gateway.js';
 
-const run = promisify(execFile);
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/python-clients/${name}`, import.meta.url));
 const folder = fileURLToPath(new URL('../../node_modules/.cache/python-clients/', import.meta.url));
@@ -41,6 +40,17 @@ const missing = install();
 if (missing !== null)
   console.warn(`Python's clients: SKIPPED, they cannot be installed (${missing}).`);
 
+/** One process for all tests: its libraries take seconds to import. */
+let child: ChildProcess | undefined;
+let lines: AsyncIterator<string>;
+beforeAll(() => {
+  if (missing !== null) return;
+  const running = spawn(python, [fixture('clients.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  lines = createInterface(running.stdout)[Symbol.asyncIterator]();
+  child = running;
+});
+afterAll(() => void child?.kill());
+
 const call = { toolCalls: [{ id: 'call_1', name: 'weather', arguments: { city: 'Rome' } }] };
 const answer = { text: ['It is ', 'sunny.'], usage: { prompt: 20, completion: 5 } };
 
@@ -57,9 +67,9 @@ describe.skipIf(missing !== null).each(dialectRows)(
 
     const ask = async (client: string): Promise<unknown> => {
       const key = gateway.auth.authorization.replace('Bearer ', '');
-      const env = { ...process.env, GATEWAY_URL: gateway.url, GATEWAY_KEY: key };
-      const { stdout } = await run(python, [fixture('clients.py'), model, client], { env });
-      return JSON.parse(stdout) as unknown;
+      child?.stdin?.write(`${JSON.stringify([gateway.url, key, model, client])}\n`);
+      const { value } = await lines.next();
+      return JSON.parse(value ?? 'null') as unknown;
     };
     const error = 'NotFoundError';
 

@@ -60,8 +60,8 @@ export default defineConfig(({ mode }) => ({
     retry: process.env.CI ? { count: 1, condition: /^(?!Property failed)/ } : 0,
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: giveUp.poll, interval: 20 } },
-    // two cores: more workers would only make the sockets and timers of each wait
-    maxWorkers: 2,
+    // two cores: tests wait for half of their time, and with more workers their timers would too
+    maxWorkers: 3,
     pool: 'forks',
     // importing the gateway takes longer than most files' tests: a worker imports it once
     isolate: false,

@@ -182,6 +182,30 @@ describe('a traced completion', () => {
     });
   });
 
+  it('shows a call that lost as hedged, without an error', async () => {
+    await start({}, { hedge: { maxShare: 1 } });
+    let count = 0;
+    upstream.script([() => ({ delayMs: count++ < 2 ? 100 : 0 })]);
+    for (let asked = 0; asked < 20; asked++) await native({ conversationId: null });
+    upstream.script([{ delayMs: 5_000 }, {}]);
+    const reply = await native({ fallback_models: ['other/model'] });
+    const spans = await sent();
+    const own = spans.find(
+      ({ attributes }) => attributes['signalbox.request.id'] === reply.headers['x-request-id'],
+    );
+    const calls = spans.filter(
+      ({ parentSpanId, kind }) => parentSpanId === own?.spanId && kind === 'client',
+    );
+    expect(
+      calls
+        .map(({ isError, attributes }) => [isError, attributes['signalbox.attempt.outcome']])
+        .sort(),
+    ).toEqual([
+      [false, 'hedge_lost'],
+      [false, 'ok'],
+    ]);
+  });
+
   it('is an error where the gateway answers 502, and only named where the client is wrong', async () => {
     upstream.script([{ status: 500 }]);
     const status = (await native()).status;

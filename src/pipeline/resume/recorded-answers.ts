@@ -23,8 +23,12 @@ const heartbeatMs = 2_000;
 /** How long cancelled answers have to write their end. */
 const maxEndMs = 1_000;
 
-/** The log of an answer, by an id that its client knows. Other accounts name other logs. */
-export const answerLogOf = (accountId: string, id: string): string => `${accountId}/${id}`;
+/**
+ * The log of an answer, by an id that its client knows. Other accounts name other logs, and no id
+ * names a note.
+ */
+export const answerLogOf = (accountId: string, id: string): string =>
+  `${accountId}/${encodeURIComponent(id)}`;
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {
@@ -89,7 +93,7 @@ export class RecordedAnswers implements RecordingPlace {
     key: string,
     { fingerprint, log }: { readonly fingerprint: string; readonly log: string },
   ): Promise<{ readonly note: string } | { readonly log: string }> {
-    const note = answerLogOf(accountId, `key/${createHash('sha256').update(key).digest('hex')}`);
+    const note = `${accountId}/key/${createHash('sha256').update(key).digest('hex')}`;
     const text = noteOf({ fingerprint, log, isDone: false });
     const logs = await this.logs();
     const away = (): never => {

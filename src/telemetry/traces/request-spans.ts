@@ -156,7 +156,9 @@ export class RequestSpans implements RequestTrace {
       'gen_ai.usage.reasoning.output_tokens': told?.reasoningTokens || undefined,
       'http.response.status_code': status ?? undefined,
       'signalbox.attempt.number': number,
+      'signalbox.attempt.outcome': outcome,
     });
-    this.finish(span, outcome === 'ok' ? null : outcome);
+    // the gateway itself ended a call that lost
+    this.finish(span, outcome === 'ok' || outcome === 'hedge_lost' ? null : outcome);
   }
 }

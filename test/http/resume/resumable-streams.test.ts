@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createClient } from '@redis/client';
@@ -166,6 +167,14 @@ describe('a resumable stream', () => {
     expect((await ask('GET', url)).status).toBe(401);
     expect((await ask('GET', `${url}?lastEventId=x`, gateway.auth)).status).toBe(422);
     expect((await ask('POST', url, gateway.auth, {})).status).toBe(405);
+  });
+
+  it('is 404 for a path that leads to the note of an Idempotency-Key', async () => {
+    const gateway = await start(10_000);
+    await complete(gateway, { headers: { ...gateway.auth, 'idempotency-key': 'k' } });
+    const name = `key%2F${createHash('sha256').update('k').digest('hex')}`;
+    const url = `${gateway.url}/api/v1/completions/${name}/stream`;
+    expect((await ask('GET', url, gateway.auth)).status).toBe(404);
   });
 
   it('waits for its readers again and again without a listener for each time', async () => {

@@ -14,6 +14,8 @@ beforeAll(async () => {
       responses: { api: 'openai-responses', baseUrl: `${url}/v1`, apiKey },
       openai: { api: 'openai-compatible', baseUrl: `${url}/v1`, apiKey },
       cohere: { api: 'cohere', baseUrl: url, apiKey },
+      gemini: { api: 'gemini', baseUrl: `${url}/v1beta`, apiKey },
+      aws: { api: 'bedrock', baseUrl: url, apiKey, region: 'eu-west-1' },
     },
   })));
 });
@@ -109,6 +111,13 @@ const cohere = (events: readonly Event[], reason = 'TOOL_CALL'): readonly Event[
   },
 ];
 const named = (args: unknown): object => ({ function: { name: 'weather', arguments: args } });
+
+const candidate = (index: number, said: string, fields: object = {}): object => ({
+  index,
+  content: { role: 'model', parts: [{ text: said }] },
+  ...fields,
+});
+const finishReason = 'STOP';
 
 const hello = { text: 'Hello', inputs: [] };
 const one = { text: '', inputs: [rome] };
@@ -411,6 +420,42 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     hello,
   ],
   [
+    'another candidate that nobody asked for',
+    'gemini',
+    [
+      { candidates: [candidate(0, 'Hel'), candidate(1, 'XX')] },
+      { candidates: [candidate(0, 'lo', { finishReason }), candidate(1, 'YY')] },
+      { candidates: [candidate(1, 'ZZ', { finishReason: 'MAX_TOKENS' })] },
+    ],
+    hello,
+  ],
+  [
+    'another number for its only candidate',
+    'gemini',
+    [{ candidates: [candidate(1, 'Hel')] }, { candidates: [candidate(1, 'lo', { finishReason })] }],
+    hello,
+  ],
+  [
+    'reasoning in a part that was not begun',
+    'responses',
+    response(
+      [
+        {
+          ...{ type: 'response.output_item.added', output_index: 0 },
+          item: { type: 'reasoning', id: 'rs_1', summary: [] },
+        },
+        inside('reasoning_text.delta', { item_id: 'rs_1', delta: 'hm' }),
+        {
+          ...{ type: 'response.output_item.done', output_index: 0 },
+          item: { type: 'reasoning', id: 'rs_1', summary: [] },
+        },
+        ...responseText('Hello').map((event) => ({ ...event, output_index: 1 })),
+      ],
+      counts,
+    ),
+    hello,
+  ],
+  [
     'calls without ids, with arguments as objects and counts as text',
     'cohere',
     cohere([...cohereCall(named(rome), 1), ...cohereCall(named(oslo), 2)]),
@@ -504,6 +549,14 @@ it.each([
   ['anthropic', 'a detail as its whole body', { status: 200, body: detail }],
   ['cohere', 'a message as its whole body', { status: 200, body: { message: 'went wrong' } }],
   ['openai', 'a detail as its only event', untyped([detail], false)],
+  [
+    'aws',
+    'a word for output that could not be read',
+    {
+      status: 200,
+      body: { output: { message: { content: [] } }, stopReason: 'malformed_tool_use' },
+    },
+  ],
   [
     'anthropic',
     'a stop reason and no end',

@@ -12,7 +12,8 @@ import type { CompletionAnswer } from '../../src/providers/adapter.js';
 import { gemini } from '../../src/providers/gemini/index.js';
 
 const adapter = gemini.create({ name: 'gemini', api: 'gemini' });
-const call = { request: { messages: [] }, model: 'gemini-2.5-flash', stream: true };
+// one answer alone would be the first candidate
+const call = { request: { messages: [], n: 2 }, model: 'gemini-2.5-flash', stream: true };
 const usageMetadata = {
   promptTokenCount: 10,
   toolUsePromptTokenCount: 5,

@@ -107,4 +107,5 @@ export const malformedOutput = (provider: string, stopReason: string): GatewayEr
   new GatewayError(
     'upstream_error',
     `${provider} could not read its model's output: ${stopReason}`,
+    { recovery: 'once' },
   );

@@ -30,8 +30,8 @@ const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte =
  * bare JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON
  * array: both are collected and read at the end.
  */
-function geminiEvents(provider: string, sink: CompletionSink, showsCode: boolean): EventReader {
-  const answer = new GeminiAnswer(provider, sink, showsCode);
+function geminiEvents(provider: string, sink: CompletionSink, call: ModelCall): EventReader {
+  const answer = new GeminiAnswer(provider, sink, call);
   const bareJson: Buffer[] = [];
   let bareJsonBytes = 0;
   let atLineStart = true;
@@ -79,15 +79,11 @@ function readBareJson(text: string, answer: GeminiAnswer): void {
 }
 
 /** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
-function readGeminiCompletion(
-  provider: string,
-  body: string,
-  showsCode: boolean,
-): CompletionAnswer {
+function readGeminiCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const events = eventsOf(parseJson(body));
   if (!events) throw unreadable(provider, 'the body is not JSON');
   const read = collectAnswer((sink) => {
-    const answer = new GeminiAnswer(provider, sink, showsCode);
+    const answer = new GeminiAnswer(provider, sink, call);
     for (const event of events) answer.read(event);
     // a whole body needs content, but no finish reason
     if (!answer.complete && !answer.hasContent)
@@ -111,8 +107,8 @@ export const geminiReaders = (
 > => ({
   dialect: null,
   unopenedImages: /^http:/i,
-  readCompletion: (body, call) => readGeminiCompletion(provider, body, asksForCode(call)),
-  readEvents: (sink, call) => geminiEvents(provider, sink, asksForCode(call)),
+  readCompletion: (body, call) => readGeminiCompletion(provider, body, call),
+  readEvents: (sink, call) => geminiEvents(provider, sink, call),
   readFailure: googleFailure(provider),
 });
 
@@ -129,12 +125,19 @@ class GeminiAnswer implements AnswerTarget {
   private usage: Usage | null = null;
   private callCount = 0;
   private readonly callIds = new CallIds();
+  readonly showsCode: boolean;
+  private readonly isSeveral: boolean;
+  /** The number of the only candidate that was asked for. */
+  private only: number | undefined;
 
   constructor(
     private readonly provider: string,
     private readonly sink: CompletionSink,
-    readonly showsCode: boolean,
-  ) {}
+    call: ModelCall,
+  ) {
+    this.showsCode = asksForCode(call);
+    this.isSeveral = (call.request.n ?? 1) > 1;
+  }
 
   text(index: number, text: string): void {
     this.hasContent = true;
@@ -167,9 +170,10 @@ class GeminiAnswer implements AnswerTarget {
     this.identify(event);
     this.usage = usageOf(withCounts(event.usageMetadata)) ?? this.usage;
     for (const [position, candidate] of objectsIn(event.candidates).entries()) {
+      const index = typeof candidate.index === 'number' ? candidate.index : position;
+      if (!this.isSeveral && index !== (this.only ??= index)) continue;
       this.checkReason(candidate);
-      const { index } = candidate;
-      this.readerOf(typeof index === 'number' ? index : position).read(candidate);
+      this.readerOf(this.isSeveral ? index : 0).read(candidate);
     }
     const feedback = event.promptFeedback;
     if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {

@@ -155,10 +155,10 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
   private isPiece(type: string, event: ResponsesEvent): boolean {
     const known = this.open.get(event.output_index);
     if (!known || known.id !== event.item_id) return false;
-    const isOfMessage = /^response\.(output_text|refusal|content_part)\./.test(type);
+    const isOfPart = /^response\.(output_text|refusal|reasoning_text|content_part)\./.test(type);
     const isPartBegun = type.endsWith('content_part.added');
     if (
-      isOfMessage &&
+      isOfPart &&
       (isPartBegun ? !isCount(event.content_index) : !(Number(event.content_index) < known.parts))
     )
       return false;

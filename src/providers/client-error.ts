@@ -44,13 +44,13 @@ const translations: readonly [overflow: Translation, ...others: Translation[]] =
     code: 'content_filter',
     param: 'messages',
     pattern:
-      /content_?filter|content_policy|responsibleaipolicy|content filter|content management policy|content policy|data_inspection_failed|content exists risk|usage guidelines|blocked (word|output|by)|moderation_blocked|flagged by (our |the )?(moderation|safety)/,
+      /content_?filter|content_policy|responsibleaipolicy|content filter|content management policy|content policy|data_inspection_failed|content exists risk|usage guidelines|blocked (word|output|by)|moderation_blocked|flagged by (our |the )?(moderation|safety)|敏感内容/,
   },
   {
     code: 'model_not_found',
     param: 'model',
     pattern:
-      /model_not_found|deploymentnotfound|invalid_model\b|\binvalid model\b|model identifier is invalid|unknown model|model .{1,120}?(does not exist|not found|was removed)/,
+      /model_not_found|deploymentnotfound|invalid_model\b|\binvalid model\b|model identifier is invalid|unknown model|model not exist|not a valid model\b|model .{1,120}?(does not exist|not found|was removed)/,
   },
 ];
 

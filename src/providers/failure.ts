@@ -26,9 +26,25 @@ export const isUnbilledStatus = (status: number): boolean =>
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
+const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
+const duration = '((?:\\d+(?:\\.\\d+)?\\s?[hms][a-z]*\\s?)+)';
+const onlyDuration = new RegExp(`^${duration}$`, 'i');
+const askedDuration = new RegExp(`(?:try again|retry|wait)\\D{0,20}${duration}`, 'i');
+
+/** How long a text says to wait, as `7m12.5s` or `20 seconds`; in ms, null: it does not say. */
+function statedWaitMs(text: string, pattern: RegExp): number | null {
+  const [, stated] = pattern.exec(text) ?? [];
+  if (stated === undefined) return null;
+  const parts = stated.toLowerCase().matchAll(/([\d.]+)\s?(ms|milli|h|m|s)/g);
+  return [...parts].reduce(
+    (ms, [, count, unit = '']) => ms + Number(count) * (units[unit] ?? 1),
+    0,
+  );
+}
+
 /**
- * How long the provider asks us to wait, in ms: `retry-after-ms`, or `retry-after` in seconds or as
- * an HTTP date. Never negative; null if neither header is readable.
+ * How long the provider asks us to wait, in ms: `retry-after-ms`, or `retry-after` in seconds, with
+ * units or as an HTTP date. Never negative; null if neither header is readable.
  */
 export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now()): number | null {
   const exact = Number.parseFloat(firstOf(headers['retry-after-ms']) ?? '');
@@ -37,7 +53,7 @@ export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now())
   if (!value) return null;
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return statedWaitMs(value, onlyDuration) ?? (Number.isNaN(date) ? null : Math.max(0, date - now));
 }
 
 /**
@@ -75,7 +91,7 @@ export interface ProviderFailure {
   own?: OwnError;
   /** Absent: the code of the status. */
   code?: ErrorCode;
-  /** A wait that the body states (Google's RetryInfo); null or absent: the headers decide. */
+  /** A wait that the body states (Google's RetryInfo); null or absent: the headers or the reason. */
   retryAfterMs?: number | null;
 }
 
@@ -109,7 +125,10 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
     `${failure.provider} answered ${status}${reason ? `: ${reason}` : ''}`,
     {
       upstreamStatus: status,
-      retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
+      retryAfterMs:
+        failure.retryAfterMs ??
+        retryAfterMs(headers) ??
+        (code === 'rate_limited' ? statedWaitMs(reason, askedDuration) : null),
       clientError: clientErrorOf(code, reason, failure.own),
       ...(isRetried && failure.status === null ? { recovery: 'once' } : {}),
       ...(isRetried && !mayRetry ? { recovery: 'fallback' } : {}),

@@ -47,6 +47,7 @@ const retryInfo = (retryDelay: string): Step => ({
     },
   },
 });
+const told = (message: string): Step => ({ status: 429, body: { error: { message } } });
 const soon = (ms: number): string => new Date(Date.now() + ms).toUTCString();
 
 describe('a provider that says how long to wait', () => {
@@ -62,6 +63,11 @@ describe('a provider that says how long to wait', () => {
     const { heard, waitedMs } = await after(limited(headers));
     expect(heard.ended).toBe('whole');
     expect(waitedMs).toBeGreaterThanOrEqual(ms - 2);
+  });
+
+  it('in its message is asked again after that time', async () => {
+    const { waitedMs } = await after(told('Rate limit reached. Please try again in 120ms.'));
+    expect(waitedMs).toBeGreaterThanOrEqual(118);
   });
 
   it("in Google's RetryInfo is called again after that time", async () => {
@@ -84,6 +90,11 @@ describe('a provider that says how long to wait', () => {
     ['in milliseconds', () => limited({ 'retry-after-ms': '8001' })],
     ['as a date', () => limited({ 'retry-after': soon(60_000) })],
     ['with 503', () => limited({ 'retry-after': '9' }, 503)],
+    ['in minutes and seconds', () => limited({ 'retry-after': '1m30s' })],
+    ['in words', () => limited({ 'retry-after': '120 seconds' })],
+    ['in its message, as Groq', () => told('Rate limit reached. Please try again in 7m12.5s.')],
+    ['in its message, as OpenAI', () => told('Rate limit reached. Please try again in 20s. Visit')],
+    ['in its message, as Azure', () => told('Please retry after 26 seconds.')],
   ])(
     'and would have us wait for more than 8 s (%s) is left for the next candidate',
     async (_spelling, step) => {
@@ -150,7 +161,13 @@ describe('the spellings of Retry-After', () => {
     ['a date that is past', { 'retry-after': 'Wed, 21 Oct 2026 07:27:05 GMT' }, 0],
     ['a negative number of milliseconds', { 'retry-after-ms': '-5' }, 0],
     ['the first of several', { 'retry-after': ['4', '9'] }, 4_000],
+    ['seconds with their unit', { 'retry-after': '1.5s' }, 1_500],
+    ['hours, minutes and seconds', { 'retry-after': '1h2m3s' }, 3_723_000],
+    ['milliseconds in words', { 'retry-after': '20 milliseconds' }, 20],
+    ['an endless row of them', { 'retry-after': `${'1ms'.repeat(5_000)}!` }, null],
+    ['seconds in words', { 'retry-after': '20 seconds' }, 20_000],
     ['a word', { 'retry-after': 'soon' }, null],
+    ['a unit that is none', { 'retry-after': '5 parsecs' }, null],
     ['an empty value', { 'retry-after': '', 'retry-after-ms': '' }, null],
     [
       'unreadable milliseconds beside readable seconds',

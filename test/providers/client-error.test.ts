@@ -48,6 +48,7 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['Anthropic', null, 'Output blocked by content filtering policy'],
     ['xAI', null, 'Content violates usage guidelines.'],
     ['DeepSeek', null, 'Content Exists Risk'],
+    ['Z.ai', '1301', '系统检测到输入或生成内容可能包含不安全或敏感内容'],
     ['Alibaba', 'data_inspection_failed', 'Input data may contain inappropriate content.'],
   ])('is content_filter for %s', (_provider, code, reason) => {
     expect(clientErrorOf('request_refused', reason, { code })).toMatchObject({
@@ -59,6 +60,8 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['Azure', 'model_not_found', 'DeploymentNotFound', 'The API deployment does not exist.'],
     ['Bedrock', 'request_refused', undefined, 'The provided model identifier is invalid.'],
     ['Mistral', 'request_refused', 1500, 'Invalid model: mistral-huge'],
+    ['DeepSeek', 'request_refused', 'invalid_request_error', 'Model Not Exist'],
+    ['OpenRouter', 'request_refused', 400, 'acme/none is not a valid model ID'],
     ['Gemini', 'model_not_found', undefined, 'models/none is not found for API version v1beta'],
     ['anybody who answers 404', 'model_not_found', undefined, 'Not Found'],
   ] as const)('is model_not_found for %s', (_provider, code, own, reason) => {

@@ -723,6 +723,14 @@ describe('a failed answer', () => {
     [
       'openai-compatible',
       400,
+      { error: { error: { message: 'inside' } } },
+      'request_refused',
+      'inside',
+    ],
+    ['openai-compatible', 400, { error_code: 336, error_msg: 'bad' }, 'request_refused', 'bad'],
+    [
+      'openai-compatible',
+      400,
       { error: { message: null, type: null } },
       'request_refused',
       'openai-compatible answered 400',

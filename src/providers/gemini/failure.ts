@@ -104,12 +104,10 @@ function codeOf(status: number, error: RpcError): ErrorCode {
   return codeOfStatus(status);
 }
 
-/** Google's RetryInfo (`"37s"`, `"0.5s"`), or the same wait in the message. */
+/** Google's RetryInfo (`"37s"`, `"0.5s"`). */
 function retryDelayMs(error: RpcError): number | null {
   const delay = error.details?.find((detail) => typeof detail.retryDelay === 'string')?.retryDelay;
-  const seconds = Number.parseFloat(
-    delay ?? /retry in ([\d.]+)s/i.exec(error.message ?? '')?.[1] ?? '',
-  );
+  const seconds = Number.parseFloat(delay ?? '');
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1000) : null;
 }
 

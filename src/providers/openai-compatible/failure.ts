@@ -56,7 +56,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
     detailText(body['detail']) ||
     messageText(body['message']) ||
     textIn(body['title']) ||
-    textIn(body['msg']) ||
+    textIn(body['msg'] ?? body['error_msg']) ||
     textIn(inner['status_msg']) ||
     messageText(body['errors']);
   return {
@@ -75,7 +75,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
 function messageText(message: unknown): string {
   if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
   return isObject(message)
-    ? textIn(message['message']) || detailText(message['detail'])
+    ? textIn(message['message']) || detailText(message['detail']) || messageText(message['error'])
     : textIn(message);
 }
 
@@ -147,7 +147,7 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
  */
 export function errorIn(body: object): unknown {
   const { error, choices, object, type, detail, ...more } = body as Record<string, unknown>;
-  const { msg, message = msg, base_resp: failed = more['errors'] } = more;
+  const { error_msg: other, msg = other, message = msg, base_resp: failed = more['errors'] } = more;
   if (isGiven(error)) return body;
   if (!Array.isArray(choices))
     return object === 'error' ||

@@ -18,11 +18,6 @@ export function digestOf({
   return hash('sha256', `${role} ${written}`).slice(0, 32);
 }
 
-function writtenText(content: unknown): string | null {
-  const text = plainText(content);
-  return text === null ? null : `text ${text.trim()}`;
-}
-
 /**
  * Whether a message is a system message. Clients may send these with every request, anywhere, so
  * they are not part of the dialogue's order.
@@ -82,21 +77,6 @@ function runsOfStart(items: readonly string[]): number[] {
   return runs;
 }
 
-function plainText(content: unknown): string | null {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const [part, more] = (content as unknown[]).filter((block) => !isBesideText(block));
-  if (
-    more !== undefined ||
-    typeof part !== 'object' ||
-    part === null ||
-    !('type' in part) ||
-    !('text' in part)
-  )
-    return null;
-  return part.type === 'text' && typeof part.text === 'string' ? part.text : null;
-}
-
 interface Block {
   readonly type?: unknown;
   readonly text?: unknown;
@@ -119,9 +99,14 @@ function writtenCalls(content: unknown): string | null {
   return `calls ${JSON.stringify([texts.filter((text) => text !== ''), called])}`;
 }
 
-/** An answer is stored with its reasoning and sources, and sent back by clients without them. */
-const isBesideText = (block: unknown): boolean =>
-  typeof block === 'object' &&
-  block !== null &&
-  'type' in block &&
-  (block.type === 'reasoning' || block.type === 'sources' || block.type === 'seams');
+/** The blocks that an answer is stored with, and that clients send it back without. */
+const besideText: ReadonlySet<unknown> = new Set(['reasoning', 'sources', 'seams']);
+
+/** A text, or a single block of text beside those. */
+function writtenText(content: unknown): string | null {
+  if (typeof content === 'string') return `text ${content.trim()}`;
+  if (!Array.isArray(content)) return null;
+  const [block, more] = (content as (Block | null)[]).filter((one) => !besideText.has(one?.type));
+  const isText = block?.type === 'text' && typeof block.text === 'string' && more === undefined;
+  return isText ? `text ${block.text.trim()}` : null;
+}

@@ -36,6 +36,17 @@ export function refuse(
   return { outcome: 'refused', ...(tooSmall ?? longest) };
 }
 
+/** The answer if the spending on some budgets has not been set; other charges are left out. */
+export const budgetUnknown = (
+  charges: readonly LimitCharge[],
+  now: number,
+): Extract<ReserveResult, { outcome: 'budget_unknown' }> => ({
+  outcome: 'budget_unknown',
+  charges: charges
+    .filter(isBudget)
+    .map((charge) => ({ ...charge, since: periodOf(charge.measure, now).startsAt })),
+});
+
 function waitMs(charge: LimitCharge, use: UsedPair, now: number): number {
   if (usedOf(charge, use, now) + charge.amount <= charge.limit) return 0;
   return isBudget(charge)

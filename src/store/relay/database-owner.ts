@@ -3,14 +3,9 @@ import type { AnswerLogs } from '../contracts/answer-logs.js';
 import type { Counters, LimitCharge, PubSub, RecentLists } from '../contracts/counters.js';
 import { createMemoryCounters } from '../counters/memory/memory-counters.js';
 import { isBudget } from '../counters/period.js';
-import type { StatementResult } from '../drivers/libsql/database-thread.js';
+import type { StatementAnswer, StatementResult } from '../drivers/libsql/database-thread.js';
 import { LibsqlDriver } from '../drivers/libsql/driver.js';
 import { DatabaseFailure } from '../failure.js';
-
-/** The result of a relayed statement, or why the database refused it. */
-type RelayedResult =
-  | StatementResult
-  | { readonly failure: { readonly code: string | null; readonly message: string } };
 
 /** What a worker asks of the owner. */
 export type OwnerCalls = ReturnType<DatabaseOwner['share']>['calls'];
@@ -97,7 +92,7 @@ class WorkerStatements {
 
   constructor(private readonly driver: LibsqlDriver) {}
 
-  run(sql: string, parameters: readonly unknown[]): Promise<RelayedResult> {
+  run(sql: string, parameters: readonly unknown[]): Promise<StatementAnswer> {
     const result = this.execute(sql, parameters).catch(failed);
     this.last = result;
     return result;
@@ -132,7 +127,7 @@ class WorkerStatements {
   }
 }
 
-function failed(error: Error): RelayedResult {
+function failed(error: Error): StatementAnswer {
   const failure = error.cause instanceof DatabaseFailure ? error.cause : error;
   const code = failure instanceof DatabaseFailure ? failure.code : null;
   return { failure: { message: failure.message, code } };

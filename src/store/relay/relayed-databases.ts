@@ -1,7 +1,7 @@
 import type { ProcessLink } from '../../async/process-link.js';
 import type { Counters, ReserveResult } from '../contracts/counters.js';
+import { resultOf } from '../drivers/libsql/database-thread.js';
 import type { StatementRunner } from '../drivers/libsql/driver.js';
-import { DatabaseFailure } from '../failure.js';
 import type { OwnerCalls } from './database-owner.js';
 
 /** What a worker has of the owner's databases. */
@@ -20,11 +20,7 @@ export class RelayedDatabases {
   statements(): StatementRunner {
     return {
       isGone: false,
-      run: async (...statement) => {
-        const result = await this.owner.call('run', ...statement);
-        if (!('failure' in result)) return result;
-        throw new DatabaseFailure(result.failure.message, result.failure.code);
-      },
+      run: async (...statement) => resultOf(await this.owner.call('run', ...statement)),
       close: () => Promise.resolve(),
     };
   }

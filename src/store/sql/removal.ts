@@ -10,6 +10,7 @@ import {
 import { accountTables, type EndOfRows } from './account-tables.js';
 import { clean, columnsOf } from './columns.js';
 import { endAccess } from './accounts/accounts.js';
+import { forgetLearnings } from './choices/learnings.js';
 import { removeNotesOf } from './conversations/research.js';
 import { foldPeriods } from './usage/merge-periods.js';
 import { addingTo, columnList } from './sums.js';
@@ -94,8 +95,9 @@ export const createRemovalStore = (database: Database): RemovalStore => ({
     const id = clean(accountId);
     let count = 0;
     // each is a transaction of its own: other writers lock its topic in another order
-    for (const step of [closeKeys, closePreferences, forgetLearnings])
+    for (const step of [closeKeys, closePreferences])
       count += await transact(database, (transaction) => step(transaction, id, at));
+    count += await transact(database, (transaction) => forgetLearnings(transaction, id, null, at));
     return count > 0;
   },
   removeRows: (accountId, maxRows) => removeRows(database, clean(accountId), maxRows),
@@ -146,21 +148,6 @@ async function closePreferences(
     })
     .executeTakeFirstOrThrow();
   return counted(closed);
-}
-
-async function forgetLearnings(
-  transaction: Transaction,
-  accountId: string,
-  at: number,
-): Promise<number> {
-  const revision = await raiseRevision(transaction, 'learnings');
-  const forgotten = await transaction
-    .updateTable('learnings')
-    .where('account_id', '=', accountId)
-    .where('state', 'is not', null)
-    .set({ state: null, updated_at: at, revision })
-    .executeTakeFirstOrThrow();
-  return counted(forgotten);
 }
 
 /** The first table that has rows of the account loses some. */

@@ -4,7 +4,7 @@ import { createAccountStore } from './accounts/accounts.js';
 import { createAlertStore } from './accounts/alerts.js';
 import { createAuditStore } from './accounts/audit.js';
 import { createChoiceStore } from './choices/choices.js';
-import { createClaimStore, findSecret } from './accounts/claims.js';
+import { addSecret, createClaimStore, findSecret } from './accounts/claims.js';
 import { createConversationStore } from './conversations/conversations.js';
 import { createEvaluationStore } from './choices/evaluations.js';
 import { createFeedbackStore } from './choices/feedback.js';
@@ -74,11 +74,7 @@ export const createSqlStore = (
 async function readSecret(database: Database, name: string): Promise<Buffer> {
   let stored = await findSecret(database, name);
   if (stored === null) {
-    await database
-      .insertInto('secrets')
-      .values({ name, value: randomBytes(32).toString('hex') })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
+    await addSecret(database, name, randomBytes(32).toString('hex'));
     stored = await findSecret(database, name);
   }
   return Buffer.from(stored!, 'hex');

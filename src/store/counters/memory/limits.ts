@@ -4,18 +4,15 @@ import type {
   Reservation,
   ReserveResult,
 } from '../../contracts/counters.js';
-import { type BudgetMeasure, isBudget, periodOf, settledAmount, wholeAmount } from '../period.js';
-import { refuse } from '../refuse.js';
+import { type BudgetMeasure, settledAmount, wholeAmount } from '../period.js';
+import { budgetUnknown, refuse } from '../refuse.js';
 import { SweptMap } from './swept-map.js';
 import { BudgetCounter, MinuteCounter, type UsageCounter } from './usage-counters.js';
 
 /** One subject's usage of each measure. */
-interface SubjectCounters {
-  requests: MinuteCounter | null;
-  tokens: MinuteCounter | null;
-  usd_day: BudgetCounter | null;
-  usd_month: BudgetCounter | null;
-}
+type SubjectCounters = { requests?: MinuteCounter; tokens?: MinuteCounter } & {
+  [Money in BudgetMeasure]?: BudgetCounter;
+};
 
 /** The limits of one process, in its memory. */
 export class MemoryLimits {
@@ -29,7 +26,9 @@ export class MemoryLimits {
     private readonly now: () => number,
     private readonly knownMs = Infinity,
   ) {
-    this.subjects = new SweptMap((counters) => isExpired(counters, now()));
+    this.subjects = new SweptMap((counters) =>
+      Object.values(counters).every((counter) => counter.isExpired(now())),
+    );
   }
 
   /** How many subjects have counters. */
@@ -42,22 +41,18 @@ export class MemoryLimits {
     const now = this.now();
     const counters = charges.map((charge) => this.counterOf(charge, now));
     const fits = charges.map((charge, index) => counters[index]?.fits(charge, now));
-    const unknown = charges.filter((_, index) => fits[index] === null).filter(isBudget);
-    if (unknown.length > 0)
-      return {
-        outcome: 'budget_unknown',
-        charges: unknown.map((charge) => ({
-          ...charge,
-          since: periodOf(charge.measure, now).startsAt,
-        })),
-      };
+    if (fits.includes(null))
+      return budgetUnknown(
+        charges.filter((_, index) => fits[index] === null),
+        now,
+      );
     if (fits.includes(false))
       return refuse(
         charges,
         counters.map((counter) => counter.use()),
         now,
       );
-    const reservation = new MemoryReservation(charges, counters, this.now, this.counterOf);
+    const reservation = this.reserveUnchecked(charges, now, counters);
     return {
       outcome: 'granted',
       reservation,
@@ -66,14 +61,34 @@ export class MemoryLimits {
   }
 
   /** Reserves what was granted elsewhere, whether it fits here or not. */
-  reserveUnchecked(charges: readonly LimitCharge[]): Reservation {
+  reserveUnchecked(
+    charges: readonly LimitCharge[],
+    now = this.now(),
+    counters = charges.map((charge) => this.counterOf(charge, now)),
+  ): Reservation {
+    const periods = counters.map((counter, index) => counter.reserve(charges[index]!.amount, now));
+    let isSettled = false;
+    return {
+      settle: (used) => {
+        if (isSettled) return;
+        isSettled = true;
+        this.settle(charges, periods, used);
+      },
+    };
+  }
+
+  private settle(
+    charges: readonly LimitCharge[],
+    periods: readonly number[],
+    used: readonly number[],
+  ): void {
     const now = this.now();
-    return new MemoryReservation(
-      charges,
-      charges.map((charge) => this.counterOf(charge, now)),
-      this.now,
-      this.counterOf,
-    );
+    for (const [index, charge] of charges.entries()) {
+      const { amount } = charge;
+      // the counter of the reservation may have expired by now
+      const counter = this.counterOf(charge, now);
+      counter.settle(periods[index]!, amount, settledAmount(used[index], amount), now);
+    }
   }
 
   /** See `Counters.setSpent`. */
@@ -83,10 +98,11 @@ export class MemoryLimits {
     this.budgetOf(subject, measure, now).setSpent(wholeAmount(used), since, now);
   }
 
-  private readonly counterOf = ({ subject, measure }: LimitCharge, now: number): UsageCounter =>
-    measure === 'usd_day' || measure === 'usd_month'
+  private counterOf({ subject, measure }: LimitCharge, now: number): UsageCounter {
+    return measure === 'usd_day' || measure === 'usd_month'
       ? this.budgetOf(subject, measure, now)
       : (this.countersOf(subject)[measure] ??= new MinuteCounter(now));
+  }
 
   private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetCounter {
     return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now, this.knownMs));
@@ -95,57 +111,8 @@ export class MemoryLimits {
   private countersOf(subject: string): SubjectCounters {
     const known = this.subjects.peek(subject);
     if (known) return known;
-    const counters: SubjectCounters = {
-      requests: null,
-      tokens: null,
-      usd_day: null,
-      usd_month: null,
-    };
+    const counters: SubjectCounters = {};
     this.subjects.set(subject, counters);
     return counters;
-  }
-}
-
-const isExpired = (
-  { requests, tokens, usd_day: day, usd_month: month }: SubjectCounters,
-  now: number,
-): boolean =>
-  (requests?.isExpired(now) ?? true) &&
-  (tokens?.isExpired(now) ?? true) &&
-  (day?.isExpired(now) ?? true) &&
-  (month?.isExpired(now) ?? true);
-
-class MemoryReservation implements Reservation {
-  private readonly periods: readonly number[];
-  private isSettled = false;
-
-  /**
-   * @param counterOf finds the counter when the reservation is settled: the one that it was made on
-   * may have expired by then
-   */
-  constructor(
-    private readonly charges: readonly LimitCharge[],
-    counters: readonly UsageCounter[],
-    private readonly now: () => number,
-    private readonly counterOf: (charge: LimitCharge, now: number) => UsageCounter,
-  ) {
-    const at = now();
-    this.periods = counters.map((counter, index) =>
-      counter.reserve(charges[index]?.amount ?? 0, at),
-    );
-  }
-
-  settle(used: readonly number[]): void {
-    if (this.isSettled) return;
-    this.isSettled = true;
-    const now = this.now();
-    for (const [index, charge] of this.charges.entries()) {
-      this.counterOf(charge, now).settle(
-        this.periods[index] ?? 0,
-        charge.amount,
-        settledAmount(used[index], charge.amount),
-        now,
-      );
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Counters, LimitCharge, Measure, ReserveResult } from '../../contracts/counters.js';
 import { isBudget, minuteOf, periodOf, wholeAmount } from '../period.js';
-import { refuse, usedOf, type UsedPair } from '../refuse.js';
+import { budgetUnknown, refuse, usedOf, type UsedPair } from '../refuse.js';
 import type { RedisLink } from './link.js';
 import { reserveScript, setSpentScript } from './scripts.js';
 
@@ -46,14 +46,10 @@ export class RedisLimits {
         ),
       };
     if (status === 0) return refuse(charges, uses, now);
-    const unknown = charges.filter((_, index) => (uses[index]?.[0] ?? 0) < 0).filter(isBudget);
-    return {
-      outcome: 'budget_unknown',
-      charges: unknown.map((charge) => ({
-        ...charge,
-        since: periodOf(charge.measure, now).startsAt,
-      })),
-    };
+    return budgetUnknown(
+      charges.filter((_, index) => (uses[index]?.[0] ?? 0) < 0),
+      now,
+    );
   }
 
   /** See `Counters.setSpent`. @throws RedisAway, RedisRefusal */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A script that Redis runs atomically. */
 export interface Script {
@@ -11,19 +11,16 @@ export interface Script {
 const keep = '{requests = 180000, tokens = 180000, usd_day = 172800000, usd_month = 2851200000}';
 
 /**
- * Each subject and measure has two keys: a hash, and for budgets a sorted set `…:holds` of
- * reservation ids
- * by expiry. (A "hold" in the scripts and in stored names is a reservation.)
- * - requests, tokens: `minute` (since 1970), and the counts of it and of the minute before,
- * `current`
- *   and `previous`
- * - budgets: `period` (days or months since 1970), `used`, `held` (the sum of the reservations),
- * and
- *   `h:<id>` with the amount of each reservation; a hash of another period counts as absent
- * - both: `s:<process>`, the number of the process's last settlement, so that none is applied twice
+ * Each subject and measure has a hash; a budget also has a sorted set `…:holds` of the ids of its
+ * reservations by expiry. (A "hold" in the scripts and in stored names is a reservation.) Fields of
+ * the hash:
+ * - of requests and tokens: `minute` (since 1970), and the counts of that minute (`current`) and of
+ *   the one before (`previous`)
+ * - of budgets: `period` (days or months since 1970), `used`, `held` (the sum of the reservations),
+ *   and `h:<id>` with the amount of each reservation; a hash of another period counts as absent
+ * - of all: `s:<process>`, the number of the process's last settlement, so that none is applied twice
  *
- * The first argument is the time in epoch ms, or -1 for Redis's own clock, which all replicas
- * share.
+ * The first argument is the time in epoch ms, or -1 for Redis's own clock, which all replicas share.
  */
 const prelude = `
 local function clock()
@@ -79,7 +76,7 @@ end
 
 function script(text: string, before = prelude): Script {
   const whole = before + text;
-  return { text: whole, sha: createHash('sha1').update(whole).digest('hex') };
+  return { text: whole, sha: hash('sha1', whole) };
 }
 
 /**

@@ -9,12 +9,19 @@ export interface StatementResult {
   readonly changes: number;
 }
 
-type Answer =
+/** The result of a statement, or why the database refused it, as plain data for another thread. */
+export type StatementAnswer =
   | StatementResult
   | { readonly failure: { readonly code: string | null; readonly message: string } };
 
+/** The result in an answer. @throws DatabaseFailure if the database refused the statement */
+export function resultOf(answer: StatementAnswer): StatementResult {
+  if ('failure' in answer) throw new DatabaseFailure(answer.failure.message, answer.failure.code);
+  return answer;
+}
+
 interface Pending {
-  readonly resolve: (result: StatementResult) => void;
+  readonly resolve: (answer: StatementAnswer) => void;
   readonly reject: (failure: DatabaseFailure) => void;
 }
 
@@ -50,7 +57,7 @@ export class DatabaseThread {
       execArgv: [],
       name: 'database',
     });
-    this.worker.on('message', (answer: Answer) => this.settle(answer));
+    this.worker.on('message', (answer: StatementAnswer) => this.settle(answer));
     this.worker.on('error', (error: Error) => this.lose(error.message));
     this.worker.on('exit', () => this.lose('its thread has ended'));
     this.worker.unref();
@@ -66,10 +73,11 @@ export class DatabaseThread {
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     if (this.end) return Promise.reject(this.end);
     if (this.pending.length === 0) this.worker.ref();
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<StatementAnswer>((resolve, reject) => {
       this.pending.push({ resolve, reject });
       this.worker.postMessage({ sql, parameters });
     });
+    return answered.then(resultOf);
   }
 
   /** Ends the thread after the pending statements; what is not committed is lost. */
@@ -87,12 +95,10 @@ export class DatabaseThread {
     Atomics.wait(this.state, 0, 1, maxFinishMs);
   }
 
-  private settle(answer: Answer): void {
+  private settle(answer: StatementAnswer): void {
     const pending = this.pending.shift();
     if (this.pending.length === 0) this.worker.unref();
-    if ('failure' in answer)
-      pending?.reject(new DatabaseFailure(answer.failure.message, answer.failure.code));
-    else pending?.resolve(answer);
+    pending?.resolve(answer);
   }
 
   private lose(reason: string): void {

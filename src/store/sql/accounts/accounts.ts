@@ -31,7 +31,7 @@ export const storedEmail = (email: string): string => clean(email.toLowerCase())
 /** The accounts in SQL. */
 export function createAccountStore(database: Database): AccountStore {
   const accounts = database.selectFrom('accounts').selectAll();
-  const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
+  const found = (row: Row | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
   return {
     create: async ({ id, email, passwordHash, at, role = 'member', limits = noLimits }) =>
@@ -59,12 +59,14 @@ export function createAccountStore(database: Database): AccountStore {
     setPassword: (accountId, passwordHash, { from, keepTokenHash = null } = {}) =>
       transact(database, async (transaction) => {
         const id = clean(accountId);
-        const account = transaction
+        const changed = await transaction
           .updateTable('accounts')
           .where('id', '=', id)
-          .set({ password_hash: passwordHash });
-        const one = from === undefined ? account : account.where('password_hash', '=', from);
-        if (!(await one.returning('id').executeTakeFirst())) return false;
+          .$if(from !== undefined, (one) => one.where('password_hash', '=', from!))
+          .set({ password_hash: passwordHash })
+          .returning('id')
+          .executeTakeFirst();
+        if (changed === undefined) return false;
         await endAccess(transaction, id, keepTokenHash);
         return true;
       }),
@@ -92,11 +94,11 @@ async function update(
           .execute();
       }
       // sets the id because an update must set something
-      const account = transaction
+      return transaction
         .updateTable('accounts')
         .where('id', '=', id)
-        .set({ ...changedColumns(changes), id });
-      return (from === undefined ? account : account.where('password_hash', '=', from))
+        .$if(from !== undefined, (one) => one.where('password_hash', '=', from!))
+        .set({ ...changedColumns(changes), id })
         .returningAll()
         .executeTakeFirst();
     });

@@ -26,16 +26,7 @@ export const createClaimStore = (database: Database): ClaimStore => ({
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: hash }))
       .execute();
   },
-  async addCode(hash) {
-    if (await hasOwner(database)) return false;
-    const added = await database
-      .insertInto('secrets')
-      .values({ name, value: hash })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .returning('name')
-      .executeTakeFirst();
-    return added !== undefined;
-  },
+  addCode: async (hash) => !(await hasOwner(database)) && addSecret(database, name, hash),
   async claim(owner) {
     try {
       return await transact(database, (transaction) => claimFirst(transaction, owner));
@@ -46,6 +37,17 @@ export const createClaimStore = (database: Database): ClaimStore => ({
     }
   },
 });
+
+/** Stores a secret unless there is one of this name. @returns whether it was stored */
+export async function addSecret(database: Database, name: string, value: string): Promise<boolean> {
+  const added = await database
+    .insertInto('secrets')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return added !== undefined;
+}
 
 /** A secret as it is stored; null: there is none of this name. */
 export async function findSecret(database: Database, name: string): Promise<string | null> {

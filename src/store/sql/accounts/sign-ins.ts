@@ -75,21 +75,14 @@ function add(database: Database, signIn: SignInRecord, passwordHash: string): Pr
       .where('account_id', '=', accountId)
       .where('expires_at', '<=', createdAt)
       .execute();
-    const { created_at: last = null } =
-      (await transaction
-        .selectFrom('sign_ins')
-        .select('created_at')
-        .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
-        .offset(maxSignIns - 1)
-        .limit(1)
-        .executeTakeFirst()) ?? {};
-    if (last !== null)
-      await transaction
-        .deleteFrom('sign_ins')
-        .where('account_id', '=', accountId)
-        .where('created_at', '<=', last)
-        .execute();
+    const own = transaction.selectFrom('sign_ins').where('account_id', '=', accountId);
+    const newest = own.select('created_at').orderBy('created_at', 'desc');
+    await transaction
+      .deleteFrom('sign_ins')
+      .where('account_id', '=', accountId)
+      // null, and so nothing, where there are fewer
+      .where('created_at', '<=', newest.offset(maxSignIns - 1).limit(1))
+      .execute();
     await transaction.insertInto('sign_ins').values(columnsOf(signIn)).execute();
     return true;
   });

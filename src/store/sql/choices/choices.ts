@@ -116,7 +116,7 @@ async function sumRatings(database: Database, filter: ChoiceFilter): Promise<Key
       ) as answers
     ) as rated group by account_id, key, rated_model
     order by account_id, key, rated_model`.execute(database);
-  return rows.map((row) => ({ ...row }));
+  return rows;
 }
 
 const dayFromColumns = ({

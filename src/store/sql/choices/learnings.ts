@@ -41,21 +41,26 @@ export const createLearningStore = (database: Database): LearningStore => ({
   changedSince: (since) => recordsSince(database, 'learnings', since, fromColumns),
 });
 
-/** Forgets what a scope has learned, as a part of a larger transaction. */
-export async function forgetScope(
+/**
+ * Forgets what an account has learned, as a part of a larger transaction.
+ * @param preferenceId of one preference; null: of all, and without any
+ * @returns how many scopes had learned something
+ */
+export async function forgetLearnings(
   transaction: Transaction,
-  { accountId, preferenceId }: LearningScope,
+  accountId: string,
+  preferenceId: string | null,
   at: number,
-): Promise<boolean> {
+): Promise<number> {
   const revision = await raiseRevision(transaction, 'learnings');
   const { numUpdatedRows } = await transaction
     .updateTable('learnings')
     .set({ state: null, updated_at: at, revision })
     .where('account_id', '=', accountId)
-    .where('preference_id', '=', clean(preferenceId))
     .where('state', 'is not', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) > 0;
+    .$if(preferenceId !== null, (all) => all.where('preference_id', '=', preferenceId))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
 const find = (

@@ -6,7 +6,7 @@ import type {
 } from '../../contracts/preferences.js';
 import type { StoredRouter } from '../../contracts/trainings.js';
 import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
-import { forgetScope } from './learnings.js';
+import { forgetLearnings } from './learnings.js';
 import { readPage } from '../pages.js';
 import { raiseRevision, recordsSince } from '../revisions.js';
 import type { Database, PreferenceTable, Transaction } from '../tables.js';
@@ -86,7 +86,7 @@ async function remove(
   }));
   if (!removed) return false;
   await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
-  await forgetScope(transaction, { accountId, preferenceId: removed.id }, at);
+  await forgetLearnings(transaction, accountId, removed.id, at);
   return true;
 }
 

@@ -63,7 +63,7 @@ export const createShadowStore = (database: Database): ShadowStore => ({
 
 /** Adds the second answers among some requests. A plan that is stored already is skipped. */
 export async function addShadows(database: Database, rows: readonly NewRequest[]): Promise<void> {
-  const shadows = rows.flatMap(columnsOf);
+  const shadows = rows.flatMap(shadowRowsOf);
   for (const some of stepped(shadows))
     await database
       .insertInto('shadows')
@@ -72,7 +72,7 @@ export async function addShadows(database: Database, rows: readonly NewRequest[]
       .execute();
 }
 
-function columnsOf(request: NewRequest): Insertable<ShadowTable>[] {
+function shadowRowsOf(request: NewRequest): Insertable<ShadowTable>[] {
   const { id, accountId, keyId, at, planId, shadow: row } = request;
   if (!row || planId === null) return [];
   const { chosen, shadow, isPair, costUsd } = row;
@@ -109,7 +109,7 @@ async function sumPairs(database: Database, filter: ChoiceFilter): Promise<PairS
       cast(sum(measured) as bigint) as measured, sum(log_ratio) as "logRatio",
       sum(log_ratio * log_ratio) as "logRatioSquares", sum(cost_usd) as "costUsd"
     from shadows where ${selected(filter, 'shadows')} group by chosen, shadow`.execute(database);
-  return rows.map((row) => ({ ...row }));
+  return rows;
 }
 
 /** The figures of single answers by the chosen model, and by the second one. */

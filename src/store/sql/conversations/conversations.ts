@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/conversations.js';
 import type { Page, PageRequest } from '../../contracts/page.js';
 import { clean, columnsOf, fieldsOf, fromJson } from '../columns.js';
-import { after, pageOf, type Position } from '../pages.js';
+import { after, pageOf, readPage, type Position } from '../pages.js';
 import { removeConversations } from '../removal.js';
 import type { ConversationTable, Database, MessageTable, StoreTables } from '../tables.js';
 import { transact } from '../transact.js';
@@ -36,7 +36,13 @@ export const createConversationStore = (database: Database): ConversationStore =
     // PostgreSQL answers a sum as text
     return Number(rows[0]?.bytes ?? 0);
   },
-  list: (accountId, page, search = null) => list(database, accountId, page, search),
+  list(accountId, page, search = null) {
+    const rows = owned(database, accountId);
+    if (search === null) return readPage(rows, 'updated_at', page, fromColumns);
+    const read = async (cursor: string | null, limit: number) =>
+      (await readPage(rows, 'updated_at', { limit, cursor }, (row) => row)).items;
+    return searchTitles(read, page, search);
+  },
   async messages(accountId, id, page) {
     const conversation = await owned(database, accountId)
       .where('id', '=', clean(id))
@@ -59,23 +65,6 @@ export const createConversationStore = (database: Database): ConversationStore =
 });
 
 const positionOf = (row: Selectable<ConversationTable>): Position => [row.updated_at, row.id];
-
-async function list(
-  database: Database,
-  accountId: string,
-  page: PageRequest,
-  search: string | null,
-): Promise<Page<ConversationRecord>> {
-  const read = (cursor: string | null, limit: number): Promise<Selectable<ConversationTable>[]> =>
-    owned(database, accountId)
-      .where(after(['updated_at', 'id'], cursor))
-      .orderBy('updated_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-  if (search !== null) return await searchTitles(read, page, search);
-  return pageOf(await read(page.cursor, page.limit + 1), page.limit, positionOf, fromColumns);
-}
 
 const owned = (database: Database, accountId: string) =>
   database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
@@ -165,7 +154,7 @@ const maxRows = 5_000;
  * are; where more follow, its `next` goes on behind them, even if nothing was found.
  */
 export async function searchTitles(
-  read: (cursor: string | null, limit: number) => Promise<Selectable<ConversationTable>[]>,
+  read: (cursor: string | null, limit: number) => Promise<readonly Selectable<ConversationTable>[]>,
   { limit, cursor }: PageRequest,
   search: string,
 ): Promise<Page<ConversationRecord>> {

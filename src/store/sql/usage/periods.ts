@@ -13,13 +13,7 @@ import { clean, fieldsOf } from '../columns.js';
 import { listPeriods, mergePeriods, notPacked } from './merge-periods.js';
 import { allOf, namedBy, requestSums, summed } from '../sums.js';
 import type { Database } from '../tables.js';
-
-const groupings = {
-  account: ['account_id'],
-  key: ['key_id'],
-  provider: ['provider'],
-  model: ['provider', 'model'],
-} as const satisfies Record<SeriesGrouping, readonly string[]>;
+import { groupings } from './usage.js';
 
 /** The sums of short periods in SQL. */
 export const createPeriodStore = (database: Database): PeriodStore => ({

@@ -53,7 +53,7 @@ export function dayOf(at: number): string {
 }
 
 /** The columns of each grouping. */
-const groupings = {
+export const groupings = {
   day: ['day'],
   account: ['account_id'],
   key: ['key_id'],

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.js';
 import type { AccountRecord, KeyLimits } from '../store/contracts/accounts.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
-import type { Mail, Mailer } from './mailer.js';
+import type { Mailer } from './mailer.js';
 import type { Passwords } from './passwords.js';
 import type { DoneAct } from './write-act.js';
 import { withTimeout } from '../async/with-timeout.js';
@@ -49,14 +49,6 @@ export function runLater(
   work: () => Promise<void>,
 ): void {
   backgroundTasks.run(work, (error) => rules.warn(`${what} failed: ${messageOf(error)}`));
-}
-
-/** Sends a mail if the configuration has a mail server. */
-export async function sendMail(
-  { rules }: Pick<AccountContext, 'rules'>,
-  mail: Mail,
-): Promise<void> {
-  await rules.mailer?.send(mail);
 }
 
 /** More tasks than these are refused: mails that no server takes must not fill the memory. */

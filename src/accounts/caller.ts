@@ -131,27 +131,20 @@ export interface HostCaller {
   readonly limits?: Partial<KeyLimits> | null;
 }
 
-/** The gateway's id of a host's account. The prefix keeps it apart from the gateway's own. */
-const hostAccountId = (account: string): string => `host:${account}`;
-
 /** Whether an account id can be one without a row: a host's user's, a fixed key's, `anonymous`. */
 export const isRowless = (accountId: string): boolean =>
   /^(host:|fixed:).|^anonymous$/s.test(accountId);
 
-/** A host's user as a caller. */
-export function hostCaller(caller: HostCaller): Caller {
-  const { account, name, scopes, models, toolkits, economy, limits } = caller;
+/** A host's user as a caller. The prefix keeps its account apart from the gateway's own. */
+export function hostCaller({ account, name, limits, ...given }: HostCaller): Caller {
   return {
-    accountId: hostAccountId(account),
-    role: 'member',
-    keyId: null,
+    ...anonymous,
+    accountId: `host:${account}`,
     name: name ?? account,
-    scopes: scopes ?? defaultScopes,
-    models: models ?? null,
-    toolkits: toolkits ?? [],
-    economy: economy ?? null,
-    weight: 1,
-    limits: noLimits,
+    scopes: given.scopes ?? defaultScopes,
+    models: given.models ?? null,
+    toolkits: given.toolkits ?? [],
+    economy: given.economy ?? null,
     accountLimits: { ...noLimits, ...limits },
   };
 }

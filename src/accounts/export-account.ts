@@ -13,18 +13,6 @@ export interface ExportOptions {
   readonly isComplete: boolean;
 }
 
-/** The fields that hold a time, in ms. */
-const times: ReadonlySet<string> = new Set([
-  'at',
-  'createdAt',
-  'updatedAt',
-  'disabledAt',
-  'expiresAt',
-  'revokedAt',
-  'lastUsedAt',
-  'previousValidUntil',
-]);
-
 /**
  * All that is stored of an account, as lines of JSON (JSON Lines), read page by page. Each line says
  * in `object` what it is; the last one is `{"object":"end"}`, without which the export is not whole.
@@ -181,9 +169,10 @@ const shownKey = (key: KeyRecord): object =>
 
 /** A record as a line, with its own times in ISO 8601; content of clients stays as it is. */
 function lineOf(object: string, record: object): string {
-  const shown = Object.entries(record).map(([name, value]: [string, unknown]) => [
-    name,
-    times.has(name) && typeof value === 'number' ? new Date(value).toISOString() : value,
-  ]);
+  const shown = Object.entries(record).map(([name, value]) => [name, shownValue(name, value)]);
   return `${JSON.stringify({ object, ...Object.fromEntries(shown) })}\n`;
 }
+
+/** The value of a field; where its name tells that it is a time in ms since 1970, in ISO 8601. */
+export const shownValue = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && /(^at|At|Until)$/.test(name) ? new Date(value).toISOString() : value;

@@ -6,7 +6,7 @@ import {
   limitRequests,
   mayMail,
 } from './sign-in-failures.js';
-import { type AccountContext, runLater, sendMail } from './account-context.js';
+import { type AccountContext, runLater } from './account-context.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, resetMail } from './reset-link.js';
 import { checkNewPassword } from './passwords.js';
@@ -33,14 +33,8 @@ async function sendReset(context: AccountContext, address: string): Promise<void
   // the account's address, not the spelling in the request
   if (!account?.email || account.disabledAt !== null || !(await mayMail(context, account.email)))
     return;
-  await sendMail(
-    context,
-    resetMail(
-      account.email,
-      rules.publicUrl,
-      await issueResetLink(store, account.id, context.now() + rules.resetMs),
-    ),
-  );
+  const link = await issueResetLink(store, account.id, context.now() + rules.resetMs);
+  await rules.mailer?.send(resetMail(account.email, rules.publicUrl, link));
   await context.record(actOnAccount('account.reset-link', account.id, { sentBy: 'mail' }));
 }
 
@@ -102,16 +96,12 @@ export async function changePassword(
   const checked = await checkCredentials(context, { from, email, browser }, async (sender) =>
     (await passwords.check(currentPassword, passwordHash, sender)).matches ? passwordHash : null,
   );
-  // false if a link has set another password meanwhile
-  if (
-    checked === null ||
-    !(await store.accounts.setPassword(
-      accountId,
-      await passwords.hash(newPassword, { from, isTrusted: true }, 'newPassword'),
-      { from: checked, keepTokenHash },
-    ))
-  ) {
+  const hashed = () => passwords.hash(newPassword, { from, isTrusted: true }, 'newPassword');
+  const isChanged =
+    checked !== null &&
+    // false if a link has set another password meanwhile
+    (await store.accounts.setPassword(accountId, await hashed(), { from: checked, keepTokenHash }));
+  if (!isChanged)
     throw new GatewayError('forbidden', 'currentPassword: is wrong', { field: 'currentPassword' });
-  }
   await recordPassword(context, account, { with: 'password' });
 }

@@ -114,17 +114,31 @@ export async function limitRequests(
   maxRequests = maxPerMinute,
 ): Promise<void> {
   const { address, network } = remoteAddress(from);
-  const charge = (counted: string, limit: number): LimitCharge => ({
-    subject: `${what}:from:${counted}`,
+  const limits: Record<string, number> = { [`${what}:from:${address}`]: maxRequests };
+  if (network !== address) limits[`${what}:from:${network}`] = maxRequests * networkShare;
+  const waitMs = await countOne(counters, limits);
+  if (waitMs !== null) throw tooMany(waitMs);
+}
+
+/**
+ * Counts one request for each subject, or for none.
+ * @param limits requests a minute, by subject
+ * @returns for how many ms the request has to wait; null: it was counted
+ */
+async function countOne(
+  counters: Pick<AccountContext['counters'], 'reserve'>,
+  limits: Readonly<Record<string, number>>,
+): Promise<number | null> {
+  const charges = Object.entries(limits).map(([subject, limit]): LimitCharge => ({
+    subject,
     measure: 'requests',
     limit,
     amount: 1,
-  });
-  const charges = [charge(address, maxRequests)];
-  if (network !== address) charges.push(charge(network, maxRequests * networkShare));
+  }));
   const result = await counters.reserve(charges);
-  if (result.outcome === 'refused') throw tooMany(result.retryAfterMs);
-  if (result.outcome === 'granted') result.reservation.settle(charges.map(({ amount }) => amount));
+  if (result.outcome === 'refused') return result.retryAfterMs;
+  if (result.outcome === 'granted') result.reservation.settle(charges.map(() => 1));
+  return null;
 }
 
 /** Counts a mail to an address. False: the address has got too many, and this one must wait. */
@@ -151,14 +165,11 @@ export async function mayRecordFailure(
   from: string,
 ): Promise<boolean> {
   const subject = `recorded:${accountId}`;
-  const charge = { measure: 'requests', amount: 1 } as const;
-  const result = await counters.reserve([
-    { ...charge, subject: `${subject}:${remoteAddress(from).network}`, limit: 1 },
-    { ...charge, subject, limit: maxRecordedPerMinute },
-  ]);
-  if (result.outcome !== 'granted') return false;
-  result.reservation.settle([1, 1]);
-  return true;
+  const waitMs = await countOne(counters, {
+    [`${subject}:${remoteAddress(from).network}`]: 1,
+    [subject]: maxRecordedPerMinute,
+  });
+  return waitMs === null;
 }
 
 async function refuseWhileWaiting(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { AccountRecord } from '../store/contracts/accounts.js';
 import { limitRequests, mayMail } from './sign-in-failures.js';
-import { type AccountContext, runLater, sendMail } from './account-context.js';
+import { type AccountContext, runLater } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
 import { issueResetLink, takenMail, welcomeMail } from './reset-link.js';
 import { checkNewPassword } from './passwords.js';
@@ -80,13 +80,9 @@ async function welcome(context: AccountContext, address: string): Promise<void> 
   const account =
     (await addMember(context, address, null)) ?? (await store.accounts.findByEmail(address));
   if (!account || account.disabledAt !== null) return;
-  const mail =
-    account.passwordHash === null
-      ? welcomeMail(
-          address,
-          rules.publicUrl,
-          await issueResetLink(store, account.id, context.now() + rules.resetMs),
-        )
-      : takenMail(address);
-  await sendMail(context, mail);
+  if (account.passwordHash !== null) await rules.mailer?.send(takenMail(address));
+  else {
+    const link = await issueResetLink(store, account.id, context.now() + rules.resetMs);
+    await rules.mailer?.send(welcomeMail(address, rules.publicUrl, link));
+  }
 }

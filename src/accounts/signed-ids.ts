@@ -1,14 +1,16 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 
+/** Of a UUID: the upper bits of its bytes 6 and 8. */
 const version8 = 0x80;
 const variant = 0x80;
-
 const halfBytes = 8;
-const blockBytes = 64,
-  digestBytes = 32,
-  innerPad = 0x36,
-  outerPad = 0x5c;
+
+/** Of HMAC-SHA-256 (RFC 2104). */
+const blockBytes = 64;
+const digestBytes = 32;
+const innerPad = 0x36;
+const outerPad = 0x5c;
 
 /**
  * Ids that prove which account they belong to: UUIDs (version 8) of 58 random bits and a 64-bit

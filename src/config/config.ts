@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { packageFile } from '../package-files.js';
-import { ConfigError, type Finding } from './problem.js';
+import { ConfigError, type Finding, wholeError } from './problem.js';
 import { readYaml } from './read-yaml.js';
 import type { ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
@@ -94,9 +94,7 @@ export const watchConfig = (
 function notEmpty(text: string, path: string): string {
   const hasSettings = /^\s*[^\s#]/m.test(text);
   if (hasSettings) return text;
-  throw new ConfigError(path, [
-    { path: [], reason: 'is empty; write {} to use the defaults', line: null },
-  ]);
+  throw wholeError(path, 'is empty; write {} to use the defaults');
 }
 
 function checked(

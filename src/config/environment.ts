@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { present } from '../text/is-object.js';
 import { parseUrl } from '../text/parse-url.js';
-import { ConfigError, type Finding } from './problem.js';
+import { type ConfigError, type Finding, wholeError } from './problem.js';
 import type { WrittenEngine } from './search-config.js';
 import type { WrittenConfig } from './shape.js';
 
@@ -78,14 +79,14 @@ export function withEnvironment(
     .filter((engine) => engine.url ?? engine.apiKey);
   return {
     ...input,
+    ...present({ dataDir }),
     listen: {
       ...input.listen,
-      ...(host === undefined ? {} : { host }),
+      ...present({ host }),
       ...(port === undefined ? {} : { port: Number(port) }),
     },
-    ...(dataDir === undefined ? {} : { dataDir }),
-    database: { ...input.database, ...(databaseUrl === undefined ? {} : { url: databaseUrl }) },
-    redis: { ...input.redis, ...(redisUrl === undefined ? {} : { url: redisUrl }) },
+    database: { ...input.database, ...present({ url: databaseUrl }) },
+    redis: { ...input.redis, ...present({ url: redisUrl }) },
     auth: { ...input.auth, keys: isKnown ? keys : [...keys, { name: environmentKeyName, key }] },
     search: { ...input.search, engines: [...engines, ...found] },
   };
@@ -120,6 +121,4 @@ function readSecret(name: string, file: string): string {
 }
 
 const refused = (name: string, reason: string): ConfigError =>
-  new ConfigError(null, [
-    { path: [], reason: `the environment variable ${name} ${reason}`, line: null },
-  ]);
+  wholeError(null, `the environment variable ${name} ${reason}`);

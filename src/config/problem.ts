@@ -47,6 +47,10 @@ export class ConfigError extends Error {
   }
 }
 
+/** The error for a file, or another place, as a whole. */
+export const wholeError = (file: string | null, reason: string, cause?: unknown): ConfigError =>
+  new ConfigError(file, [{ path: [], reason, line: null }], cause);
+
 function described(
   file: string | null,
   { path, reason, line, inEnvironment }: ConfigProblem,

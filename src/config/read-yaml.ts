@@ -11,7 +11,7 @@ import {
   type Document,
   type YAMLError,
 } from 'yaml';
-import { ConfigError, type ConfigProblem } from './problem.js';
+import { ConfigError, type ConfigProblem, wholeError } from './problem.js';
 
 /** A YAML file's value, and the line (from 1) of the field at a path, or of its parent. */
 export interface YamlSource {
@@ -51,8 +51,7 @@ const reasons: Partial<Record<YAMLError['code'], string>> = {
  * @throws ConfigError with the lines, but without any text of the file
  */
 export function readYaml(text: string, file: string): YamlSource {
-  if (text.length > maxFileCharacters)
-    throw new ConfigError(file, [{ path: [], reason: 'is larger than 1 MiB', line: null }]);
+  if (text.length > maxFileCharacters) throw wholeError(file, 'is larger than 1 MiB');
   const counter = new LineCounter();
   const { document, value } = parsed(text, file, counter);
   return { value, lineOf: (path) => counter.linePos(offsetOf(document, path)).line };

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { watch, type FSWatcher } from 'chokidar';
-import { ConfigError } from './problem.js';
+import { ConfigError, wholeError } from './problem.js';
 import type { Config } from './shape.js';
 
 /** A watched configuration file. */
@@ -61,13 +61,7 @@ export function watchFile(
   };
   folders.watcher.on('raw', stirred).on('all', stirred).on('ready', stirred);
   folders.watcher.on('error', (cause) =>
-    onError(
-      new ConfigError(
-        path,
-        [{ path: [], reason: 'cannot be watched for changes', line: null }],
-        cause,
-      ),
-    ),
+    onError(wholeError(path, 'cannot be watched for changes', cause)),
   );
   return {
     ready: new Promise((done) => folders.watcher.once('ready', done)),
@@ -159,11 +153,7 @@ export function readConfigFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(
-      path,
-      [{ path: [], reason: `cannot be read: ${describe(error)}`, line: null }],
-      error,
-    );
+    throw wholeError(path, `cannot be read: ${describe(error)}`, error);
   }
 }
 

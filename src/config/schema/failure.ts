@@ -37,7 +37,7 @@ export function fieldName(path: readonly string[]): string {
  */
 export function failureOf(errors: readonly ValidationError[]): SchemaFailure {
   const last = errors.at(-1);
-  if (last === undefined) return { field: 'body', reason: 'is not valid', path: [] };
+  if (last === undefined) return failureAt([], 'is not valid');
   return describe(popTree([...errors]));
 }
 
@@ -74,8 +74,14 @@ function describe(failed: Failed): SchemaFailure {
     error.keyword === 'additionalProperties'
       ? { knownKeys: Object.keys(error.parentSchema?.properties ?? {}) }
       : {};
-  return { field: fieldName(path), reason, path, ...known };
+  return { ...failureAt(path, reason), ...known };
 }
+
+const failureAt = (path: readonly string[], reason: string): SchemaFailure => ({
+  field: fieldName(path),
+  reason,
+  path,
+});
 
 /** If the value is of one branch's kind, its failure there; otherwise the alternatives. */
 function describeUnion({ error, causes }: Failed): SchemaFailure {
@@ -84,15 +90,12 @@ function describeUnion({ error, causes }: Failed): SchemaFailure {
   const meant = ofType.filter((cause) => !isOfAnotherKind(cause, instancePath));
   if (meant.length === 1) return describe(meant[0]!);
   if (ofType.length === 1) return describe(ofType[0]!);
-  const own = pathOf(error);
-  if (error.parentSchema?.['x-reason'] !== undefined)
-    return { field: fieldName(own), reason: reasonFor(error), path: own };
   const [one] = causes;
-  const sameField = causes.every((cause) => cause.error.instancePath === one?.error.instancePath);
-  if (meant.length > 0 || one === undefined || !sameField)
-    return { field: fieldName(own), reason: reasonFor(error), path: own };
-  const path = pathOf(one.error);
-  return { field: fieldName(path), reason: alternatives(causes), path };
+  const isOneField = causes.every((cause) => cause.error.instancePath === one?.error.instancePath);
+  const hasOwnReason = error.parentSchema?.['x-reason'] !== undefined;
+  return hasOwnReason || meant.length > 0 || one === undefined || !isOneField
+    ? failureAt(pathOf(error), reasonFor(error))
+    : failureAt(pathOf(one.error), alternatives(causes));
 }
 
 const isOfAnotherType = ({ error }: Failed, unionPath: string): boolean =>

@@ -1,7 +1,7 @@
 import type { AlertRow } from '../store/contracts/alerts.js';
 import { type Call, endpointsOf } from './endpoint.js';
 import { listOf, pageRequestOf } from './page-request.js';
-import { isoOf } from './shown-fields.js';
+import { isoOrNull, timed } from './shown-fields.js';
 
 const endpoint = endpointsOf({ tag: 'Accounts', scope: 'administrator' });
 
@@ -18,9 +18,8 @@ export const listAlerts = endpoint('get', '/api/v1/alerts', 'listAlerts', {
   },
 });
 
-const shownAlert = ({ at, sentAt, triedAt: _triedAt, ...alert }: AlertRow) => ({
+const shownAlert = ({ triedAt: _triedAt, ...alert }: AlertRow) => ({
   object: 'alert',
-  ...alert,
-  at: isoOf(at),
-  sentAt: sentAt === null ? null : isoOf(sentAt),
+  ...timed(alert),
+  sentAt: isoOrNull(alert.sentAt),
 });

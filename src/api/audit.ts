@@ -4,7 +4,7 @@ import { type Call, endpointsOf } from './endpoint.js';
 import { listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import { accountParameter, choiceParameter, spanParameters } from './query.js';
-import { isoOf } from './shown-fields.js';
+import { timed } from './shown-fields.js';
 import { namesIn } from '../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Accounts', scope: 'admin' });
@@ -49,10 +49,9 @@ const columns = namesIn(`
   at id act accountId target actor actorAccountId actorKeyId address details
 `);
 
-const row = ({ at, details, ...act }: AuditRow) => ({
-  ...act,
-  at: isoOf(at),
-  details: details === null ? null : JSON.stringify(details),
+const row = (act: AuditRow) => ({
+  ...timed(act),
+  details: act.details === null ? null : JSON.stringify(act.details),
 });
 
-const shownAct = ({ at, ...act }: AuditRow) => ({ object: 'act', ...act, at: isoOf(at) });
+const shownAct = (act: AuditRow) => ({ object: 'act', ...timed(act) });

@@ -1,7 +1,7 @@
 import { showConfig } from '../config/shown-config.js';
 import { GatewayError, invalidField, messageOf } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
-import { openCounters } from '../store/open-databases.js';
+import { redisAnswers } from '../store/open-databases.js';
 import { checkProvider } from './check-provider.js';
 import { type Call, endpointsOf, type Endpoint, maxSmallBodyBytes } from './endpoint.js';
 import { refuseUnknown } from './query.js';
@@ -104,10 +104,7 @@ async function testAlerts({ state }: GatewayParts): Promise<string> {
 async function testRedis(parts: GatewayParts): Promise<string> {
   const { url } = parts.configuration().config.redis;
   if (url === null) throw invalidField('kind', 'no Redis is configured');
-  const counters = await openCounters(url);
-  const { state } = counters;
-  await counters.close();
-  if (state !== 'redis') throw new Error('it cannot be reached');
+  if (!(await redisAnswers(url))) throw new Error('it cannot be reached');
   return 'it answers';
 }
 

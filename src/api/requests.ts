@@ -24,7 +24,7 @@ import {
   statusParameter,
   textParameter,
 } from './query.js';
-import { isoOf } from './shown-fields.js';
+import { timed } from './shown-fields.js';
 import { namesIn } from '../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
@@ -232,10 +232,5 @@ function shownPlan(plan: unknown): unknown {
   const { kinds: _kinds, grounding: _grounding, ...shown } = plan as Record<string, unknown>;
   return shown;
 }
-
-const timed = <Row extends { readonly at: number }>({ at, ...row }: Row) => ({
-  ...row,
-  at: isoOf(at),
-});
 
 const shownRequest = (row: RequestSummary) => ({ object: 'request', ...timed(row) });

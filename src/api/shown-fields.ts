@@ -1,8 +1,16 @@
+import { shownValue } from '../accounts/export-account.js';
+
 /** A time as the API returns it: ISO 8601. */
 export const isoOf = (at: number): string => new Date(at).toISOString();
 
 /** The same for a time that may be absent. */
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** A row with the time in `at` as the API returns it. */
+export const timed = <Row extends { readonly at: number }>({ at, ...row }: Row) => ({
+  ...row,
+  at: isoOf(at),
+});
 
 type TimeName = 'at' | `${string}At` | `${string}Until`;
 type Iso<Time> = Time extends number ? string : Time;
@@ -18,6 +26,3 @@ export const shownFieldsOf = <Row extends object, const Name extends keyof Row &
   names: readonly Name[],
 ): Shown<Row, Name> =>
   Object.fromEntries(names.map((name) => [name, shownValue(name, row[name])])) as Shown<Row, Name>;
-
-const shownValue = (name: string, value: unknown): unknown =>
-  typeof value === 'number' && /(^at|At|Until)$/.test(name) ? isoOf(value) : value;

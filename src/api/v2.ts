@@ -171,8 +171,8 @@ function settingsOf(body: PreferenceRequest): PreferenceRequest {
 
 /** An entry of `llm_providers`. */
 interface Entry {
-  readonly provider?: unknown;
-  readonly model?: unknown;
+  readonly provider: string;
+  readonly model: string;
 }
 
 async function refuseTrained(
@@ -188,18 +188,16 @@ async function refuseTrained(
 }
 
 /** The models in `llm_providers`; null if it is absent. */
-function modelsIn(text: string | undefined): Required<Entry>[] | null {
+function modelsIn(text: string | undefined): Entry[] | null {
   if (text === undefined || text.trim() === '') return null;
   const entries = parsedJson(text);
   if (!Array.isArray(entries) || entries.length < 2)
     throw invalidField('llm_providers', 'must be a JSON list of at least 2 models', 'bad_request');
-  return entries.map((entry: Entry | string | null) => {
+  return entries.map((entry: { [Name in keyof Entry]?: unknown } | string | null) => {
+    const slash = typeof entry === 'string' ? entry.indexOf('/') : -1;
     const { provider, model } =
       typeof entry === 'string'
-        ? {
-            provider: entry.slice(0, entry.indexOf('/')),
-            model: entry.slice(entry.indexOf('/') + 1),
-          }
+        ? { provider: entry.slice(0, slash), model: entry.slice(slash + 1) }
         : (entry ?? {});
     if (typeof provider !== 'string' || typeof model !== 'string')
       throw invalidField(
@@ -212,7 +210,7 @@ function modelsIn(text: string | undefined): Required<Entry>[] | null {
 }
 
 /** The columns of these models: a file may name them with or without their provider. */
-function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
+function columnsOf(models: readonly Entry[], text: string): string[] {
   // compares whole names: cells of a CSV header, or keys of JSON
   const named = new Set(
     text
@@ -220,9 +218,8 @@ function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
       .split(/[",\r\n\ufeff]/)
       .map((name) => name.trim().replace(/\/score$/, '')),
   );
-  return models.map(({ provider, model }) =>
-    named.has(`${String(provider)}/${String(model)}`)
-      ? `${String(provider)}/${String(model)}`
-      : String(model),
-  );
+  return models.map(({ provider, model }) => {
+    const label = `${provider}/${model}`;
+    return named.has(label) ? label : model;
+  });
 }

@@ -11,7 +11,7 @@ import {
 import { printable } from './table.js';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openCounters } from '../store/open-databases.js';
+import { redisAnswers } from '../store/open-databases.js';
 import { databaseFileOf } from '../store/open-store.js';
 
 const minNode = [20, 19] as const;
@@ -130,11 +130,8 @@ async function checkDatabase(config: Config): Promise<HealthFinding> {
 /** Checks that Redis answers, if one is configured. */
 async function checkRedis({ redis }: Config): Promise<HealthFinding[]> {
   if (redis.url === null) return [];
-  const counters = await openCounters(redis.url);
-  const isThere = counters.state === 'redis';
-  await counters.close();
   return [
-    isThere
+    (await redisAnswers(redis.url))
       ? { state: 'ok', what: 'Redis', found: 'it answers' }
       : {
           state: 'problem',

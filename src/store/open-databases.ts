@@ -64,6 +64,14 @@ export const configuredDatabases = (
     relay,
   });
 
+/** Whether Redis at the address answers, and accepts writes. @throws as `openCounters` */
+export async function redisAnswers(redisUrl: string): Promise<boolean> {
+  const counters = await openCounters(redisUrl);
+  const isThere = counters.state === 'redis';
+  await counters.close();
+  return isThere;
+}
+
 /**
  * Counters in Redis at the address, or in this process's memory (null). An unreachable Redis is no
  * failure: see `openRedisCounters`.

@@ -8,8 +8,14 @@ type PointFigures = ReturnType<PointSums['figures']>;
 /** The figures of each point, by name: charts read columns. */
 type SeriesColumns = Readonly<Record<string, readonly (number | null)[]>>;
 
-/** Sums of binary fractions have trailing digits. */
-export const roundedUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9;
+/** Figures with all USD rounded: sums of binary fractions have trailing digits. */
+export const roundedUsd = <Figures extends object>(figures: Figures): Figures =>
+  Object.fromEntries(
+    Object.entries(figures).map(([name, figure]) => [
+      name,
+      name.endsWith('Usd') ? Math.round(Number(figure) * 1e9) / 1e9 : (figure as unknown),
+    ]),
+  ) as Figures;
 
 const none = {
   requests: 0,
@@ -42,12 +48,8 @@ class PointSums {
   }
 
   figures() {
-    const { costUsd, estimatedUsd, heldUsd } = this.sums;
     return {
-      ...this.sums,
-      costUsd: roundedUsd(costUsd),
-      estimatedUsd: roundedUsd(estimatedUsd),
-      heldUsd: roundedUsd(heldUsd),
+      ...roundedUsd(this.sums),
       // of answered calls of models; null: there was none
       latencyP50Ms: this.latencies.percentile(0.5),
       latencyP95Ms: this.latencies.percentile(0.95),

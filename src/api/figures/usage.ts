@@ -87,18 +87,10 @@ async function selected(call: Call) {
   const filter = { accountId, keyIds, ...named, ...span };
   const read = async (page: PageRequest): Promise<Page<UsageRow>> => {
     const { items, next } = await store.requests.usage(filter, by, page);
-    return { items: items.map(rounded), next };
+    return { items: items.map(roundedUsd), next };
   };
   return { by, span, read };
 }
-
-const rounded = (sums: UsageRow): UsageRow => ({
-  ...sums,
-  costUsd: roundedUsd(sums.costUsd),
-  estimatedUsd: roundedUsd(sums.estimatedUsd),
-  heldUsd: roundedUsd(sums.heldUsd),
-  cacheSavedUsd: roundedUsd(sums.cacheSavedUsd),
-});
 
 const described = {
   summary: 'Sums of requests, tokens and cost over whole UTC days',

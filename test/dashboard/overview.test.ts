@@ -200,12 +200,7 @@ describe('a stacked chart', () => {
       points: { costUsd },
     }));
     const of = (points: { costUsd: number[] }, some = groups) =>
-      byModel(
-        { groups: some, points } as never,
-        'costUsd',
-        { none: '', rest: 'others' },
-        { range: '24h', account: undefined },
-      );
+      byModel({ groups: some, points } as never, 'costUsd', { range: '24h', account: undefined });
     const drawn = of({ costUsd: [1, 2] });
     expect(drawn.map(({ label }) => label)).toEqual(['p/m0', 'p/m2']);
     expect(drawn.map(({ color }) => color)).toEqual([colorAt(0), colorAt(2)]);
@@ -215,7 +210,7 @@ describe('a stacked chart', () => {
   it('leads from the name of a model to its requests', () => {
     const groups = [{ provider: 'p', model: 'm', points: { ttftP95Ms: [7] } }];
     const span = { range: '24h', account: 'all' } as const;
-    const [line] = percentileByModel({ groups } as never, 'ttftP95Ms', '', span);
+    const [line] = percentileByModel({ groups } as never, 'ttftP95Ms', span);
     expect(line).toMatchObject({ label: 'p/m', href: '/requests?range=24h&model=p%2Fm' });
   });
 

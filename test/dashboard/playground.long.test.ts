@@ -225,7 +225,7 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByRole('button', { name: 'With: Web search' }).click();
     await ask('How tall is the Lindow tower?');
     await answered();
-    await page.getByRole('button', { name: /Steps before the answer/ }).click();
+    await page.getByText(/Steps before the answer/).click();
     await page.getByText('Searching: Lindow tower').waitFor();
     await page.getByRole('list', { name: 'Sources' }).getByRole('button').click();
     const source = page.getByRole('dialog');
@@ -242,7 +242,7 @@ describe.runIf(hasChromium)('the playground', () => {
     await page.getByRole('button', { name: 'With: Research' }).click();
     await ask('How tall is the Lindow tower?');
     await answered();
-    await page.getByRole('button', { name: /Steps before the answer/ }).click();
+    await page.getByText(/Steps before the answer/).click();
     const steps = page.getByRole('article').locator('.work-list');
     await steps.getByText(/Planning: .*How tall is it\?/).waitFor();
     await steps.getByText('Searching: Lindow tower height').waitFor();
@@ -286,7 +286,7 @@ describe.runIf(hasChromium)('the playground', () => {
     await ask('Call the tool');
     await page.getByText('The tool has echoed.').waitFor();
     await answered();
-    await page.getByRole('button', { name: /Steps before the answer/ }).click();
+    await page.getByText(/Steps before the answer/).click();
     await page.getByText(/^Ran: echoes · echo \(\d+.* m?s\)$/).waitFor();
     await page.getByText(/tool calls: 1/).waitFor();
   });

@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { Box, Group, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { Note, PageLink, Swatch } from './elements.js';
 import { type ChartSeries, nextIndex } from './chart-columns.js';
@@ -33,36 +33,28 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
   const [index, setIndex] = useState<number | null>(null);
   const scheme = useComputedColorScheme('light');
   const { kind, group, onSelect } = how;
-  const select = useRef(onSelect);
-  useEffect(() => {
-    select.current = onSelect;
-  });
   // another chart only where what is drawn differs; new values alone are set into it
   const shape = JSON.stringify(series.map(({ label: name, color }) => [name, color]));
   const data = useMemo(() => chartData(times, series, kind), [times, series, kind]);
-  const latest = useRef(data);
-  const formats = useRef(format);
-  useEffect(() => {
-    latest.current = data;
-    formats.current = format;
-    plot.current?.setData(data);
-  }, [data, format]);
+  const formatted = useEffectEvent(format);
+  const selected = useEffectEvent((from: number, to: number) => onSelect?.(from, to));
+  const latest = useEffectEvent(() => data);
+  useEffect(() => plot.current?.setData(data), [data, format]);
   const canSelect = onSelect !== undefined;
   useEffect(() => {
     if (!holder.current || width === 0) return;
-    const names = JSON.parse(shape) as [string, string][];
     const options = chartOptions({
-      names,
+      names: JSON.parse(shape) as [string, string][],
       kind,
       scheme,
       width,
       height,
       group,
-      format: (value) => formats.current(value),
+      format: (value) => formatted(value),
       onMove: setIndex,
-      onSelect: canSelect ? (from, to) => select.current?.(from, to) : undefined,
+      onSelect: canSelect ? (from, to) => selected(from, to) : undefined,
     });
-    const made = new uPlot(options, latest.current, holder.current);
+    const made = new uPlot(options, latest(), holder.current);
     plot.current = made;
     return () => {
       plot.current = null;
@@ -99,13 +91,9 @@ function Readout({ times, series, index, format }: ReadoutProps) {
         return (
           <Swatch key={label} color={color}>
             <span title={label}>
-              {href ? (
-                <PageLink href={href} size="xs" c="inherit" underline="hover">
-                  {names[at]}
-                </PageLink>
-              ) : (
-                names[at]
-              )}
+              <PageLink href={href ?? null} size="xs" c="inherit" underline="hover">
+                {names[at]}
+              </PageLink>
             </span>
             {value === null ? '' : ` ${format(value)}`}
           </Swatch>

@@ -33,13 +33,17 @@ export const SmallButton = Button.withProps({ size: 'xs', variant: 'default' });
 export const CompactButton = Button.withProps({ size: 'compact-sm', fz: 'xs', variant: 'default' });
 
 interface PageLinkProps extends AnchorProps {
-  /** The path of a page of the dashboard. */
-  href: string;
+  /** The path of a page of the dashboard; null: there is none, and the words stand alone. */
+  href: string | null;
   children: ReactNode;
 }
 
 /** A link to another page of the dashboard. */
-export const PageLink = (props: PageLinkProps) => <Anchor component={Link} {...props} />;
+export const PageLink = ({ href, ...props }: PageLinkProps) =>
+  href === null ? props.children : <Anchor component={Link} href={href} {...props} />;
+
+/** A link to another site, in a window of its own. */
+export const OutsideLink = Anchor.withProps({ target: '_blank', rel: 'noopener noreferrer' });
 
 interface CodeRegionProps extends CodeProps {
   /** What it is; readers without a mouse reach it to scroll. */

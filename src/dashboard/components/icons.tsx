@@ -1,10 +1,11 @@
 interface IconProps {
   /** Of a 24 by 24 drawing. */
   path: string;
+  transform?: string;
 }
 
 /** A drawing in the colour of the text; what it means stands on its button. */
-const Icon = ({ path }: IconProps) => (
+const Icon = ({ path, transform }: IconProps) => (
   <svg
     width="1em"
     height="1em"
@@ -16,7 +17,7 @@ const Icon = ({ path }: IconProps) => (
     strokeLinejoin="round"
     aria-hidden
   >
-    <path d={path} />
+    <path d={path} transform={transform} />
   </svg>
 );
 
@@ -27,11 +28,7 @@ const thumb =
 export const ThumbUp = () => <Icon path={thumb} />;
 
 /** For a bad answer. */
-export const ThumbDown = () => (
-  <span className="upside-down">
-    <Icon path={thumb} />
-  </span>
-);
+export const ThumbDown = () => <Icon path={thumb} transform="rotate(180 12 12)" />;
 
 /** Pictures. */
 export const PictureIcon = () => (

@@ -170,15 +170,20 @@ export const PagedTable = <Row,>({ list, ...table }: PagedTableProps<Row>) => (
   <Paged list={list}>{(rows) => <ListTable {...table} rows={rows} />}</Paged>
 );
 
+type Kinds = Pick<Column<never>, 'isFigure' | 'isMinor' | 'isPlain'>;
+
+const classOf = ({ isFigure, isMinor, isPlain }: Kinds): string =>
+  [isFigure && 'figure', isMinor && 'minor', isPlain && 'plain'].filter(Boolean).join(' ');
+
 function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <Table.Thead role="rowgroup">
       <Table.Tr role="row">
-        {columns.map(({ label, isFigure, isMinor, isHeadHidden, sort }) => (
+        {columns.map(({ label, isHeadHidden, sort, ...kinds }) => (
           <Table.Th
             key={label}
             role="columnheader"
-            className={[isFigure && 'figure', isMinor && 'minor'].filter(Boolean).join(' ')}
+            className={classOf(kinds)}
             {...(sort ? { 'aria-sort': sort.isOn ? 'descending' : 'none' } : {})}
           >
             {isHeadHidden ? (
@@ -207,16 +212,14 @@ const SortButton = ({ label, isOn, toggle }: Sorting & { label: string }) => (
 );
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
-  const { label, isFigure, isMinor, isPlain, isHeadHidden = false, cell } = column;
+  const { label, isHeadHidden = false, cell } = column;
   const content = cell(row);
   return (
     <Table.Td
       role="cell"
       data-label={isHeadHidden ? '' : label}
       data-is-empty={content === null || content === '' || content === false}
-      className={[isFigure && 'figure', isMinor && 'minor', isPlain && 'plain']
-        .filter(Boolean)
-        .join(' ')}
+      className={classOf(column)}
     >
       <div>{content}</div>
     </Table.Td>

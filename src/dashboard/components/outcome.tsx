@@ -5,7 +5,7 @@ import { StateBadge } from './elements.js';
 
 /** A model on one line, its provider in pale; a provider that its name repeats is left out. */
 export const ModelName = ({ provider, model }: Named) => (
-  <Text size="xs" className="clipped" maw={260} title={modelOf({ provider, model })}>
+  <Text size="xs" truncate maw={260} title={modelOf({ provider, model })}>
     {provider === null || model?.startsWith(`${provider}/`) ? null : (
       <Text span c="dimmed" inherit>
         {provider}/

@@ -6,7 +6,7 @@ interface Mark {
 }
 
 /** Where a name stands: an end of its base line. */
-export interface NamePlace {
+interface NamePlace {
   readonly x: number;
   readonly y: number;
   readonly anchor: 'start' | 'end';

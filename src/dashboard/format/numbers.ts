@@ -6,9 +6,14 @@ const tenth = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFra
 /** What stands where a value is unknown. */
 export const unknownValue = '–';
 
+/** Shows what is known by a format, and else that it is unknown. */
+export const ifKnown =
+  <Value>(format: (value: Value) => string) =>
+  (value: Value | null | undefined): string =>
+    value == null ? unknownValue : format(value);
+
 /** A whole number with separators: `12,345`. */
-export const formatCount = (value: number | null | undefined): string =>
-  value === null || value === undefined ? unknownValue : grouped.format(value);
+export const formatCount = ifKnown((value: number) => grouped.format(value));
 
 /** Tokens of prompt and answer: `1,200 → 84`. */
 export const formatTokens = ({ promptTokens, completionTokens }: TokenCounts): string =>
@@ -19,14 +24,12 @@ export const formatTokens = ({ promptTokens, completionTokens }: TokenCounts): s
 type TokenCounts = Readonly<Record<'promptTokens' | 'completionTokens', number | null>>;
 
 /** A number in full below 10,000, else in few characters: `2,985`, `1.2M`. */
-export const formatCompact = (value: number | null | undefined): string =>
-  value === null || value === undefined
-    ? unknownValue
-    : (Math.abs(value) < 10_000 ? grouped : compact).format(value);
+export const formatCompact = ifKnown((value: number) =>
+  (Math.abs(value) < 10_000 ? grouped : compact).format(value),
+);
 
 /** A quality or a score from 0 to 1 on the scale that all pages use, from 0 to 100: `93.4`. */
-export const formatQuality = (value: number | null | undefined): string =>
-  value === null || value === undefined ? unknownValue : tenth.format(value * 100);
+export const formatQuality = ifKnown((value: number) => tenth.format(value * 100));
 
 /** The reason of a choice with its qualities and scores, the numbers without a unit, on that scale. */
 export const reasonWords = (reason: string | undefined): string | undefined =>
@@ -35,14 +38,13 @@ export const reasonWords = (reason: string | undefined): string | undefined =>
   );
 
 /** US dollars with as many digits as the amount needs: `$0.00042`, `$1.35`, `$1,204`. */
-export function formatUsd(value: number | null | undefined): string {
-  if (value === null || value === undefined) return unknownValue;
+export const formatUsd = ifKnown((value: number) => {
   const size = Math.abs(value);
   const digits =
     size === 0 || size >= 1_000 ? 0 : size >= 1 ? 2 : Math.min(8, 2 - exponentOf(size));
   const sign = value < 0 ? '−' : '';
   return `${sign}$${size.toLocaleString('en', { minimumFractionDigits: size === 0 ? 0 : Math.min(digits, 2), maximumFractionDigits: digits })}`;
-}
+});
 
 /** `0.034` is `-2`: how many places after the point come before the first digit. */
 const exponentOf = (value: number): number => Math.floor(Math.log10(value)) + 1;

@@ -1,8 +1,7 @@
-import { unknownValue } from './numbers.js';
+import { ifKnown } from './numbers.js';
 
 /** A duration with its unit: `340 ms`, `1.24 s`, `2 min`, `2 min 5 s`. */
-export function formatMs(ms: number | null | undefined): string {
-  if (ms === null || ms === undefined) return unknownValue;
+export const formatMs = ifKnown((ms: number) => {
   if (ms === 0) return '0 ms';
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -10,28 +9,23 @@ export function formatMs(ms: number | null | undefined): string {
   const seconds = Math.round(ms / 1_000);
   const rest = seconds % 60;
   return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
-}
+});
 
 const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
 const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false };
 
-const shown = (
-  at: string | number | null | undefined,
-  options: Intl.DateTimeFormatOptions,
-): string =>
-  at === null || at === undefined ? unknownValue : new Date(at).toLocaleString('en', options);
+const shown = (options: Intl.DateTimeFormatOptions) =>
+  ifKnown((at: string | number) => new Date(at).toLocaleString('en', options));
 
 /** Day and time in the reader's zone. */
-export const formatInstant = (at: string | number | null | undefined): string =>
-  shown(at, { ...day, ...clock });
+export const formatInstant = shown({ ...day, ...clock });
 
 /** Day and time to the second in the reader's zone. */
-export const formatSecond = (at: string | number | null | undefined): string =>
-  shown(at, { ...day, ...clock, second: '2-digit' });
+export const formatSecond = shown({ ...day, ...clock, second: '2-digit' });
 
 const clockOn = (at: string | number, now: number, parts: Intl.DateTimeFormatOptions): string => {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
-  return shown(at, { ...(isToday ? {} : { month: 'short', day: 'numeric' }), ...clock, ...parts });
+  return shown({ ...(isToday ? {} : { month: 'short', day: 'numeric' }), ...clock, ...parts })(at);
 };
 
 /** The clock to the ms in the reader's zone, with the day where that is not today. */
@@ -43,7 +37,7 @@ export const formatUntil = (at: string | number, now = Date.now()): string =>
   clockOn(at, now, { second: '2-digit' });
 
 /** The day in the reader's zone. */
-export const formatDay = (at: string | number | null | undefined): string => shown(at, day);
+export const formatDay = shown(day);
 
 /** Distances of durations on an axis, in ms: round in their units. */
 export const durationSteps = [
@@ -58,10 +52,9 @@ const steps = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** How long ago: `5 minutes ago`; under a minute `just now`. */
-export function formatAgo(at: string | number | null | undefined): string {
-  if (at === null || at === undefined) return unknownValue;
+export const formatAgo = ifKnown((at: string | number) => {
   const passed = new Date(at).getTime() - Date.now();
   for (const { unit, ms } of steps)
     if (Math.abs(passed) >= ms) return relative.format(Math.trunc(passed / ms), unit);
   return 'just now';
-}
+});

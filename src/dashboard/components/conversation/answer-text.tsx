@@ -1,7 +1,7 @@
-import { Anchor, Code, Group, Table, Text } from '@mantine/core';
+import { Code, Group, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
-import { CodeRegion, CopyText } from '../elements.js';
+import { CodeRegion, CopyText, OutsideLink } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ScrollRegion } from '../list-table.js';
 import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
@@ -67,16 +67,9 @@ function Link({ href, children }: { href?: string; children?: ReactNode }) {
   const url = openableUrl(href);
   if (url === null) return <span>{children}</span>;
   return (
-    <Anchor
-      inherit
-      href={url}
-      target="_blank"
-      rel="noopener noreferrer"
-      title={url}
-      underline="always"
-    >
+    <OutsideLink inherit href={url} title={url}>
       {children}
-    </Anchor>
+    </OutsideLink>
   );
 }
 

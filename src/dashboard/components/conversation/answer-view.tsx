@@ -1,18 +1,5 @@
-import {
-  Alert,
-  Collapse,
-  Group,
-  List,
-  Loader,
-  Paper,
-  Spoiler,
-  Stack,
-  Text,
-  Tooltip,
-  UnstyledButton,
-} from '@mantine/core';
+import { Alert, Group, List, Loader, Paper, Spoiler, Stack, Text, Tooltip } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useDisclosure } from '@mantine/hooks';
 import { Hint, Note, PlainText } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
@@ -169,78 +156,53 @@ function AnswerFigures({ answer: { figures, at } }: { answer: Answer }) {
   );
 }
 
-interface Fact {
-  readonly text: string;
-  readonly hint: string;
-}
-
-function factsOf(figures: Figures): Fact[] {
+function factsOf(figures: Figures): { text: string; hint: string }[] {
   const { promptTokens, completionTokens, costUsd, latency, ttft, isEstimated, grounding } =
     figures;
   const tokens = fill(figureWords.tokens, {
     prompt: formatCount(promptTokens),
     completion: formatCount(completionTokens),
   });
-  const facts: Fact[] = [];
-  if (promptTokens !== null || completionTokens !== null)
-    facts.push({ text: isEstimated ? `≈ ${tokens}` : tokens, hint: figureWords.tokensHint });
-  facts.push({
-    text: costUsd === null ? figureWords.noPrice : formatUsd(costUsd),
-    hint: figureWords.costHint,
-  });
-  if (ttft !== null)
-    facts.push({
-      text: fill(figureWords.ttft, { time: formatMs(ttft) }),
-      hint: figureWords.ttftHint,
-    });
-  if (latency !== null) facts.push({ text: formatMs(latency), hint: figureWords.latencyHint });
-  if (grounding) facts.push(factOfGrounding(grounding));
-  return facts;
+  const hasTokens = promptTokens !== null || completionTokens !== null;
+  const facts: [isKnown: boolean, text: string, hint: string][] = [
+    [hasTokens, isEstimated ? `≈ ${tokens}` : tokens, figureWords.tokensHint],
+    [true, costUsd === null ? figureWords.noPrice : formatUsd(costUsd), figureWords.costHint],
+    [ttft !== null, fill(figureWords.ttft, { time: formatMs(ttft) }), figureWords.ttftHint],
+    [latency !== null, formatMs(latency), figureWords.latencyHint],
+    [grounding !== null, groundingWords(grounding), figureWords.groundingHint],
+  ];
+  return facts.flatMap(([isKnown, text, hint]) => (isKnown ? [{ text, hint }] : []));
 }
 
-function factOfGrounding(grounding: NonNullable<Figures['grounding']>): Fact {
-  const { searches, pagesRead, toolCalls, costUsd } = grounding;
-  const text = fill(figureWords.grounding, {
-    searches: formatCount(searches),
-    pages: formatCount(pagesRead),
-    tools: formatCount(toolCalls),
-    cost: formatUsd(costUsd),
+const groundingWords = (grounding: Figures['grounding']): string =>
+  fill(figureWords.grounding, {
+    searches: formatCount(grounding?.searches),
+    pages: formatCount(grounding?.pagesRead),
+    tools: formatCount(grounding?.toolCalls),
+    cost: formatUsd(grounding?.costUsd),
   });
-  return { text, hint: figureWords.groundingHint };
-}
 
 const { work: workWords } = texts.playground;
 
 /** Searches, pages and tools of an answer: open while they run, then one line that opens. */
 function WorkList({ work, isOpen }: { work: readonly Work[]; isOpen: boolean }) {
-  const [opened, { toggle }] = useDisclosure(false);
   const last = work.at(-1);
   if (!last) return null;
-  const isShown = isOpen || opened;
   const pages = work.filter(({ phase }) => phase === 'read').length;
   return (
-    <div>
-      <UnstyledButton
-        onClick={toggle}
-        aria-expanded={isShown}
-        disabled={isOpen}
-        className="work-head"
-      >
-        <Note component="span" aria-live="polite">
-          {isOpen ? lineOf(last) : fill(workWords.done, { count: work.length })}
-          {isOpen && pages > 0 ? ` · ${fill(workWords.pages, { count: pages })}` : ''}
-        </Note>
-      </UnstyledButton>
-      <Collapse expanded={isShown}>
-        <List size="xs" spacing={2} mt={4} className="work-list">
-          {work.map((one, index) => (
-            <List.Item key={index} icon={iconOf(one, isOpen && index === work.length - 1)}>
-              <span className="text-plain">{lineOf(one)}</span>
-            </List.Item>
-          ))}
-        </List>
-      </Collapse>
-    </div>
+    <details key={String(isOpen)} open={isOpen}>
+      <Note component="summary" lh={2} aria-live="polite">
+        {isOpen ? lineOf(last) : fill(workWords.done, { count: work.length })}
+        {isOpen && pages > 0 ? ` · ${fill(workWords.pages, { count: pages })}` : ''}
+      </Note>
+      <List size="xs" spacing={2} mt={4} className="work-list">
+        {work.map((one, index) => (
+          <List.Item key={index} icon={iconOf(one, isOpen && index === work.length - 1)}>
+            <span className="text-plain">{lineOf(one)}</span>
+          </List.Item>
+        ))}
+      </List>
+    </details>
   );
 }
 

@@ -1,5 +1,5 @@
-import { Anchor, Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
-import { Hint } from '../elements.js';
+import { Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
+import { Hint, OutsideLink } from '../elements.js';
 import { texts } from '../../texts/texts.js';
 import {
   type Citation,
@@ -104,9 +104,9 @@ function SourceCard({ source, citations }: { source: ShownSource; citations: Cit
       {href === null ? (
         <Text size="xs">{url}</Text>
       ) : (
-        <Anchor href={href} size="xs" target="_blank" rel="noopener noreferrer" underline="always">
+        <OutsideLink href={href} size="xs">
           {url}
-        </Anchor>
+        </OutsideLink>
       )}
       <Badge variant="default" size="sm" tt="none">
         {verified === 'text' || verified === 'provider' ? '✓ ' : ''}

@@ -1,16 +1,6 @@
-import {
-  Anchor,
-  CloseButton,
-  Group,
-  Image,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-} from '@mantine/core';
+import { CloseButton, Group, Image, Paper, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CodeRegion, Note, PlainText } from '../elements.js';
+import { CodeRegion, Note, OutsideLink, PlainText } from '../elements.js';
 import { DialogButton } from '../dialog.js';
 import './conversation.css';
 import { fill, texts } from '../../texts/texts.js';
@@ -143,11 +133,7 @@ function Picture({ url, name }: { url: string; name: string }) {
     return <Image src={url} alt={name} h={96} w="auto" maw={240} fit="contain" radius="sm" />;
   const href = openableUrl(url);
   if (href === null) return <Text size="sm">{name}</Text>;
-  return (
-    <Anchor href={href} target="_blank" rel="noopener noreferrer" underline="always">
-      {fill(texts.playground.picture, { name: url })}
-    </Anchor>
-  );
+  return <OutsideLink href={href}>{fill(texts.playground.picture, { name: url })}</OutsideLink>;
 }
 
 interface ToolCallCardProps {

@@ -115,7 +115,7 @@ const columns: readonly Column<Conversation>[] = [
     ),
   },
   {
-    label: words.actions,
+    label: texts.common.actions,
     cell: (one) => <ConversationActions conversation={one} />,
     isHeadHidden: true,
   },

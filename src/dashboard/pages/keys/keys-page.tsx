@@ -118,7 +118,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
       isPlain: true,
     },
     {
-      label: text.actions,
+      label: texts.common.actions,
       cell: (key) => (isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null),
       isHeadHidden: true,
     },

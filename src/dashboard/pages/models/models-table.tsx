@@ -6,7 +6,7 @@ import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue, formatQuality } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { TestButton } from './test-button.js';
+import { AskNow } from './ask-now.js';
 
 const text = texts.models;
 
@@ -121,7 +121,7 @@ function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
         <Labelled label={text.cached}>{formatUsd(prices.cachedInput)}</Labelled>
         <Labelled label={text.blended}>{formatUsd(prices.blended)}</Labelled>
         <Labelled label={text.maxOutput}>{formatCompact(maxOutput)}</Labelled>
-        {isAdmin ? <TestButton provider={model.provider} model={model.model} /> : null}
+        {isAdmin ? <AskNow provider={model.provider} model={model.model} /> : null}
       </Group>
       {quality === null ? null : (
         <Box>

@@ -8,7 +8,7 @@ import { formatCount, formatShare } from '../../format/numbers.js';
 import { formatAgo, formatMs, formatSecond, formatUntil } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { conditionColors, errorShare } from './scales.js';
-import { TestButton } from './test-button.js';
+import { AskNow } from './ask-now.js';
 import { useRead } from '../../api/queries.js';
 
 const text = texts.models;
@@ -46,7 +46,7 @@ const healthColumns: readonly Column<Provider>[] = [
   figure(text.latency, ({ details }) => formatMs(details?.health?.latencyMs)),
   figure(text.ttft, ({ details }) => formatMs(details?.health?.ttftMs)),
   { label: text.lastError, cell: ({ details }) => lastErrorsOf(details?.health ?? null) },
-  { label: text.test, cell: ({ name }) => <TestButton provider={name} />, isHeadHidden: true },
+  { label: text.test, cell: ({ name }) => <AskNow provider={name} />, isHeadHidden: true },
 ];
 
 const Name = ({ provider: { name, api: dialect, details } }: { provider: Provider }) => (
@@ -55,7 +55,7 @@ const Name = ({ provider: { name, api: dialect, details } }: { provider: Provide
       {name}
     </Text>
     <Note className="text-plain">{dialect}</Note>
-    <Note className="clipped" maw={260} title={details?.baseUrl ?? ''}>
+    <Note truncate maw={260} title={details?.baseUrl ?? ''}>
       {details?.baseUrl}
     </Note>
   </>

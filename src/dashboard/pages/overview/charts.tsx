@@ -20,7 +20,6 @@ import {
 import { optionsOf } from '../../components/elements.js';
 
 const text = texts.overview;
-const labels = { none: text.noModel, rest: text.rest };
 const group = 'overview';
 
 /** The figures over time. */
@@ -28,9 +27,9 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
   const times = useMemo(() => series.times.map((time) => Date.parse(time)), [series]);
   const drawn = useMemo(
     () => ({
-      requestsByModel: byModel(series, 'requests', labels, span),
-      spendByModel: byModel(series, 'costUsd', labels, span),
-      tokens: tokenSeries(series, { prompt: text.prompt, completion: text.completion }),
+      requestsByModel: byModel(series, 'requests', span),
+      spendByModel: byModel(series, 'costUsd', span),
+      tokens: tokenSeries(series),
       errorRate: [
         {
           label: text.errorRate,
@@ -89,13 +88,8 @@ interface TimesProps {
 function Times({ series, span, times, what, height }: TimesProps) {
   const [view, setView] = useState('all');
   const drawn = useMemo(() => {
-    if (view === 'all') return percentiles(series, what, { p50: text.median, p95: text.worst });
-    return percentileByModel(
-      series,
-      view === 'p50' ? `${what}P50Ms` : `${what}P95Ms`,
-      text.noModel,
-      span,
-    );
+    if (view === 'all') return percentiles(series, what);
+    return percentileByModel(series, view === 'p50' ? `${what}P50Ms` : `${what}P95Ms`, span);
   }, [series, span, what, view]);
   return (
     <Panel

@@ -22,14 +22,14 @@ const text = texts.overview;
 export function ModelShares({ series, span }: { series: UsageSeries; span: Span }) {
   const { groups, totals } = series;
   if (groups.length === 0) return null;
-  const names = shortNames(groups.map((group) => groupName(group, text.noModel)));
+  const names = shortNames(groups.map(groupName));
   return (
     <Panel title={text.models}>
       <ListTable
         label={text.models}
         columns={columnsOf(totals.costUsd, (group, more) => modelHref(group, span, more))}
         rows={groups.map((group, at) => ({ ...group, name: names[at] ?? '', color: colorAt(at) }))}
-        keyOf={(group) => groupName(group, '')}
+        keyOf={groupName}
         minWidth={680}
         isSlim
         fz={{ base: 'xs', sm: 'sm' }}
@@ -52,8 +52,10 @@ function columnsOf(
     {
       label: text.model,
       cell: (group) => (
-        <span className="one-line" title={groupName(group, text.noModel)}>
-          <Linked href={linkOf(group)}>{group.name}</Linked>
+        <span className="one-line" title={groupName(group)}>
+          <PageLink href={linkOf(group)} inherit>
+            {group.name}
+          </PageLink>
         </span>
       ),
     },
@@ -61,9 +63,12 @@ function columnsOf(
     figure(text.requests, ({ totals }) => formatCompact(totals.requests), { isMinor: true }),
     figure(text.spend, ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`),
     figure(text.errorRate, (group) => (
-      <Linked href={errorRate(group.totals) ? linkOf(group, { failedBy: 'provider' }) : null}>
+      <PageLink
+        href={errorRate(group.totals) ? linkOf(group, { failedBy: 'provider' }) : null}
+        inherit
+      >
         {formatShare(errorRate(group.totals))}
-      </Linked>
+      </PageLink>
     )),
     ...(['latency', 'ttft'] as const).map((what) =>
       figure<Shown>(
@@ -76,22 +81,13 @@ function columnsOf(
   ];
 }
 
-const Linked = ({ href, children }: { href: string | null; children: string }) =>
-  href === null ? (
-    children
-  ) : (
-    <PageLink href={href} inherit>
-      {children}
-    </PageLink>
-  );
-
 const Share = ({ group }: { group: Shown }) => (
   <Group gap="xs" wrap="nowrap" miw={160}>
     <Box style={{ flex: 1 }}>
       <Progress
         value={group.share * 100}
         color={group.color}
-        aria-label={fill(text.shareOf, { model: groupName(group, text.noModel) })}
+        aria-label={fill(text.shareOf, { model: groupName(group) })}
       />
     </Box>
     <Text size="sm" w={52} ta="right" className="figures">

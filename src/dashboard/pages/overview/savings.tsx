@@ -39,10 +39,7 @@ const NoChoices = ({ savings: { cacheSavedUsd } }: { savings: Savings }) => (
   <Stack gap={4}>
     <Text size="sm">{cacheSavedUsd === 0 ? text.nothing : cachesOf(cacheSavedUsd)}</Text>
     <Hint>
-      {text.none}{' '}
-      <PageLink href="/preferences" underline="always">
-        {text.preferences}
-      </PageLink>
+      {text.none} <PageLink href="/preferences">{text.preferences}</PageLink>
     </Hint>
   </Stack>
 );

@@ -1,6 +1,9 @@
 import type { Schema } from '../../api/schema.js';
 import { type ChartSeries, colorAt, restColor, restOf } from '../../components/chart-columns.js';
+import { texts } from '../../texts/texts.js';
 import { namedIn, spans } from '../requests/filters.js';
+
+const text = texts.overview;
 
 /** How far back the overview looks. */
 export const ranges = { ...spans, '90d': 90 * spans['24h'] } as const;
@@ -105,10 +108,8 @@ export type UsageSeries = Schema<'UsageSeriesResponse'>;
 export type SeriesGroup = UsageSeries['groups'][number];
 
 /** `<provider>/<model>`, or the text for requests without a model. */
-export function groupName({ provider, model }: SeriesGroup, none: string): string {
-  const names = [provider, model].filter((name) => typeof name === 'string' && name !== '');
-  return names.length === 0 ? none : names.join('/');
-}
+export const groupName = ({ provider, model }: SeriesGroup): string =>
+  [provider, model].filter(Boolean).join('/') || text.noModel;
 
 /** The requests of a model, of those that are not summed up under another name. */
 export const modelHref = (
@@ -124,12 +125,11 @@ export const modelHref = (
 const figureOf = <Name extends keyof SeriesGroup['points']>(
   groups: readonly SeriesGroup[],
   name: Name,
-  none: string,
   span: Shown,
 ) =>
   groups.map((group, index) => ({
     href: modelHref(group, span),
-    label: groupName(group, none),
+    label: groupName(group),
     values: group.points[name],
     color: colorAt(index),
   }));
@@ -137,55 +137,43 @@ const figureOf = <Name extends keyof SeriesGroup['points']>(
 /** A figure of each model that has some of it, and of the rest together. */
 export function byModel(
   { groups, points }: UsageSeries,
-  name: 'requests' | 'costUsd' | 'errors',
-  labels: { readonly none: string; readonly rest: string },
+  name: 'requests' | 'costUsd',
   span: Shown,
 ): ChartSeries[] {
-  const parts = figureOf(groups, name, labels.none, span);
+  const parts = figureOf(groups, name, span);
   const rest = restOf(
     points[name],
     parts.map(({ values }) => values),
   );
   const drawn = parts.filter(({ values }) => values.some(Boolean));
   const shown = drawn.length === 0 ? parts : drawn;
-  return rest === null ? shown : [...shown, { label: labels.rest, values: rest, color: restColor }];
+  return rest === null ? shown : [...shown, { label: text.rest, values: rest, color: restColor }];
 }
 
 /** Prompt and completion tokens. */
-export const tokenSeries = (
-  { points }: UsageSeries,
-  labels: { readonly prompt: string; readonly completion: string },
-): ChartSeries[] => [
-  { label: labels.prompt, values: points.promptTokens, color: colorAt(0) },
-  { label: labels.completion, values: points.completionTokens, color: colorAt(1) },
+export const tokenSeries = ({ points }: UsageSeries): ChartSeries[] => [
+  { label: text.prompt, values: points.promptTokens, color: colorAt(0) },
+  { label: text.completion, values: points.completionTokens, color: colorAt(1) },
 ];
 
 /** The share of requests that providers failed, at each time with requests. */
 export const errorRates = ({ points }: UsageSeries): (number | null)[] =>
   points.requests.map((requests, at) => {
-    const [errors = 0, refused = 0, clientClosed = 0] = [
-      points.errors[at],
-      points.refused[at],
-      points.clientClosed[at],
-    ];
+    const of = (name: 'errors' | 'refused' | 'clientClosed'): number => points[name][at] ?? 0;
+    const [errors, refused, clientClosed] = [of('errors'), of('refused'), of('clientClosed')];
     return errorRate({ requests, errors, refused, clientClosed });
   });
 
 /** The median and the 95th percentile of all requests. */
-export const percentiles = (
-  { points }: UsageSeries,
-  what: 'latency' | 'ttft',
-  labels: { readonly p50: string; readonly p95: string },
-): ChartSeries[] => [
-  { label: labels.p50, values: points[`${what}P50Ms`], color: colorAt(0) },
-  { label: labels.p95, values: points[`${what}P95Ms`], color: colorAt(1) },
+export const percentiles = ({ points }: UsageSeries, what: 'latency' | 'ttft'): ChartSeries[] => [
+  { label: text.median, values: points[`${what}P50Ms`], color: colorAt(0) },
+  { label: text.worst, values: points[`${what}P95Ms`], color: colorAt(1) },
 ];
 
 /** One percentile of each model. */
 export const percentileByModel = (
   { groups }: UsageSeries,
   name: 'latencyP50Ms' | 'latencyP95Ms' | 'ttftP50Ms' | 'ttftP95Ms',
-  none: string,
   span: Shown,
 ): ChartSeries[] =>
-  figureOf(groups, name, none, span).filter(({ values }) => values.some((value) => value !== null));
+  figureOf(groups, name, span).filter(({ values }) => values.some((value) => value !== null));

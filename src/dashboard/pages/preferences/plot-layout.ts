@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/schema.js';
+import type { Frame, PlotPoint } from '../../components/scatter-plot.js';
 
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
 /** Costs and scores of a training's choices. */
@@ -12,37 +13,16 @@ interface Axis {
   readonly at: (value: number) => number;
 }
 
-/** A point on the plot with its intervals, in its units. */
-export interface PlotPoint {
-  readonly label: string;
-  readonly x: number;
-  readonly y: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
 /** A plot ready to be drawn. */
-export interface PlotLayout {
+interface PlotLayout {
   readonly cost: Axis;
   readonly score: Axis;
-  readonly singles: readonly PlotPoint[];
+  readonly singles: readonly Omit<PlotPoint, 'name' | 'color'>[];
   /** Paths of SVG. */
   readonly hull: string;
   readonly trained: string;
   readonly trainedBand: string;
   readonly shipped: string;
-}
-
-/** The frame of a plot: its size, and the room for labels at each side. */
-export interface Frame {
-  readonly width: number;
-  readonly height: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 /** Costs that differ by more than this factor are drawn on a logarithmic axis. */

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { useElementSize } from '@mantine/hooks';
 import { Hint, Note } from '../../components/elements.js';
 import { CandidateTable } from '../../components/candidate-table.js';
+import { colorAt, restColor } from '../../components/chart-columns.js';
 import { Panel } from '../../components/page.js';
-import { placeNames } from '../../components/place-names.js';
+import { type PlotPoint, ScatterPlot } from '../../components/scatter-plot.js';
 import { formatUsd, reasonWords } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -56,10 +57,7 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   );
 }
 
-const height = 280;
-const inner = { left: 36, right: 28, top: 12, bottom: 36 };
-const toY = (share: number): number =>
-  height - inner.bottom - share * (height - inner.top - inner.bottom);
+const frame = { height: 280, left: 36, right: 28, top: 12, bottom: 36 };
 
 interface ScatterProps {
   candidates: readonly WeighedCandidate[];
@@ -72,61 +70,38 @@ interface ScatterProps {
 function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
   const { dots, costs, qualities, unknown } = scatterOf(candidates);
   const { ref, width } = useElementSize();
-  const names = shortNames(dots.map(({ candidate }) => candidate.label)).map((name, at) => {
-    const label = dots[at]?.candidate.label;
+  const { height, left, right, top, bottom } = frame;
+  const toX = (share: number): number => left + share * Math.max(0, width - left - right);
+  const toY = (share: number): number => height - bottom - share * (height - top - bottom);
+  const names = shortNames(dots.map(({ candidate: { label } }) => label));
+  const points = dots.map(({ candidate: { label }, x, y, low, high }, at): PlotPoint => {
     const roles = [label === answered ? text.answered : '', label === winner ? text.wouldWin : ''];
     const role = roles.filter((word) => word !== '').join(', ');
-    return role === '' ? name : `${name} (${role})`;
+    const name = names[at] ?? label;
+    return {
+      label,
+      name: role === '' ? name : `${name} (${role})`,
+      color: label === winner ? colorAt(2) : label === answered ? colorAt(0) : restColor,
+      isLarge: role !== '',
+      ...{ x: toX(x), y: toY(y), left: toX(x), right: toX(x), top: toY(high), bottom: toY(low) },
+    };
   });
-  const toX = (share: number): number =>
-    inner.left + share * Math.max(0, width - inner.left - inner.right);
-  const places = placeNames(
-    dots.map(({ x, y }, at) => ({ x: toX(x), y: toY(y), text: names[at] ?? '' })),
-    { width, height: height - inner.bottom },
-  );
   return (
     <Box ref={ref}>
-      <svg width={width} height={height} role="img" aria-label={text.scatter} className="scatter">
-        {qualities.map(({ value, at }) => (
-          <g key={value}>
-            <line x1={toX(0)} x2={toX(1)} y1={toY(at)} y2={toY(at)} className="grid" />
-            <text x={toX(0) - 6} y={toY(at) + 4} textAnchor="end">
-              {Math.round(value * 100)}
-            </text>
-          </g>
-        ))}
-        {costs.map(({ value, at }) => (
-          <text key={value} x={toX(at)} y={height - 18} textAnchor="middle">
-            {value === 0 ? text.free : formatUsd(value)}
-          </text>
-        ))}
-        <text x={toX(1)} y={height - 3} textAnchor="end">
-          {text.expectedCost}
-        </text>
-        {dots.map(({ candidate: { label }, x, y, low, high }) => (
-          <g
-            key={label}
-            className={
-              label === winner ? 'dot winner' : label === answered ? 'dot answered' : 'dot'
-            }
-          >
-            <line x1={toX(x)} x2={toX(x)} y1={toY(low)} y2={toY(high)} />
-            <circle cx={toX(x)} cy={toY(y)} r={label === answered || label === winner ? 7 : 5} />
-          </g>
-        ))}
-        {dots.map(({ candidate: { label }, x, y }, at) => {
-          const place = places[at]!;
-          return (
-            <g key={label}>
-              <line x1={toX(x)} y1={toY(y)} x2={place.x} y2={place.y - 4} stroke="gray" />
-              <text x={place.x} y={place.y} textAnchor={place.anchor}>
-                <title>{label}</title>
-                {names[at]}
-              </text>
-            </g>
-          );
-        })}
-      </svg>
+      <ScatterPlot
+        label={text.scatter}
+        frame={{ ...frame, width }}
+        qualities={qualities.map(({ value, at }) => ({
+          at: toY(at),
+          words: `${Math.round(value * 100)}`,
+        }))}
+        costs={costs.map(({ value, at }) => ({
+          at: toX(at),
+          words: value === 0 ? text.free : formatUsd(value),
+        }))}
+        costTitle={text.expectedCost}
+        points={points}
+      />
       {unknown.length === 0 ? null : (
         <Note>
           {fill(text.unknownFigures, { models: unknown.map(({ label }) => label).join(', ') })}

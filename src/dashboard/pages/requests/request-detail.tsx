@@ -40,10 +40,7 @@ function AddToEvaluations({ request }: { request: RequestDetails }) {
   if (adding.isSuccess)
     return (
       <Text size="sm" role="status">
-        {text.evaluated}.{' '}
-        <PageLink href="/preferences/evaluations" underline="always">
-          {text.seeSet}
-        </PageLink>
+        {text.evaluated}. <PageLink href="/preferences/evaluations">{text.seeSet}</PageLink>
       </Text>
     );
   return (

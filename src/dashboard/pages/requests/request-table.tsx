@@ -58,7 +58,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
     {
       label: text.key,
       cell: ({ keyName, keyId }) => (
-        <Text size="xs" className="clipped" maw={130}>
+        <Text size="xs" truncate maw={130}>
           {keyName ?? keyId ?? text.browser}
         </Text>
       ),

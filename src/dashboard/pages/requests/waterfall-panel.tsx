@@ -1,5 +1,6 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Hint, Note, PlainText, Swatch } from '../../components/elements.js';
+import { errorColor, restColor } from '../../components/chart-columns.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { Panel } from '../../components/page.js';
 import { axisLabel } from '../../format/numbers.js';
@@ -18,13 +19,12 @@ import {
 const text = texts.requests.detail;
 
 const colors: Readonly<Record<PhaseName, string>> = {
-  wait: '#868e96',
+  wait: restColor,
   connect: '#15aabf',
   provider: '#f59f00',
   thinking: '#be4bdb',
   answer: '#228be6',
 };
-const failedColor = '#fa5252';
 
 /** The attempts on one time axis: waits, retries, fallbacks, first token, end. */
 export function WaterfallPanel({ request }: { request: RequestDetails }) {
@@ -123,7 +123,7 @@ const isBefore = (name: PhaseName): boolean => name === 'wait' || name === 'conn
 
 function PhaseBar({ phase, end, isFailed }: { phase: Phase; end: number; isFailed: boolean }) {
   const { name, from, to } = phase;
-  const color = isFailed && !isBefore(name) ? failedColor : colors[name];
+  const color = isFailed && !isBefore(name) ? errorColor : colors[name];
   return (
     <Tooltip label={`${text.phases[name]}: ${formatMs(to - from)}`}>
       <Box
@@ -149,7 +149,7 @@ function Legend({ lanes }: { lanes: readonly Lane[] }) {
       {names
         .filter((name) => shown.includes(name))
         .map((name) => (
-          <Swatch key={name} color={name === 'failed' ? failedColor : colors[name]}>
+          <Swatch key={name} color={name === 'failed' ? errorColor : colors[name]}>
             {text.phases[name]}
           </Swatch>
         ))}

@@ -91,7 +91,7 @@ function columnsOf(
       cell: (account) => <BudgetSpend shown={account} usage={usage} />,
     },
     {
-      label: text.actions,
+      label: texts.common.actions,
       cell: (account) => <AccountActions account={account} onLink={onLink} />,
       isHeadHidden: true,
     },

@@ -1,11 +1,11 @@
-import { Alert, Code, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { CodeBlock, CodeRegion, CompactButton, PlainText } from '../../components/elements.js';
+import { Alert, Code, Stack, Text } from '@mantine/core';
+import { CodeBlock, CodeRegion, PlainText } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { type Column, ListTable } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
+import { TestButton } from '../../components/test-button.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { connectionsOf, type Rule, rulesOf, type TestedConnection } from './rules.js';
@@ -98,28 +98,14 @@ const connectionColumns: readonly Column<TestedConnection>[] = [
 ];
 
 /** A button that tries a connection, and what came of it. */
-export function ConnectionTest({ connection }: { connection: TestedConnection }) {
-  const { kind, name } = connection;
-  const testing = useMutation({
-    mutationFn: () =>
-      dataOf(api.POST('/api/v1/configuration/tests', { body: name ? { kind, name } : { kind } })),
-  });
-  const { data, error } = testing;
-  const isBad = error !== null || data?.ok === false;
-  return (
-    <Group gap="sm" wrap="nowrap">
-      <CompactButton
-        flex="none"
-        aria-label={fill(text.testLabel, { name: nameOf(connection) })}
-        loading={testing.isPending}
-        onClick={() => testing.mutate()}
-      >
-        {text.test}
-      </CompactButton>
-      <PlainText role="status" c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {error?.message ??
-          (data ? fill(text.testOk, { detail: data.detail, ms: formatMs(data.ms) }) : '')}
-      </PlainText>
-    </Group>
-  );
-}
+export const ConnectionTest = ({ connection }: { connection: TestedConnection }) => (
+  <TestButton
+    label={text.test}
+    name={fill(text.testLabel, { name: nameOf(connection) })}
+    test={async () => {
+      const asked = api.POST('/api/v1/configuration/tests', { body: connection });
+      const { ok, detail, ms } = await dataOf(asked);
+      return { ok, words: fill(text.testOk, { detail, ms: formatMs(ms) }) };
+    }}
+  />
+);

@@ -25,6 +25,8 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { transitionDuration: motionMs } },
     Collapse: { defaultProps: { transitionDuration: motionMs } },
     AppShell: { defaultProps: { transitionDuration: motionMs } },
+    Burger: { defaultProps: { transitionDuration: motionMs } },
+    Spoiler: { defaultProps: { transitionDuration: motionMs } },
     Tooltip: {
       defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } },
     },

@@ -105,27 +105,30 @@ export function usePagedList<Item>(
   };
 }
 
-/** Lists for choices. */
-const short = { staleTime: 60_000 };
+/** Of lists to choose from, which change rarely. */
+const rarelyChanged = { staleTime: 60_000 };
 
 /** The labels of the chat models that can be called. */
 export const useModelLabels = (): readonly string[] => {
-  const { data } = useRead('/v1/models', {}, { staleTime: 60_000 });
+  const { data } = useRead('/v1/models', {}, rarelyChanged);
   // aliases and `auto` have no slash, and stand for models
   return data?.data.flatMap(({ id }) => (id.includes('/') ? [id] : [])) ?? [];
 };
 
 /** The names and ids of the newest keys: the caller's, for administrators those of all accounts. */
 export const useKeys = (isAdmin: boolean) =>
-  useRead('/api/v1/keys', { query: { limit: 100, ...(isAdmin ? { account: 'all' } : {}) } }, short)
-    .data?.items ?? [];
+  useRead(
+    '/api/v1/keys',
+    { query: { limit: 100, ...(isAdmin ? { account: 'all' } : {}) } },
+    rarelyChanged,
+  ).data?.items ?? [];
 
 /** The mail addresses of the accounts by their ids, for administrators. */
 export function useAccountNames(isAdmin: boolean): ReadonlyMap<string, string> {
   const { data } = useRead(
     '/api/v1/accounts',
     { query: { limit: 100 } },
-    { ...short, enabled: isAdmin },
+    { ...rarelyChanged, enabled: isAdmin },
   );
   return new Map(data?.items.map(({ id, email }) => [id, email ?? id]));
 }

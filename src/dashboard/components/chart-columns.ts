@@ -8,13 +8,13 @@ export interface ChartSeries {
   readonly href?: string | null;
 }
 
-/** Colours that differ visibly in both themes, also for most people who are colour-blind. */
+/** Colours that differ in both themes, also for most people who are colour-blind; red is for errors. */
 const chartColors = [
   '#228be6',
   '#f59f00',
   '#12b886',
   '#be4bdb',
-  '#fa5252',
+  '#b07d4b',
   '#15aabf',
   '#82c91e',
   '#e64980',

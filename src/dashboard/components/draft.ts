@@ -4,22 +4,22 @@ import { readSessionStorageValue, useSessionStorage } from '@mantine/hooks';
 export const useDraft = (name: string) =>
   useSessionStorage({ key: `signalbox-${name}`, defaultValue: '', getInitialValueInEffect: false });
 
-const unloaded = 'signalbox-unloaded';
+const reloadKey = 'signalbox-unloaded';
 
 /** Keeps what a page shows at this address, in this tab, until the page is loaded anew; null: nothing. */
-export function keepUnloaded(shown: object | null): void {
+export function keepForReload(shown: object | null): void {
   try {
-    if (shown === null) sessionStorage.removeItem(unloaded);
-    else sessionStorage.setItem(unloaded, JSON.stringify({ address: location.href, shown }));
+    if (shown === null) sessionStorage.removeItem(reloadKey);
+    else sessionStorage.setItem(reloadKey, JSON.stringify({ address: location.href, shown }));
   } catch {
     // what has no room is not kept
   }
 }
 
 /** What was kept of the page at this address; null: nothing. */
-export function readUnloaded(): unknown {
+export function readKeptForReload(): unknown {
   const kept = readSessionStorageValue<{ address: string; shown: unknown } | null>({
-    key: unloaded,
+    key: reloadKey,
     defaultValue: null,
   });
   return kept?.address === location.href ? kept.shown : null;

@@ -64,11 +64,14 @@ interface StateBadgeProps {
   /** A colour of the theme; the words carry the meaning. */
   color: string;
   label: string;
+  /** Without a border, as what is as it should be among what is not. */
+  isQuiet?: boolean;
 }
 
 /** A state in words with a coloured dot: white words on green would be too pale. */
-export const StateBadge = ({ color, label }: StateBadgeProps) => (
+export const StateBadge = ({ color, label, isQuiet = false }: StateBadgeProps) => (
   <Badge
+    {...(isQuiet ? { bd: '1px solid transparent', bg: 'none', fw: 400 } : {})}
     variant="default"
     tt="none"
     miw="max-content"

@@ -18,6 +18,7 @@ export const ModelName = ({ provider, model }: Named) => (
 /** How a request ended, in a few words or others, with a dot of its colour. */
 export const Outcome = ({ status, code, label }: Ended & { label?: string }) => (
   <StateBadge
+    isQuiet={code === null}
     color={code === null ? 'green' : Math.floor((status ?? 0) / 100) === 4 ? 'orange' : 'red'}
     label={label ?? outcomeOf({ status, code })}
   />

@@ -33,7 +33,7 @@ export default function ConnectPage() {
   const isNarrow = useIsNarrow();
   const shown = snippets({ url: gatewayUrl, key: key === '' ? text.placeholder : key, model });
   return (
-    <Page title={text.title} lead={text.lead}>
+    <Page title={texts.navigation.connect} lead={text.lead}>
       <Panel title={text.fillIn}>
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <ModelSelect model={model} choose={setModel} />

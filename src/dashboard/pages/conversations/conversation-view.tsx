@@ -37,6 +37,7 @@ function Shown({ whole }: { whole: WholeConversation }) {
       lead={fill(words.facts, { count: messageCount, at: formatInstant(createdAt) })}
       actions={
         <>
+          <PageLink href="/conversations">{words.back}</PageLink>
           <Button component={Link} href={continued(conversation)}>
             {words.goOn}
           </Button>
@@ -47,7 +48,6 @@ function Shown({ whole }: { whole: WholeConversation }) {
         </>
       }
     >
-      <PageLink href="/conversations">{words.back}</PageLink>
       <Instructions text={instructionsOf(messages)} />
       <Turns turns={turnsOf(messages, requests)} />
       {isCut ? <Alert color="yellow">{words.cut}</Alert> : null}

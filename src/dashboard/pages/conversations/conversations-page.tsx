@@ -41,7 +41,7 @@ function ConversationList() {
     setParams(search === '' ? {} : { search }, { replace: true });
   }, [search, setParams]);
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={texts.navigation.conversations} lead={words.lead}>
       <TextInput
         label={words.search}
         description={words.searchHint}
@@ -68,7 +68,7 @@ function Found({ search }: { search: string }) {
       {(found) =>
         found.length > 0 ? (
           <ListTable
-            label={words.title}
+            label={texts.navigation.conversations}
             columns={columns}
             rows={found}
             minWidth={480}

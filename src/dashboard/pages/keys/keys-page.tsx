@@ -55,7 +55,7 @@ export default function KeysPage() {
   const create = (): void => setCreating(true);
   return (
     <Page
-      title={text.title}
+      title={texts.navigation.keys}
       lead={text.lead}
       actions={
         <>
@@ -128,7 +128,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     <>
       <PagedTable
         list={list}
-        label={text.title}
+        label={texts.navigation.keys}
         columns={columns}
         minWidth={860}
         verticalSpacing={4}

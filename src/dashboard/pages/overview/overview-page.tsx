@@ -58,7 +58,7 @@ export default function OverviewPage() {
   const query = useSeries(range, account);
   return (
     <Page
-      title={text.title}
+      title={texts.navigation.overview}
       lead={query.data ? fill(text.lead, spanOf(query.data)) : text.waiting}
       actions={
         <>

@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { read } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import { Hint, Note, PageLink } from '../../components/elements.js';
@@ -47,15 +48,17 @@ const NoChoices = ({ savings: { cacheSavedUsd } }: { savings: Savings }) => (
 const Saved = ({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Savings) => (
   <Stack gap="sm">
     <Text fw={600}>{sentenceOf(best?.savedUsd ?? null, best?.model ?? '')}</Text>
-    {best?.alwaysUsd && spentUsd ? (
-      <Bars
-        rows={[
-          { label: text.spent, figure: spentUsd, isOwn: true },
-          { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
-        ]}
-      />
-    ) : null}
-    {best ? <Note>{qualityOf(best.qualityGivenUp)}</Note> : null}
+    <Stack gap={6} maw={720}>
+      {best?.alwaysUsd && spentUsd ? (
+        <Bars
+          rows={[
+            { label: text.spent, figure: spentUsd, isOwn: true },
+            { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
+          ]}
+        />
+      ) : null}
+      {best ? <QualityRow {...best.qualityGivenUp} /> : null}
+    </Stack>
     {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
     <Note>
       {fill(text.basis, {
@@ -83,36 +86,61 @@ function sentenceOf(saved: Figure | null, model: string): string {
 const cachesOf = (usd: number): string =>
   fill(usd < 0 ? text.cachesCost : text.cachesSaved, { usd: formatUsd(Math.abs(usd)) });
 
-/** How much of quality is given up, with its interval. */
-function qualityOf({ value, low, high }: Figure): string {
+/** How much of quality is given up: a point and its interval on a line with 0 in the middle. */
+function QualityRow({ value, low, high }: Figure) {
   const wordsOf = (points: number): string =>
     fill(points < 0 ? text.higher : text.lower, { points: formatQuality(Math.abs(points)) });
-  return fill(text.quality, { value: wordsOf(value), low: wordsOf(low), high: wordsOf(high) });
+  const most = Math.max(0.01, Math.abs(low), Math.abs(high));
+  const x = (points: number): string => `${50 - (48 * points) / most}%`;
+  return (
+    <Row
+      label={text.quality}
+      value={wordsOf(value)}
+      interval={fill(text.interval, { low: wordsOf(high), high: wordsOf(low) })}
+    >
+      <line x1="50%" x2="50%" y1={0} y2={18} className="zero" />
+      <line x1={x(high)} x2={x(low)} y1={9} y2={9} className="interval" />
+      <circle cx={x(value)} cy={9} r={5} className="own" />
+    </Row>
+  );
 }
+
+interface RowProps {
+  label: string;
+  value: string;
+  /** Null: it is known for sure. */
+  interval: string | null;
+  children: ReactNode;
+}
+
+const Row = ({ label, value, interval, children }: RowProps) => (
+  <div className="savings-bar">
+    <span>{label}</span>
+    <svg width="100%" height={18} aria-hidden>
+      {children}
+    </svg>
+    <span className="figures">
+      {value}
+      {interval === null ? null : <Note>{interval}</Note>}
+    </span>
+  </div>
+);
 
 /** Amounts as bars from 0, each with its 95 % interval as a line. */
 function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?: boolean }[] }) {
   const most = Math.max(...rows.map(({ figure }) => Math.max(figure.high, figure.value)), 1e-9);
   const percent = (usd: number): string => `${((100 * Math.max(0, usd)) / most).toFixed(2)}%`;
-  return (
-    <Stack gap={6} maw={720}>
-      {rows.map(({ label, figure: { value, low, high }, isOwn = false }) => (
-        <div key={label} className="savings-bar">
-          <span>{label}</span>
-          <svg width="100%" height={18} aria-hidden>
-            <rect width={percent(value)} height={18} rx={3} className={isOwn ? 'own' : 'other'} />
-            {low === high ? null : (
-              <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} className="interval" />
-            )}
-          </svg>
-          <span className="figures">
-            {formatUsd(value)}
-            {low === high ? null : (
-              <Note>{fill(text.interval, { low: formatUsd(low), high: formatUsd(high) })}</Note>
-            )}
-          </span>
-        </div>
-      ))}
-    </Stack>
-  );
+  return rows.map(({ label, figure: { value, low, high }, isOwn = false }) => (
+    <Row
+      key={label}
+      label={label}
+      value={formatUsd(value)}
+      interval={
+        low === high ? null : fill(text.interval, { low: formatUsd(low), high: formatUsd(high) })
+      }
+    >
+      <rect width={percent(value)} height={18} rx={3} className={isOwn ? 'own' : 'other'} />
+      <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} className="interval" />
+    </Row>
+  ));
 }

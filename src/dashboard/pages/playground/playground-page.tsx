@@ -5,7 +5,7 @@ import { instructionsOf, turnsOf } from '../../components/conversation/stored-tu
 import { emptyAnswer, type Step, type Turn } from '../../components/conversation/answer.js';
 import { keptContentOf, keptTurns } from '../requests/kept-content.js';
 import { Loaded } from '../../components/loaded.js';
-import { keepUnloaded, readUnloaded } from '../../components/draft.js';
+import { keepForReload, readKeptForReload } from '../../components/draft.js';
 import {
   readWholeConversation,
   type WholeConversation,
@@ -91,12 +91,12 @@ async function readRepeated(id: string): Promise<Begun> {
 }
 
 /** Open answers of before the page was loaded anew, unless they are stored by now. */
-function unloadedOf(stored: WholeConversation | null): Begun | null {
-  const unloaded = readUnloaded() as Begun | null;
-  keepUnloaded(null);
-  const open = unloaded?.state.turns.at(-1)?.lanes.map((steps) => steps.at(-1)?.answer) ?? [];
+function interruptedOf(stored: WholeConversation | null): Begun | null {
+  const interrupted = readKeptForReload() as Begun | null;
+  keepForReload(null);
+  const open = interrupted?.state.turns.at(-1)?.lanes.map((steps) => steps.at(-1)?.answer) ?? [];
   const isStored = open.every((one) => stored?.messages.some(({ id }) => id === one?.responseId));
-  return isStored ? null : unloaded;
+  return isStored ? null : interrupted;
 }
 
 async function readBeginning(
@@ -110,6 +110,6 @@ async function readBeginning(
     conversationId === null ? null : readWholeConversation(conversationId, mayReadRequests),
     repeated === null ? null : readRepeated(repeated),
   ]);
-  const begun = unloadedOf(stored) ?? again ?? (stored ? storedBegun(stored) : newBegun);
+  const begun = interruptedOf(stored) ?? again ?? (stored ? storedBegun(stored) : newBegun);
   return { models, options, title: stored?.conversation.title ?? null, ...begun };
 }

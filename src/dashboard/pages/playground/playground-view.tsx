@@ -87,7 +87,7 @@ export function PlaygroundView(props: PlaygroundViewProps) {
   );
   return (
     <Page
-      title={title ?? words.title}
+      title={title ?? texts.navigation.playground}
       lead={words.lead}
       actions={<NewConversation playground={playground} />}
     >

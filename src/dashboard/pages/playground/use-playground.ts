@@ -20,7 +20,7 @@ import {
   withoutTurnsFrom,
   withResults,
 } from './conversation-state.js';
-import { keepUnloaded } from '../../components/draft.js';
+import { keepForReload } from '../../components/draft.js';
 import { runAnswer, stopped } from './run-answer.js';
 import type { PlaygroundSettings } from './settings.js';
 import { api } from '../../api/client.js';
@@ -124,7 +124,7 @@ function useRunning(settings: PlaygroundSettings, begin: ConversationState) {
     return () => controllers.forEach((one) => one.abort());
   }, []);
   useWindowEvent('pagehide', () =>
-    keepUnloaded(hasOpenAnswer(current.current) ? { state: current.current, settings } : null),
+    keepForReload(hasOpenAnswer(current.current) ? { state: current.current, settings } : null),
   );
   return { state, change, run, stop };
 }

@@ -55,7 +55,7 @@ export const NewPreference = () => (
 export function EditPreference({ id }: { id: string }) {
   const query = useRead('/api/v1/preferences/{id}', { path: { id } });
   return (
-    <Page title={query.data?.name ?? text.title} actions={<BackLink />}>
+    <Page title={query.data?.name ?? texts.navigation.preferences} actions={<BackLink />}>
       <Loaded query={query} lines={8}>
         {(stored) => (
           <Stack gap="xl">

@@ -49,7 +49,7 @@ function PreferenceList() {
   const mayCollect = useMay()('admin');
   return (
     <Page
-      title={text.title}
+      title={texts.navigation.preferences}
       lead={text.lead}
       actions={
         <>
@@ -66,7 +66,7 @@ function PreferenceList() {
     >
       <PagedTable
         list={list}
-        label={text.title}
+        label={texts.navigation.preferences}
         columns={columns}
         minWidth={620}
         highlightOnHover

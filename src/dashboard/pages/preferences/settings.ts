@@ -54,7 +54,7 @@ export function draftOf(preference: Preference): Draft {
   };
 }
 
-/** Why a draft cannot be tried or stored; null: it can. */
+/** Whether nothing counts in a draft, so that it can be neither tried nor stored. */
 export const hasNoWeight = ({ aim, weights }: Draft): boolean =>
   aim === 'weights' && weights.quality + weights.cost + weights.latency === 0;
 

@@ -21,7 +21,7 @@ export default function ReferencePage() {
   const openApi = <Anchor href={`${basePath}/openapi.json`}>{text.openApi}</Anchor>;
   const [title, lead] = page.data?.isUnknown
     ? [texts.common.notFound, text.unknown]
-    : [text.title, text.lead];
+    : [texts.navigation.reference, text.lead];
   return (
     <Page title={title} lead={lead} actions={openApi}>
       <Loaded query={page} lines={8}>

@@ -67,7 +67,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
   ];
   return (
     <ListTable
-      label={text.title}
+      label={texts.navigation.requests}
       columns={columns}
       rows={items}
       hrefOf={hrefOf}

@@ -41,7 +41,7 @@ function RequestList() {
   const isLive = parameters.live === 'true' && !parameters.to;
   return (
     <Page
-      title={text.title}
+      title={texts.navigation.requests}
       lead={text.lead}
       actions={
         <>

@@ -47,8 +47,11 @@ export function WaterfallPanel({ request }: { request: RequestDetails }) {
             />
           ))}
           <Group justify="space-between" className="figures">
+            {/* the middle of a label at its place, but for those at the ends */}
             {ticks.map((ms) => (
-              <Note key={ms}>{axisLabel(formatMs(ms))}</Note>
+              <Group key={ms} w={0} justify={ms === 0 ? 'start' : ms === end ? 'end' : 'center'}>
+                <Note className="one-line">{axisLabel(formatMs(ms))}</Note>
+              </Group>
             ))}
           </Group>
           <Legend lanes={lanes} />

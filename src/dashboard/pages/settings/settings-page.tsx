@@ -32,7 +32,7 @@ export default function SettingsPage() {
   const show = (tab: string | null): void =>
     navigate(tab === null || tab === 'account' ? '/settings' : `/settings/${tab}`);
   return (
-    <Page title={text.title} lead={text.lead}>
+    <Page title={texts.navigation.settings} lead={text.lead}>
       <Tabs value={shown} onChange={show} keepMounted={false}>
         <Tabs.List mb="lg">
           {open.map((tab) => (

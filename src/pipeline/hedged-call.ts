@@ -33,14 +33,12 @@ export class HedgedCall implements Hedge {
     const { caller, reservation } = request;
     if (!hedging.take(caller.accountId)) return false;
     this.hasTaken = true;
-    if (isLimited(caller)) {
-      const reserved = reservation?.beside(candidate, (most) =>
-        parts.state.limits.reserve(caller, most),
-      );
-      this.reservation = (await reserved?.catch(() => null)) ?? null;
-      return this.reservation !== null;
-    }
-    return true;
+    if (!isLimited(caller)) return true;
+    const reserved = reservation?.beside(candidate, (most) =>
+      parts.state.limits.reserve(caller, most),
+    );
+    this.reservation = (await reserved?.catch(() => null)) ?? null;
+    return this.reservation !== null;
   }
 
   called(candidate: Candidate): void {

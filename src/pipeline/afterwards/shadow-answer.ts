@@ -225,26 +225,22 @@ function mayBeRepeated({ record, rateLimits }: GatewayRequest, { store }: Comple
   );
 }
 
-/** The best of the candidates of known price that did not answer. */
+/** The best of the candidates of known price, and predicted quality, that did not answer. */
 function secondBest({
   plan,
   record: { choice },
 }: GatewayRequest): { readonly candidate: RankedCandidate; readonly place: number } | null {
   if (!plan || !choice) return null;
   const { names, figures, chosen } = choice;
-  let best: number | null = null;
-  for (const place of names.keys()) {
-    const [quality, , prompt, answer] = figures.slice(place * weighedFigures);
-    if (place === chosen || !Number.isFinite(prompt! + answer!)) continue;
-    if (best === null || quality! > figures[best * weighedFigures]!) best = place;
-  }
-  if (best === null) return null;
-  const place = best;
-  const candidate = plan.candidates.find(
-    ({ provider, model, why }) =>
-      `${provider ?? ''}/${model}` === names[place] && why.uncertainty !== undefined,
-  );
-  return candidate ? { candidate, place } : null;
+  const figureOf = (place: number, at: number): number => figures[place * weighedFigures + at]!;
+  const others = plan.candidates.flatMap((candidate) => {
+    const place = names.indexOf(`${candidate.provider ?? ''}/${candidate.model}`);
+    const isPriced = Number.isFinite(figureOf(place, 2) + figureOf(place, 3));
+    const isPredicted = candidate.why.uncertainty !== undefined;
+    return place !== chosen && isPriced && isPredicted ? [{ candidate, place }] : [];
+  });
+  others.sort((one, other) => figureOf(other.place, 0) - figureOf(one.place, 0));
+  return others[0] ?? null;
 }
 
 const predictedAt = (

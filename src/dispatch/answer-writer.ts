@@ -33,7 +33,10 @@ export interface AnswerWriter {
    *   it as it is, else null
    */
   whole(answer: CompletionAnswer, body: Buffer | null): void;
-  /** Called after each upstream read. False: the client is slower; wait for `whenDrained`. */
-  flush(): boolean;
-  whenDrained(resume: () => void): void;
+  /**
+   * Called after each upstream read. False: the client is slower; wait for `whenDrained`. Absent:
+   * nothing is written before the end.
+   */
+  flush?(): boolean;
+  whenDrained?(resume: () => void): void;
 }

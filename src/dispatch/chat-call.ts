@@ -215,11 +215,11 @@ class ChatStream implements AnswerStream<ChatAnswer> {
   }
 
   flush(): boolean {
-    return this.writer.flush();
+    return this.writer.flush?.() ?? true;
   }
 
   whenDrained(resume: () => void): void {
-    this.writer.whenDrained(resume);
+    this.writer.whenDrained?.(resume);
   }
 
   /** Limits what waits here for the answer to begin, or to be complete. */

@@ -34,14 +34,6 @@ export class CollectedText implements AnswerWriter {
     this.add(completion.choices[0]?.message.content ?? '');
   }
 
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
   private add(text: string): void {
     if (text === '') return;
     this.written += text;

@@ -64,10 +64,10 @@ export class TappedWriter implements AnswerWriter {
   }
 
   flush(): boolean {
-    return this.writer.flush();
+    return this.writer.flush?.() ?? true;
   }
 
   whenDrained(resume: () => void): void {
-    this.writer.whenDrained(resume);
+    this.writer.whenDrained?.(resume);
   }
 }

@@ -199,9 +199,9 @@ class RunningCompletion {
     const { conversation, snapshot } = this.request;
     if (this.writer.storeTurn) return this.writer.storeTurn(answer);
     if (!conversation?.stores) return null;
-    const message = this.writer.message(answer.finishReason);
+    const message = this.writer.message?.(answer.finishReason) ?? null;
     // the client need not wait for the database to see the answer so far
-    this.writer.flush();
+    this.writer.flush?.();
     const messages = this.planned.call.sentMessages;
     // a title is charged to no budget, so a caller with a budget gets none written
     const mayAskForTitle = !hasBudget(this.request.caller);
@@ -213,7 +213,7 @@ class RunningCompletion {
     const broken = thrown instanceof BrokenStream ? thrown : null;
     const failure = broken ? broken.error : thrown;
     if (!(failure instanceof GatewayError)) {
-      this.writer.discard();
+      this.writer.discard?.();
       throw failure;
     }
     const { snapshot, caller, record, id: requestId } = this.request;
@@ -227,7 +227,7 @@ class RunningCompletion {
       this.writer.breakOff({ error, requestId, usage, costs });
       return;
     }
-    this.writer.discard();
+    this.writer.discard?.();
     throw error;
   }
 

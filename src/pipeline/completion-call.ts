@@ -115,10 +115,10 @@ export interface BrokenAnswer {
 /** An AnswerWriter that also knows how its surface ends an answer, well or badly. */
 export interface CompletionWriter extends AnswerWriter {
   /**
-   * The whole answer as a message, where the surface keeps one: asked for at most once, before
-   * `finish`. Null: the surface keeps none, or the answer was too long.
+   * The whole answer as a message, where the surface stores conversations: asked for at most once,
+   * before `finish`. Null: the answer was too long.
    */
-  message(finishReason: string | null): AnsweredMessage | null;
+  message?(finishReason: string | null): AnsweredMessage | null;
   /** What happens while tools run, where the surface shows it. */
   progress?(progress: GroundingProgress): void;
   /** Another call writes the text that follows, where the surface shows that. */
@@ -135,5 +135,5 @@ export interface CompletionWriter extends AnswerWriter {
   /** The answer breaks off here; called only where `hasBegun`, or it `failsInside`. */
   breakOff(broken: BrokenAnswer): void;
   /** Nothing was written and nothing will be: the error is answered in place of the answer. */
-  discard(): void;
+  discard?(): void;
 }

@@ -111,10 +111,6 @@ export class CompletionEvents implements CompletionWriter, AsyncIterator<Complet
     this.resume = resume;
   }
 
-  message(): null {
-    return null;
-  }
-
   finish(answer: FinishedAnswer): void {
     this.push({ type: 'end', ...figuresOf(answer) });
   }

@@ -6,7 +6,6 @@ import {
   type SharedDialect,
   toOpenAIUsage,
 } from '../completion.js';
-import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../chooser/plan.js';
 import { CompletionBuilder } from '../completion-builder.js';
@@ -49,25 +48,8 @@ export abstract class WholeAnswer implements CompletionWriter {
     this.body = body;
   }
 
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
-  /** Null: nothing is stored. Overridden by surfaces that store conversations. */
-  message(_finishReason: string | null): AnsweredMessage | null {
-    return null;
-  }
-
   breakOff(): void {
     throw new Error('an answer that is not streamed cannot break off');
-  }
-
-  discard(): void {
-    // nothing was sent
   }
 
   /** Frees what was collected: once it is written, a slow client would keep it in memory twice. */

@@ -37,7 +37,7 @@ export class NativeReply extends WholeAnswer {
     this.envelope.ground(grounding);
   }
 
-  override message(finishReason: string | null): AnsweredMessage {
+  message(finishReason: string | null): AnsweredMessage {
     return (this.built ??= this.build(finishReason));
   }
 

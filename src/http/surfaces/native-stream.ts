@@ -119,7 +119,7 @@ export class NativeStream extends StreamedAnswer {
     }
   }
 
-  override message(): AnsweredMessage | null {
+  message(): AnsweredMessage | null {
     return this.keeps
       ? {
           text: unescapeJson(this.keptText),

@@ -1,5 +1,4 @@
 import { type CompletionChunk, escapeJson, type SharedDialect } from '../../completion.js';
-import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import { chunksOf } from '../../completion-builder.js';
 import type {
   BrokenAnswer,
@@ -56,11 +55,6 @@ export abstract class StreamedAnswer implements CompletionWriter {
 
   whenDrained(resume: () => void): void {
     this.stream.whenDrained(resume);
-  }
-
-  /** Null: nothing is stored. Overridden by surfaces that store conversations. */
-  message(): AnsweredMessage | null {
-    return null;
   }
 }
 

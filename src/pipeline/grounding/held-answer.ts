@@ -32,17 +32,9 @@ export class HeldAnswer implements AnswerWriter {
     this.held.push(() => this.writer.whole(answer, null));
   }
 
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
   release(): void {
     for (const write of this.held) write();
-    this.writer.flush();
+    this.writer.flush?.();
   }
 
   private look(calls: readonly { function?: { name?: string } }[] | null | undefined): void {

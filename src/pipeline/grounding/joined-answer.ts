@@ -250,16 +250,18 @@ export class RoundWriter implements AnswerWriter {
   }
 
   flush(): boolean {
-    const isFlushed = this.out.flush();
+    const isFlushed = this.out.flush?.() ?? true;
     return isFlushed && !this.filtered?.isWaiting;
   }
 
   whenDrained(resume: () => void): void {
     const { filtered } = this;
-    if (!filtered?.isWaiting) this.out.whenDrained(resume);
+    if (!filtered?.isWaiting) this.out.whenDrained?.(resume);
     // a failure here happens again in `end`, which reports it
     else
-      filtered.drain().then(() => (this.flush() ? resume() : this.out.whenDrained(resume)), resume);
+      filtered
+        .drain()
+        .then(() => (this.flush() ? resume() : this.out.whenDrained?.(resume)), resume);
   }
 
   /** The attempt has failed: nothing more of its text goes to the client. */
@@ -276,7 +278,7 @@ export class RoundWriter implements AnswerWriter {
   ): Promise<{ message: CompletionMessage; startedAt: number }> {
     const { filtered, startedAt } = this;
     await filtered?.end();
-    this.out.flush();
+    this.out.flush?.();
     const { choices } = this.message.build(finishReason, { id: '', model: '' });
     return { message: choices[0]!.message, startedAt };
   }

@@ -12,7 +12,6 @@ import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';
 
-/** The part of the store that administration uses. */
 export type AccountTables = Pick<Store, 'accounts' | 'signIns'>;
 
 /** The validity of a link. */

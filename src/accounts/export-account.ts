@@ -57,7 +57,7 @@ const parts = {
   conversations: { isPrivate: true, lines: conversationLines },
   research_notes: { isPrivate: true, lines: researchLines },
   responses: { isPrivate: true, lines: responseLines },
-  // where the items of responses are
+  // says only which response has which item
   response_items: null,
   selections: { isPrivate: true, lines: decisionLines },
   feedback: {
@@ -75,7 +75,7 @@ const parts = {
     lines: ({ periods }, id) => linesOf('usage_period', (page) => periods.list(id, page)),
   },
   choice_days: { lines: choiceLines },
-  // ends of access: nothing but secrets and their ages
+  // nothing but hashes of secrets, and when they expire
   sign_ins: null,
   password_resets: null,
   // what the gateway computed from the rows above

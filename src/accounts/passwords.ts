@@ -70,10 +70,10 @@ const newQueue = (): FairQueue =>
   });
 
 /**
- * Hashes and checks passwords: of strangers one at a time, and of trusted senders one at a time, so
- * that a flood of sign-ins exhausts neither memory nor processors, and does not keep those waiting
- * who signed in before. Together they use half of Node's worker threads; DNS lookups and file
- * access of other requests need the rest. Passwords are compared in Unicode's composed form (NFC): the same letters
+ * Hashes and checks passwords, those of strangers and those of trusted senders in a queue each, one
+ * at a time. So a flood of sign-ins exhausts neither memory nor processors, and trusted senders do not
+ * wait for it. The two queues use half of Node's worker threads; DNS lookups and file access of other
+ * requests need the rest. Passwords are compared in Unicode's composed form (NFC): the same letters
  * typed on another system are the same password, and no two different passwords become one.
  */
 export class Passwords {

@@ -45,8 +45,8 @@ const unlimited: Granted = { outcome: 'granted', statuses: [], settle: () => und
 const maxReads = 3;
 
 /**
- * What keys and accounts use of their limits. What was spent of a budget before this process or Redis started to
- * count is read from the request log.
+ * Enforces the limits of keys and accounts. What was spent of a budget before this process or Redis
+ * began to count is read from the request log.
  */
 export class RateLimiter {
   /** Reads of the request log under way, by budget. */

@@ -37,7 +37,7 @@ const getLearning = endpoint('get', path, 'getLearning', {
 
 /**
  * The next choice no longer uses what was forgotten. Needs the scope `admin`; a key without it may
- * take back what came with itself.
+ * forget only what its own requests taught.
  */
 const forgetLearning = endpoint('delete', path, 'forgetLearning', {
   summary: 'Forget what was learned, or a part of it',
@@ -76,7 +76,7 @@ export const learningEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Whether it takes back only what came with the caller's own key. */
+/** Whether only what requests with the caller's own key taught is forgotten. */
 const isOwn = (retraction: Retraction | null, { keyId }: Caller): boolean =>
   keyId !== null && Boolean(retraction?.keys?.every((key) => key === keyId));
 

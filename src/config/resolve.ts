@@ -20,6 +20,7 @@ import { compileSchema, readSchema, type Validator } from './schema/compile-sche
 import type { Config, WrittenConfig } from './shape.js';
 import { toolkitFindings } from './toolkit-config.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
+
 type Unset = Substituted['unset'];
 
 const maxFindings = 50;
@@ -27,9 +28,10 @@ const maxFindings = 50;
 let validator: Validator<WrittenConfig> | undefined;
 
 /**
- * Resolves written settings to a configuration: leaves out removed ones, substitutes variables, checks the schema, applies
- * environment variables, checks what a schema cannot express, and fills in defaults. Returns all
- * findings instead of throwing.
+ * Resolves written settings to a configuration: leaves out removed settings, substitutes variables,
+ * checks the schema, applies environment variables, checks what a schema cannot express, and fills in
+ * defaults.
+ * @returns the configuration, or what is wrong with the settings
  */
 export function resolve(
   written: unknown,
@@ -96,9 +98,8 @@ function authWarnings({ auth, listen }: Pick<Config, 'auth' | 'listen'>): string
 }
 
 /**
- * Settings of earlier versions that have no effect any more, by path (`section.setting`, or the
- * name of a whole section), each with a sentence that says what holds instead. They are ignored with
- * a warning.
+ * Settings of earlier versions that are ignored with a warning, by path (`section.setting`, or the
+ * name of a whole section), each with a sentence that says what applies instead.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   learning:

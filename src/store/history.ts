@@ -28,11 +28,11 @@ export const isSystemMessage = (message: { readonly role: string }): boolean =>
 /**
  * The index of the first new message, for clients that send the whole history each time.
  *
- * More messages may be stored than were sent: earlier messages that the client has cut off, answers
- * that were generated again, questions that were rephrased. So sent messages count as stored as far
- * as they occur in the stored ones in the same order, with others in between. A client that
- * rewrites its oldest messages (a summary, the time of day) is recognized by its newest: two or
- * more that lead up to the end of the stored ones.
+ * More messages may be stored than were sent: the client may have cut off earlier messages, had an
+ * answer generated again, or rephrased a question. So the sent messages count as stored up to the
+ * first one that does not occur among the stored ones in the same order; others may stand in between.
+ * A client that rewrites its oldest messages (a summary, the time of day) is recognized by its newest:
+ * two or more of them must equal the end of the stored ones.
  *
  * @param stored digests of the last stored messages, oldest first
  * @param sent digests of the sent messages, oldest first

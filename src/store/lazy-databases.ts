@@ -1,7 +1,6 @@
 import type { Counters } from './contracts/counters.js';
 import type { Store } from './contracts/store.js';
 
-/** The open databases. */
 export interface Databases {
   readonly store: Store;
   readonly counters: Counters;

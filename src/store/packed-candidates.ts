@@ -3,8 +3,9 @@ const tenThousand = 1e4;
 const thousand = 1e3;
 
 /**
- * What is stored of each candidate in one place; of its interval the two ends. Numbers are stored
- * as multiples of one part in so many where each of them is one; null: they are stored as they are.
+ * The stored fields of a candidate; `low` and `high` are the ends of its interval. A number here is a
+ * factor: if every candidate's figure times the factor is a whole number, those whole numbers are
+ * stored. Null: values are stored as they are.
  */
 const columns = {
   label: null,
@@ -52,7 +53,7 @@ interface Packed {
   readonly shared: Readonly<Record<string, unknown>>;
   /** Further fields of the first candidate. */
   readonly first?: Readonly<Record<string, unknown>>;
-  /** The names of the other fields: `name`, or `name/parts` for whole numbers of parts. */
+  /** The names of the other fields: `name`, or `name/parts` where numbers are stored times `parts`. */
   readonly names: readonly string[];
   /** A list of the candidates' values for each name. */
   readonly columns: readonly (readonly unknown[])[];
@@ -122,7 +123,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
     a.length === b.length &&
     a.every((one, at) => one === b[at]));
 
-/** The numbers as multiples of one part in `parts`; null if they cannot be told exactly so. */
+/** The numbers times `parts`; null if one of them would not be whole. Other values stay. */
 function wholeNumbers(values: readonly unknown[], parts: number): unknown[] | null {
   const whole: unknown[] = [];
   for (const value of values) {

@@ -16,8 +16,8 @@ const defaultMaxVolatile = 10_000;
 export type KeptDays = Readonly<Partial<Record<AgedRows, number | null>>>;
 
 /**
- * What no setting decides: after a year next to nothing is left of what was learned, and links and
- * sign-ins that have expired are of no use.
+ * Not configurable: after a year next to nothing is left of what was learned, and expired links and
+ * sign-ins are of no use.
  */
 const fixedDays: KeptDays = { learnings: 365, password_resets: 1, sign_ins: 1 };
 

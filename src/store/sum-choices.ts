@@ -11,7 +11,7 @@ export interface Chosen {
 /** How many figures each candidate has: see `ChosenSums`. */
 const summedFigures = 15;
 
-/** Choices of the same key can be added up. @param day UTC, `YYYY-MM-DD` */
+/** The key of the sums to which a choice is added. @param day UTC, `YYYY-MM-DD` */
 export const keyOfChoice = (
   { accountId, keyId }: Omit<Chosen, 'choice'>,
   { preferenceId, measured, names, chosen }: NewChoice,

@@ -59,7 +59,6 @@ export interface NewAccount {
   readonly limits?: KeyLimits;
 }
 
-/** The accounts. */
 export interface AccountStore {
   /** Null if the address is taken. */
   create(account: NewAccount): Promise<AccountRecord | null>;

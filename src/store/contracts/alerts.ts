@@ -21,7 +21,6 @@ export interface AlertRow {
 /** What is told. */
 export type NewAlert = Pick<AlertRow, 'id' | 'at' | 'kind' | 'text'>;
 
-/** The alerts. */
 export interface AlertStore {
   /** Adds an alert unless there is one with its id. @returns whether it was added */
   add(alert: NewAlert): Promise<boolean>;

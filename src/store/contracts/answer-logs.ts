@@ -8,8 +8,8 @@ export type LogEntryKind = 'open' | 'head' | 'part' | 'done' | 'broken';
 export interface LogEntry {
   readonly kind: LogEntryKind;
   /**
-   * The numbers of the first and last event of a part; others stand after event `last`. `first` of an
-   * end is the number of the last event that there was.
+   * Of a part: the numbers of its first and last event. Other entries stand after event `last`; in
+   * `done` and `broken`, `first` is the number of the last event.
    */
   readonly first: number;
   readonly last: number;
@@ -28,7 +28,7 @@ const steps: Readonly<Record<LogEntryKind, number>> = {
   broken: 3,
 };
 
-/** Where an entry stands in its log. The end stands behind every event, whichever a reader names. */
+/** Where an entry stands in its log. `done` and `broken` stand behind every event. */
 export const placeOf = ({ kind, last }: Pick<LogEntry, 'kind' | 'last'>): LogPlace => [
   kind === 'done' || kind === 'broken' ? Number.MAX_SAFE_INTEGER : last,
   steps[kind],

@@ -5,8 +5,8 @@ export interface WeighedCandidates {
   /**
    * Four figures of each candidate, one after the other: the predicted quality, its standard
    * deviation, USD for the prompt, and USD for the answer. NaN: the price is unknown. One list of
-   * numbers, because many choices wait to be written and objects burden the garbage collector, and
-   * buffers outside of the heap more so.
+   * numbers, because many choices wait to be written, and the garbage collector takes longer for
+   * objects, and longest for buffers outside of the heap.
    */
   readonly figures: readonly number[];
 }
@@ -108,7 +108,7 @@ export interface ChoiceDay extends Omit<ChoiceSums, 'group'> {
 /** How ratings of a model differ from the quality that was predicted for the rated answers. */
 export interface RatedQuality {
   readonly model: string;
-  /** Rated answers; of those that count in part, that part. */
+  /** How many answers were rated; an answer may count in part. */
   readonly answers: number;
   /** Sums of score minus predicted quality, and of its square. */
   readonly difference: number;
@@ -116,8 +116,8 @@ export interface RatedQuality {
 }
 
 /**
- * The same of ratings by one key. Several ratings of one answer count as their mean, and those by
- * several keys in equal parts.
+ * The same for the ratings by one key. If a key rated an answer several times, the mean counts; if
+ * several keys rated it, each counts in equal parts.
  */
 export interface KeyRatings extends RatedQuality {
   readonly accountId: string;

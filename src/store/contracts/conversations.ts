@@ -44,7 +44,6 @@ export interface Turn {
   readonly at: number;
 }
 
-/** The conversations and their messages. */
 export interface ConversationStore {
   create(
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,

@@ -67,7 +67,6 @@ export interface KeyRotation {
   readonly validUntil: number;
 }
 
-/** The issued keys. */
 export interface KeyStore {
   add(key: NewKey): Promise<KeyRecord>;
   /** Adds a key if there is none, atomically; null if there is one. */

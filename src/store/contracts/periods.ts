@@ -13,8 +13,8 @@ export interface PeriodTier {
 }
 
 /**
- * The longer ago, the longer the periods. Each tier reaches back twice as far as a chart with points
- * of its span does, because charts are compared with the time before.
+ * Older sums have longer periods. Each tier reaches back twice as far as the charts with points of its
+ * span, because a chart is compared with the time before it.
  */
 export const periodTiers: readonly PeriodTier[] = [
   { spanMs: minuteMs, keptMs: 13 * hourMs },
@@ -87,7 +87,7 @@ export interface SeriesDivision {
   readonly by: SeriesGrouping | null;
   /** Only these groups. */
   readonly groups?: readonly GroupNames[];
-  /** No more rows than these are returned, whichever they are. */
+  /** The maximum number of rows; which rows are left out is not specified. */
   readonly maxRows?: number;
 }
 

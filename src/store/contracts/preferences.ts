@@ -38,7 +38,6 @@ export interface PreferenceRecord {
   readonly deletedAt: number | null;
 }
 
-/** The preferences of accounts. */
 export interface PreferenceStore {
   add(
     preference: Omit<PreferenceRecord, 'router' | 'updatedAt' | 'deletedAt'>,

@@ -29,7 +29,7 @@ export const deletedEmail = 'deleted@account.invalid';
 export interface RemovalStore {
   /**
    * Revokes the account's keys, ends its sign-ins and links, deletes its preferences with their
-   * trainings, and forgets what was learned. Of keys and preferences only the ids stay, so that caches and
+   * trainings, and forgets what was learned. The ids of keys and preferences stay, so that caches and
    * fixed keys see that they are gone. False if there was nothing.
    */
   close(accountId: string, at: number): Promise<boolean>;

@@ -175,7 +175,6 @@ export interface RequestCount {
   readonly errors: number;
 }
 
-/** The request log. */
 export interface RequestStore {
   /** Skips rows that are stored already, in the sums too. */
   add(rows: readonly NewRequest[]): Promise<void>;
@@ -267,7 +266,6 @@ export interface FeedbackPart {
   readonly models: readonly string[] | null;
 }
 
-/** The feedback. */
 export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
   /**

@@ -33,8 +33,8 @@ export interface PairSums {
   /** Pairs whose two lengths and their predictions are known. */
   readonly measured: number;
   /**
-   * Over those, the natural logarithm of: the second answer's length over its predicted length, by
-   * the same of the first; and its square.
+   * Sums over those of `ln((length2 / predicted2) / (length1 / predicted1))`, where 2 is the second
+   * answer, and of its square.
    */
   readonly logRatio: number;
   readonly logRatioSquares: number;
@@ -44,13 +44,13 @@ export interface PairSums {
 
 /** Sums over the pairs of which both answers were rated. */
 export interface RatedPairs extends Pick<PairSums, 'chosen' | 'shadow' | 'pairs'> {
-  /** How much more the second answer exceeded its prediction than the first; and its square. */
+  /** Sums of how much more the second answer exceeded its prediction than the first, and of the square. */
   readonly difference: number;
   readonly squares: number;
   /** Sums of the standard deviations of the predictions. */
   readonly uncertainty: number;
   readonly chosenUncertainty: number;
-  /** What the same ratings are among those of single answers: of the first, and of the second. */
+  /** The same ratings as ratings of single answers: those of the first, then of the second. */
   readonly singles: readonly RatedQuality[];
 }
 

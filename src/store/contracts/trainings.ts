@@ -83,7 +83,6 @@ export interface TrainingEnd {
   readonly router: StoredRouter | null;
 }
 
-/** The trainings of accounts. */
 export interface TrainingStore {
   /**
    * Adds a training to the queue, or as running under a lease. It replaces the preference's

@@ -25,7 +25,7 @@ const columnName = remembered((field) =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
 
-/** The fields of a row that stores them as they are, and of all its other columns. */
+/** A row as fields: `createdAt` of `created_at`. All columns become fields, with their values. */
 export function fieldsOf<Fields extends object>(row: ColumnsOf<Fields>): Fields {
   const fields: Record<string, unknown> = {};
   for (const [column, value] of Object.entries<unknown>(row)) fields[fieldName(column)] = value;

@@ -221,7 +221,7 @@ const traceIds = statements(
   'create index requests_by_trace on requests (trace_id) where trace_id is not null',
 );
 
-/** An expression, not the column: filters by model in the order of time would choose the index too. */
+/** Not the bare column: the databases would choose the index for filters by model in time order too. */
 const costsOfModels = statements(
   `create index requests_by_model_cost on requests
     (coalesce(model, ''), coalesce(cost_usd, 0), id, at)`,
@@ -234,9 +234,8 @@ const orderedValues = {
 };
 
 /**
- * An API, provider and model's own orders in place of those of all requests, as one expression, by
- * which filters in the order of time do not choose the index; and a key's and an account's requests
- * with all that is sorted by.
+ * Orders of each group (API, provider and model) replace those of all requests; as one expression, so
+ * that no filter in time order chooses the index. Keys' and accounts' indexes get all sorted values.
  */
 const ordersOfGroups = statements(
   ...['latency', 'cost', 'tokens', 'model_cost', 'key', 'account'].map(
@@ -252,7 +251,7 @@ const ordersOfGroups = statements(
     latency_ms, cost_usd, prompt_tokens, completion_tokens)`,
 );
 
-/** The failures with all that they are sorted by: what most of them cost is at the end of all orders. */
+/** The index of failures gets all sorted values: most failures are at the end of the orders by cost. */
 const ordersOfFailures = statements(
   'drop index requests_by_failure',
   `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id,
@@ -260,8 +259,8 @@ const ordersOfFailures = statements(
 );
 
 /**
- * The orders of groups skip other keys' requests, a key's requests tell their models, and failures
- * their status; a provider's answer that is passed on as it is has no code.
+ * The groups' orders get the key, to skip requests of other keys; the index of keys gets the model; that
+ * of failures gets the status, and passed-on answers of providers, which have no code.
  */
 const ordersOfKeys = statements(
   ...['latency', 'cost', 'tokens', 'key', 'failure'].map(

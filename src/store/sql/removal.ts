@@ -150,7 +150,7 @@ async function closePreferences(
   return counted(closed);
 }
 
-/** The first table that has rows of the account loses some. */
+/** Removes rows from the first table that has some of the account. */
 async function removeRows(database: Database, accountId: string, maxRows: number): Promise<number> {
   for (const [table, { key, removedBy }] of Object.entries<EndOfRows>(accountTables)) {
     if (removedBy !== 'removeRows') continue;

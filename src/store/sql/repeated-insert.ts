@@ -10,7 +10,7 @@ import type { Database, StoreTables } from './tables.js';
  */
 export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
   /**
-   * By the database's adapter, because one insert may serve both databases, and by the number of
+   * SQL by the database's adapter, because one insert may serve both databases, and by the number of
    * rows and their columns.
    */
   private readonly statements = new WeakMap<object, Map<string, string>>();

@@ -205,7 +205,6 @@ export interface PriceEditionTable extends ColumnsOf<PriceEditionRow> {
   data: JsonText;
 }
 
-/** All tables. */
 export interface StoreTables {
   revisions: RevisionTable;
   secrets: SecretTable;
@@ -239,5 +238,4 @@ export interface StoreTables {
 /** The database, or a transaction on it. */
 export type Database = Kysely<StoreTables>;
 
-/** A transaction on it. */
 export type Transaction = KyselyTransaction<StoreTables>;

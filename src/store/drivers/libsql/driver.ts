@@ -124,7 +124,7 @@ export class LibsqlDriver implements Driver {
     try {
       this.thread = this.start(this.path, this.thread !== null);
     } catch (error) {
-      // the system cannot start a thread now: the next caller may be luckier
+      // the system cannot start a thread now; the next caller tries again
       this.turns.give();
       throw storeError(new DatabaseFailure(messageOf(error), threadGone), true);
     }

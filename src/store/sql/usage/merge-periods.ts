@@ -14,7 +14,6 @@ import { LatencyCounts } from '../../latency-buckets.js';
 import { RepeatedInsert } from '../repeated-insert.js';
 import { addingTo, columnList, requestSums, sumRows } from '../sums.js';
 
-/** A row of the table. */
 export type PeriodColumns = Insertable<UsagePeriodTable>;
 
 /** The columns of the primary key, in its order. */
@@ -62,7 +61,7 @@ function packed(counts: string): string {
 
 /** Rows per transaction, few enough that no other statement waits long. */
 const maxMoved = 500;
-/** Of one account and period: more have to be packed together, so that their counts are short. */
+/** Rows of one account and period that are merged at once: many together pack into short counts. */
 const maxMerged = 5_000;
 /** After a period's end. What is written later is packed the next time. */
 const packedAfterMs = 2 * 60_000;
@@ -116,7 +115,7 @@ async function packSome(
   return rows.length;
 }
 
-/** One account and one longer period after the other, once all of that period is old. */
+/** Merges account by account and period by period, once a longer period is old as a whole. */
 async function mergeTier(
   database: Database,
   { spanMs, keptMs }: PeriodTier,
@@ -149,8 +148,8 @@ async function mergeTier(
 }
 
 /**
- * Deletes and returns the rows whose keys are selected. What becomes of them is added afterwards, so
- * that two replicas that do it at once cannot both add it.
+ * Deletes and returns the rows whose keys are selected. The caller adds the new rows after that: only
+ * the replica that has deleted a row adds what becomes of it.
  */
 async function takeRows(transaction: Database, keys: ReturnType<typeof sql>): Promise<Row[]> {
   const { rows } = await sql<Row>`

@@ -98,9 +98,10 @@ const everySpan = sql`usage_periods.span_ms in (${sql.join(
 )})`;
 
 /**
- * Which rows are read, each by an index in the order of time, and each request once: those of one
- * account; or the sums over all accounts and what is not yet in them; or, for what these do not tell
- * apart, the rows of all accounts.
+ * The conditions of the rows to read. Each uses an index in time order, and together they count each
+ * request once. For one account: its rows. For all accounts: the sums over all accounts and the rows
+ * that are not packed yet; or, by account or key, which those sums do not have, the rows of all
+ * accounts.
  */
 function sourcesOf(filter: PeriodFilter, by: SeriesGrouping | null): RawBuilder<SqlBool>[] {
   const { accountId, keyIds } = filter;

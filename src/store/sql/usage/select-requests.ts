@@ -96,7 +96,8 @@ function texts(filter: RequestFilter): Condition[] {
     conditions.push(sql<SqlBool>`(requests.id = ${id} or requests.trace_id = ${id}
       or (requests.request_id = ${id} and requests.request_id <> requests.id))`);
   }
-  // in the words of the index of failures; a provider's answer that is passed on as it is has no code
+  // exactly the condition of the partial index of failures, which includes answers without a code:
+  // those of providers that are passed on as they are
   if (hasErrorStatus(filter))
     conditions.push(sql<SqlBool>`(requests.code is not null or requests.status >= 400)`);
   if (filter.failed === false) conditions.push(sql<SqlBool>`requests.code is null`);
@@ -131,8 +132,8 @@ function keys(filter: RequestFilter): Condition[] {
   if (only === undefined) return [sql<SqlBool>`1 = 0`];
   if (others.length === 0 && !selectsFailures(filter))
     return [sql<SqlBool>`requests.key_id = ${clean(only)}`];
-  // not the bare column: SQLite would read the index of keys once for each, and then sort; and the
-  // failures of a key are found by theirs
+  // not the bare column: SQLite would read the index of keys once for each key and then sort. The
+  // failures of a single key are found by the index of failures
   return [sql<SqlBool>`coalesce(requests.key_id, '') in (${sql.join(keyIds.map(clean))})`];
 }
 

@@ -9,8 +9,8 @@ import { requestColumns, selects, selectsFailures, selectSummaries } from './sel
 import { dayOf, selectsDays } from './usage.js';
 
 /**
- * The values of each order, in the words of its index: none is a column, by which a filter would choose
- * the index too.
+ * What each order sorts by, written exactly as in the expression of its index. No index has the bare
+ * column, because the databases would then choose it for filters by that column too.
  */
 const values: Readonly<Record<RequestOrder | 'time', string>> = {
   time: 'requests.at',
@@ -23,27 +23,28 @@ const values: Readonly<Record<RequestOrder | 'time', string>> = {
 const group = sql<string>`(requests.surface || ' ' || coalesce(requests.provider, '') || '/' || coalesce(requests.model, ''))`;
 
 /**
- * Whose request it is, behind the value in the index of each order, so that other keys' requests are
- * skipped there; in other words in each, so that no other index is chosen for it.
+ * The key of a request, which each order's index has behind the value, so that requests of other keys
+ * are skipped without reading their rows. The expression differs between the orders, so that a query
+ * in one order cannot choose the index of another.
  */
 const keyIn = (order: RequestOrder) => sql<string>`coalesce(requests.key_id, ${sql.lit(order)})`;
 
 /**
- * How many entries of the orders are read, each with its row: a few, which have a page of most
- * filters, then more in tens of ms, without which more filters would have to read and sort all that
- * they select.
+ * How many index entries are read with their rows to find a page: first a few, which is enough for
+ * most filters; then more, which takes tens of ms, before everything that the filter selects is read
+ * and sorted.
  */
 const walks = [400, 4_000] as const;
 
 /** SQLite merges at most 500 orders. With more, all that a filter selects is read and sorted. */
 const maxOrders = 500;
 
-/** So many requests of keys are read and sorted at once: to find them in the orders takes longer. */
+/** Up to this many requests of keys are read and sorted: finding them in the orders takes longer. */
 const fewRequests = 4_000;
 
 /**
- * With so many entries within bounds, SQLite reads their rows in more time than all entries of an
- * index that has all values.
+ * From this many entries within a filter's bounds on, SQLite is faster at reading a whole index that
+ * has all values than at reading the rows of these entries.
  */
 const manyEntries = 20_000;
 
@@ -65,16 +66,16 @@ interface Part {
 
 /** Where the requests are that a filter selects. */
 export interface Places {
-  /** Null: too many to tell. */
+  /** Null: too many to merge. */
   readonly parts: readonly Part[] | null;
-  /** Whether the filter's keys have few in these. */
+  /** Whether the filter's keys have at most `fewRequests` in these. */
   readonly areFew: boolean;
 }
 
 /**
- * The groups of the log that may have what a filter selects, each with each of the filter's keys: by
- * their names, and by the keys' sums of usage, unless these do not tell: they are kept for a shorter
- * time than the requests, or have some under the name `other`.
+ * The groups of the log that may have what a filter selects, each with each of the filter's keys.
+ * Groups are ruled out by their names, and by the keys' sums of usage. The sums rule nothing out if
+ * they are kept for a shorter time than the requests, or have some under the name `other`.
  */
 export async function findPlaces(database: Database, filter: RequestFilter): Promise<Places> {
   const { accountId, keyIds, from, to } = filter;
@@ -106,9 +107,9 @@ export async function findPlaces(database: Database, filter: RequestFilter): Pro
 }
 
 /**
- * The requests of one page that a filter selects, highest first, and one more. Where the filter
- * selects much, the first rows of the order have a page of them; otherwise what it selects is read
- * and sorted.
+ * The requests of one page that a filter selects, highest first, and one more. If the filter selects
+ * much, the first entries of the orders have a whole page; otherwise all that it selects is read and
+ * sorted.
  */
 export async function sortRequests(
   log: LogDatabase,
@@ -123,7 +124,7 @@ export async function sortRequests(
     parts && !areFew && order !== 'time'
       ? await walkOrders(log, filter, parts, { order, behind, limit: limit + 1 })
       : [];
-  // of something that is not the index's value, so that the filter chooses the index
+  // not the expression of the order's index, so that the database chooses an index for the filter
   const sorted = sql<number>`(${value} + 0)`;
   const isFound = walked.length > limit;
   const from = !isFound && (await bindsMany(log, filter, parts)) ? allValues : sql`requests`;
@@ -149,7 +150,7 @@ const isBehind = (value: RawBuilder<unknown>, behind: Position) =>
     ? sql<boolean>`1 = 1`
     : sql<boolean>`(${value}, requests.id) < (${Number(behind[0])}, ${behind[1]})`;
 
-/** The groups of the log, each found behind the one before; at most one more than are merged. */
+/** The groups of the log, each found behind the one before; at most `maxOrders` and one more. */
 async function readGroups(database: Database): Promise<string[]> {
   const first = sql`select ${group} from requests`;
   const { rows } = await sql<{ name: string }>`
@@ -183,7 +184,7 @@ function mayHold(name: string, { surface, provider, model, models }: RequestFilt
   );
 }
 
-/** What a filter says of the value of an order, in the words of its index. */
+/** The bounds that a filter sets for the value of an order, in the expression of its index. */
 function boundsOf(filter: RequestFilter, order: RequestOrder): RawBuilder<SqlBool>[] {
   const { minLatencyMs, maxLatencyMs, minCostUsd, maxCostUsd } = filter;
   const [least, most] = {
@@ -198,7 +199,7 @@ function boundsOf(filter: RequestFilter, order: RequestOrder): RawBuilder<SqlBoo
   ];
 }
 
-/** What a filter says of keys, cost and latency once more, in words by which an index finds few rows. */
+/** A filter's conditions on keys, cost and latency again, in a form for which an index is used. */
 function byIndex(filter: RequestFilter, parts: readonly Part[] | null): RawBuilder<SqlBool> {
   const { keyIds } = filter;
   const bounds = [...boundsOf(filter, 'latency'), ...boundsOf(filter, 'cost')];
@@ -214,7 +215,7 @@ function byIndex(filter: RequestFilter, parts: readonly Part[] | null): RawBuild
 
 const allValues = sql`requests indexed by requests_by_account`;
 
-/** Whether SQLite finds more by the bounds of a filter than it should read. */
+/** Whether a filter's bounds select `manyEntries` in SQLite's index. */
 async function bindsMany(
   { database, kind }: LogDatabase,
   filter: RequestFilter,
@@ -232,7 +233,7 @@ interface Walk {
   readonly limit: number;
 }
 
-/** The ids of what the filter selects among the next rows of the groups' orders, if it is a page. */
+/** The ids of a page, from the next entries of the groups' orders; none if these have no whole page. */
 async function walkOrders(
   log: LogDatabase,
   filter: RequestFilter,

@@ -56,7 +56,7 @@ export function bareUrlAt(
   const run = text.slice(at, runEnd);
   const trimmed = trimEnd(run);
   if (isCut) {
-    const host = linkTarget(trimmed, { ...noSources }, false);
+    const host = linkTarget(trimmed, noSources, false);
     return { target: host, end: runEnd, needsSpace: false, isCut };
   }
   for (const url of spellings(run, trimmed)) {

@@ -99,7 +99,7 @@ export class CitationFinder {
 
   private *ofSpan(
     text: string,
-    { start, end, quote: given = '' }: References['spans'][number],
+    { start, end, quote: given = '' }: ProviderSpan,
     source: KnownSource,
   ): Generator<unknown, Citation> {
     const statement = withoutMarkdown(text.slice(start, end));

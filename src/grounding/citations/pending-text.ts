@@ -35,12 +35,8 @@ export class PendingText {
   private parts: string[] = [];
   private text = '';
   private readonly edits: Edit[] = [];
-  private length = 0;
-
   /** UTF-16 length of what was released. */
-  get finalLength(): number {
-    return this.length;
-  }
+  finalLength = 0;
 
   /** All that was released so far. */
   finalText(): string {
@@ -98,8 +94,8 @@ export class PendingText {
     const released = this.pieces.slice(0, count);
     this.pieces = this.pieces.slice(count);
     for (const piece of released) {
-      piece.start = this.length;
-      piece.end = this.length += piece.text.length;
+      piece.start = this.finalLength;
+      piece.end = this.finalLength += piece.text.length;
       if (piece.text.length !== piece.rawEnd - piece.rawStart) this.edits.push({ ...piece });
     }
     // not by `+=`: a text of many small parts takes long to read at last
@@ -118,8 +114,8 @@ export class PendingText {
       else high = middle;
     }
     const edit = this.edits[low - 1];
-    if (!edit) return Math.min(raw, this.length);
+    if (!edit) return Math.min(raw, this.finalLength);
     if (raw < edit.rawEnd) return side === 'start' || raw === edit.rawStart ? edit.start : edit.end;
-    return Math.min(edit.end + raw - edit.rawEnd, this.length);
+    return Math.min(edit.end + raw - edit.rawEnd, this.finalLength);
   }
 }

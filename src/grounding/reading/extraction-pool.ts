@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { untilAborted } from '../../async/until-aborted.js';
 import type { ExtractedText, ExtractionTask } from './extraction/task.js';
 import { ExtractionThread, type ThreadLimits } from './extraction-thread.js';
-import { PageError } from './page-error.js';
+import { readerClosed } from './page-error.js';
 
 /** Bounds of a pool of threads. */
 export interface PoolLimits extends ThreadLimits {
@@ -33,7 +33,7 @@ export class ExtractionPool {
   /** Terminates all threads; what runs or waits fails. */
   close(): void {
     this.isClosed = true;
-    for (const thread of this.busy) thread.stop('closed', closed());
+    for (const thread of this.busy) thread.stop('closed', readerClosed());
     for (const { thread, timer } of this.idle.splice(0)) {
       clearTimeout(timer);
       thread.stop('closed');
@@ -41,7 +41,7 @@ export class ExtractionPool {
   }
 
   private async runNow(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
-    if (this.isClosed) throw closed();
+    if (this.isClosed) throw readerClosed();
     signal.throwIfAborted();
     const thread = this.idleThread() ?? new ExtractionThread(this.limits);
     this.busy.add(thread);
@@ -72,5 +72,3 @@ export class ExtractionPool {
     this.idle.push(entry);
   }
 }
-
-const closed = (): PageError => new PageError('closed', 'the page reader was closed');

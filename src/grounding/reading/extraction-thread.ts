@@ -35,7 +35,8 @@ export class ExtractionThread {
   private readonly worker: Worker;
   private readonly ready: Promise<void>;
   private running: Running | null = null;
-  private hasEnded = false;
+  /** Whether the thread takes no more tasks. */
+  isOver = false;
 
   constructor(private readonly limits: ThreadLimits) {
     this.worker = new Worker(threadScript('grounding/reading/extraction/worker'), {
@@ -56,11 +57,6 @@ export class ExtractionThread {
     this.worker.on('exit', () => this.stop('its thread ended'));
   }
 
-  /** Whether the thread takes no more tasks. */
-  get isOver(): boolean {
-    return this.hasEnded;
-  }
-
   /**
    * Extracts one document; the thread must not be busy.
    * @throws PageError `unreadable`, or the reason of the signal
@@ -76,7 +72,7 @@ export class ExtractionThread {
     let timer = setTimeout(() => this.stop('its thread did not start'), startTimeoutMs);
     const watch = this.watchGrowth();
     try {
-      if (this.hasEnded) throw unreadable('its thread ended');
+      if (this.isOver) throw unreadable('its thread ended');
       await Promise.race([this.ready, result]);
       clearTimeout(timer);
       const limitMs = task.kind === 'pdf' ? pdfTimeoutMs : taskTimeoutMs;
@@ -96,8 +92,8 @@ export class ExtractionThread {
 
   /** Terminates the thread. A running task fails, unless a part of its text is known. */
   stop(why: string, failure: Error | null = null, cause?: unknown): void {
-    if (!this.hasEnded) void this.worker.terminate();
-    this.hasEnded = true;
+    if (!this.isOver) void this.worker.terminate();
+    this.isOver = true;
     if (!this.running) return;
     const { partial, finish } = this.running;
     finish(failure ?? partial ?? unreadable(why, cause));

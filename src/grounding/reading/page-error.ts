@@ -36,3 +36,6 @@ export class PageError extends Error {
     super(message, options);
   }
 }
+
+/** The failure of all readings once the reader was closed. */
+export const readerClosed = (): PageError => new PageError('closed', 'the page reader was closed');

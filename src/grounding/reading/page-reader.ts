@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { untilAborted } from '../../async/until-aborted.js';
 import { ExtractionPool } from './extraction-pool.js';
-import { PageError } from './page-error.js';
+import { readerClosed } from './page-error.js';
 import { actualKind } from './page-kind.js';
 import { pageReaderDefaults, type PageReaderOptions } from './page-reader-options.js';
 import { ReadingClock } from './reading-clock.js';
@@ -75,7 +75,7 @@ class ThreadedPageReader implements PageReader {
     url: string,
     { signal, allowed = () => true }: PageReadOptions = {},
   ): Promise<WebPage> {
-    if (this.isClosed) throw closed();
+    if (this.isClosed) throw readerClosed();
     const clock = new ReadingClock(this.options.totalTimeoutMs, signal);
     this.running.add(clock);
     try {
@@ -89,7 +89,7 @@ class ThreadedPageReader implements PageReader {
 
   close(): void {
     this.isClosed = true;
-    for (const clock of this.running) clock.fail(closed());
+    for (const clock of this.running) clock.fail(readerClosed());
     this.pool.close();
   }
 
@@ -114,8 +114,6 @@ class ThreadedPageReader implements PageReader {
     return { ...page, ...facts, contentType };
   }
 }
-
-const closed = (): PageError => new PageError('closed', 'the page reader was closed');
 
 /** What Bedrock and most others take of an image. */
 const maxImageBytes = 5_000_000;

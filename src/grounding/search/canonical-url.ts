@@ -1,3 +1,4 @@
+import { nameSet } from '../../text/is-object.js';
 import { parseUrl } from '../../text/parse-url.js';
 
 /**
@@ -5,15 +6,13 @@ import { parseUrl } from '../../text/parse-url.js';
  * advertising product: `ref`, `source`, `id`, `si`, `campaign` and others choose content on some
  * sites.
  */
-const trackers = new Set(
-  (
-    'gclid gclsrc gbraid wbraid dclid srsltid _ga _gl fbclid fb_action_ids fb_action_types fb_ref ' +
-    'fb_source igshid igsh msclkid twclid ttclid yclid ysclid _openstat li_fat_id rdt_cid epik ' +
-    'mc_cid mc_eid mkt_tok ml_subscriber ml_subscriber_hash oly_anon_id oly_enc_id vero_id ' +
-    'vero_conv wickedid _hsenc _hsmi __hssc __hstc __hsfp hsctatracking s_kwcid rb_clickid ' +
-    'guccounter guce_referrer guce_referrer_sig tblci dicbo _kx'
-  ).split(' '),
-);
+const trackers = nameSet(`
+  gclid gclsrc gbraid wbraid dclid srsltid _ga _gl fbclid fb_action_ids fb_action_types fb_ref
+  fb_source igshid igsh msclkid twclid ttclid yclid ysclid _openstat li_fat_id rdt_cid epik
+  mc_cid mc_eid mkt_tok ml_subscriber ml_subscriber_hash oly_anon_id oly_enc_id vero_id
+  vero_conv wickedid _hsenc _hsmi __hssc __hstc __hsfp hsctatracking s_kwcid rb_clickid
+  guccounter guce_referrer guce_referrer_sig tblci dicbo _kx
+`);
 
 const isTracker = (name: string): boolean => name.startsWith('utm_') || trackers.has(name);
 

@@ -1,4 +1,5 @@
 import { parseUrl } from '../../text/parse-url.js';
+
 /** A host name as it is compared: lower case, without a trailing dot. */
 const named = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
@@ -62,7 +63,18 @@ export function withSiteOperators(
   return text;
 }
 
-/** Cuts a text at a word, without half a character, to at most `maxLength` and `maxWords`. */
+/**
+ * The first `maxLength` UTF-16 units of a text, without half of a character. Cut at the last space,
+ * unless that is in the first half.
+ */
+export function cutAtWord(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const space = text.lastIndexOf(' ', maxLength);
+  const cut = text.slice(0, space > maxLength / 2 ? space : maxLength);
+  return cut.replace(/[\uD800-\uDBFF]$/, '').trimEnd();
+}
+
+/** Cuts a query to at most `maxLength` UTF-16 units and `maxWords`, as `cutAtWord` does. */
 export function cutQuery(query: string, maxLength: number, maxWords = Infinity): string {
   // of a text of megabytes its beginning
   const words = query
@@ -70,9 +82,5 @@ export function cutQuery(query: string, maxLength: number, maxWords = Infinity):
     .slice(0, 16 * maxLength)
     .trim()
     .split(/\s+/);
-  const text = words.slice(0, maxWords).join(' ');
-  if (text.length <= maxLength) return text;
-  const space = text.lastIndexOf(' ', maxLength);
-  const cut = text.slice(0, space > maxLength / 2 ? space : maxLength);
-  return cut.replace(/[\uD800-\uDBFF]$/, '').trimEnd();
+  return cutAtWord(words.slice(0, maxWords).join(' '), maxLength);
 }

@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici';
 import { isTimeout, readAnswer } from '../../async/read-answer.js';
+import { abortError } from '../../async/until-aborted.js';
 import { networkFailure } from '../../dispatch/network-failure.js';
 import { secretsOf, withoutSecrets } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
@@ -9,7 +10,7 @@ import { version } from '../../version.js';
 import { parsedJson } from '../../text/json-values.js';
 import type { EngineRequest, RawResult, SearchEngine, SearchQuery } from './search-engine.js';
 import { decoded, parseUrl } from '../../text/parse-url.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, textIn } from '../../text/is-object.js';
 
 interface EngineAnswer {
   readonly status: number;
@@ -69,7 +70,7 @@ export class EngineClient {
       if (answer.status !== 200) throw failureOf(engine, query.query, answer);
       return readBody(engine, request, answer.body);
     } catch (error) {
-      if (signal.aborted) throw abortReason(signal);
+      if (signal.aborted) throw abortError(signal);
       if (isTimeout(error))
         throw new GatewayError(
           'upstream_timeout',
@@ -121,12 +122,6 @@ function safeFailure({ name, apiKeys, headers, url }: SearchEngine, error: unkno
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-/** Why a signal was aborted, as `client_closed` unless it says otherwise. */
-export const abortReason = ({ reason }: AbortSignal): GatewayError =>
-  reason instanceof GatewayError
-    ? reason
-    : new GatewayError('client_closed', 'the search was cancelled', { cause: reason });
 
 function readBody(
   { name, dialect }: SearchEngine,
@@ -188,7 +183,7 @@ function reasonIn(body: unknown): string {
     : Array.isArray(error) && isObject(error[0])
       ? error[0]['msg']
       : error;
-  return typeof inner === 'string' ? inner.slice(0, 300) : '';
+  return textIn(inner).slice(0, 300);
 }
 
 /** Shorter values in the query of an address are seldom keys. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortError } from '../../async/until-aborted.js';
 import type { Breaker } from '../../dispatch/breaker.js';
 import type { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
 import { isUnbilledStatus } from '../../providers/failure.js';
-import { abortReason } from './engine-client.js';
 import { type SearchEngine, searchPriceOf } from './search-engine.js';
 
 // how long an engine rests after a failure that says no time itself
@@ -21,7 +21,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   // one signal may end many searches, and Node warns of more than ten listeners of one
   const own = signal ? { signal: AbortSignal.any([signal]) } : {};
   await sleep(ms, undefined, own).catch(() => {
-    throw abortReason(signal!);
+    throw abortError(signal!);
   });
 }
 

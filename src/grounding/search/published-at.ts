@@ -10,8 +10,6 @@ const unitMs: Readonly<Record<string, number>> = {
   month: 30 * dayMs,
   year: 365 * dayMs,
 };
-/** Units in which an age says nothing of the time of day. */
-const datedUnits = new Set(['day', 'week', 'month', 'year']);
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 const isoTime =
@@ -47,8 +45,9 @@ function momentOf(text: string, now: number): { at: number; hasTime: boolean } {
   if (/^yesterday$/i.test(text)) return { at: now - dayMs, hasTime: false };
   const [, count, unit = ''] = age.exec(text) ?? [];
   if (count !== undefined) {
-    const ms = (Number.parseInt(count, 10) || 1) * (unitMs[unit.toLowerCase()] ?? 0);
-    return { at: now - ms, hasTime: !datedUnits.has(unit.toLowerCase()) };
+    const ms = unitMs[unit.toLowerCase()] ?? 0;
+    // an age in days says nothing of the time of day
+    return { at: now - (Number.parseInt(count, 10) || 1) * ms, hasTime: ms < dayMs };
   }
   // only with a day, a month's name and a year: the parser guesses much else
   const isWords = /[a-z]{3}/i.test(text) && /\b\d{1,2}\b/.test(text) && /\b\d{4}\b/.test(text);

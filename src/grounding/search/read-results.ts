@@ -1,5 +1,5 @@
 import { canonicalUrl } from './canonical-url.js';
-import { isAllowedPage } from './domains.js';
+import { cutAtWord, isAllowedPage } from './domains.js';
 import { isTooOld, publishedAt } from './published-at.js';
 import type { RawResult, SearchQuery, SearchResult } from './search-engine.js';
 import { parseUrl } from '../../text/parse-url.js';
@@ -21,17 +21,7 @@ function boundedText(value: unknown, maxLength: number): string {
     .slice(0, maxLength + 1)
     .replace(unprintable, ' ')
     .trim();
-  return text.length > maxLength ? cut(text, maxLength) : text;
-}
-
-/** Cuts at a space, and never within a character. */
-function cut(text: string, maxLength: number): string {
-  const space = text.lastIndexOf(' ', maxLength - 1);
-  const end = space > maxLength / 2 ? space : maxLength - 1;
-  return `${text
-    .slice(0, end)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}…`;
+  return text.length > maxLength ? `${cutAtWord(text, maxLength - 1)}…` : text;
 }
 
 const onOneLine = (value: unknown, maxLength: number): string =>

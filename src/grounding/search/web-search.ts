@@ -1,7 +1,8 @@
+import { abortError } from '../../async/until-aborted.js';
 import { Breaker } from '../../dispatch/breaker.js';
 import { KeyRing } from '../../dispatch/key-ring.js';
 import { GatewayError } from '../../errors.js';
-import { abortReason, EngineClient } from './engine-client.js';
+import { EngineClient } from './engine-client.js';
 import { costOfAttempt, isOfKey, pause, startRest, waitOf } from './engine-failures.js';
 import { readResults } from './read-results.js';
 import { SearchCache, searchKey } from './search-cache.js';
@@ -218,7 +219,7 @@ export class WebSearch {
       report(results.length, null);
       return results;
     } catch (error) {
-      const failure = signal.aborted ? abortReason(signal) : error;
+      const failure = signal.aborted ? abortError(signal) : error;
       if (failure instanceof GatewayError) report(0, failure);
       throw failure;
     }

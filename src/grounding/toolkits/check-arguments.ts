@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
-
-type Arguments = Readonly<Record<string, unknown>>;
+import type { Json } from '../../text/is-object.js';
 
 /** By the text of the schema. Null: the schema cannot be compiled, and nothing is checked. */
 const compiled = new LRUCache<string, { readonly validate: ValidateFunction | null }>({ max: 200 });
@@ -11,7 +10,7 @@ const maxShown = 3;
  * Why arguments do not fit the schema of a tool, in words for the model; null: they do, or the
  * schema cannot be checked. Patterns are not checked: an untrusted one could take exponential time.
  */
-export function argumentProblem(schema: Arguments, args: Arguments): string | null {
+export function argumentProblem(schema: Json, args: Json): string | null {
   const text = JSON.stringify(schema);
   let entry = compiled.get(text);
   if (!entry) compiled.set(text, (entry = { validate: compile(text) }));

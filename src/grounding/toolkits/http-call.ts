@@ -1,6 +1,6 @@
 import { isTimeout, readAnswer } from '../../async/read-answer.js';
 import { version } from '../../version.js';
-import { endOf } from './abort.js';
+import { abortError } from '../../async/until-aborted.js';
 import { cutText } from '../../text/cut-text.js';
 import type { ToolAnswer } from './tool-source.js';
 
@@ -48,7 +48,7 @@ export async function callHttp(
     );
     return answerOf(answer.status, text, isCut, maxResultChars);
   } catch (error) {
-    if (signal.aborted) throw endOf(signal);
+    if (signal.aborted) throw abortError(signal);
     const reason = isTimeout(error) ? `no answer within ${timeoutMs} ms` : reasonOf(error);
     return { text: `The tool failed: ${reason}.`, isError: true };
   }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { matchesGlob } from '../../models/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
-import { unlessAborted } from './abort.js';
+import { unlessAborted } from '../../async/until-aborted.js';
 import { argumentProblem } from './check-arguments.js';
 import { cutText } from '../../text/cut-text.js';
 import { readToolSchema } from './tool-schema.js';
@@ -87,6 +87,6 @@ export function toolNameOf(toolkit: string, tool: string): string {
   const full = `${toolkit}__${tool}`;
   const allowed = full.replace(/[^A-Za-z0-9_-]/g, '_');
   if (allowed === full && full.length <= maxLength) return full;
-  const hash = createHash('sha256').update(full).digest('hex').slice(0, hashLength);
-  return `${allowed.slice(0, maxLength - hashLength - 1)}_${hash}`;
+  const ending = hash('sha256', full).slice(0, hashLength);
+  return `${allowed.slice(0, maxLength - hashLength - 1)}_${ending}`;
 }

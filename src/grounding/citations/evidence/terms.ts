@@ -134,16 +134,13 @@ export const stemOf = (key: string): string =>
 export function termsOf(given: string): TextTerm[] {
   const text = asciiDigits(given);
   const terms: TextTerm[] = [];
-  const add = (kind: TextTerm['kind'], key: string, written: string, start: number): void => {
-    terms.push({ kind, key, written, start, values: none, step: 0 });
-  };
   tokens.lastIndex = 0;
   for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
     const { index, groups = {}, 0: written } = found;
     if (groups.word !== undefined) addWord(terms, written, index);
     else if (groups.number !== undefined)
       tokens.lastIndex = addNumbers(terms, text, index, written);
-    else addSigns(written, index, groups.pairs === undefined ? 3 : 2, add);
+    else addSigns(terms, written, index, groups.pairs === undefined ? 3 : 2);
   }
   return terms;
 }
@@ -165,16 +162,10 @@ function addNumbers(terms: TextTerm[], text: string, start: number, written: str
   return end;
 }
 
-function addSigns(
-  run: string,
-  start: number,
-  size: number,
-  add: (kind: 'signs', key: string, written: string, start: number) => void,
-): void {
-  if (run.length <= size) add('signs', run, run, start);
-  else
-    for (let at = 0; at + size <= run.length; at++) {
-      const signs = run.slice(at, at + size);
-      add('signs', signs, signs, start + at);
-    }
+/** Each group of `size` neighbours; a shorter run is one group. */
+function addSigns(terms: TextTerm[], run: string, start: number, size: number): void {
+  for (let at = 0; at === 0 || at + size <= run.length; at++) {
+    const key = run.slice(at, at + size);
+    terms.push({ kind: 'signs', key, written: key, start: start + at, values: none, step: 0 });
+  }
 }

@@ -78,28 +78,19 @@ function statedCharset(bytes: Uint8Array): string | null {
 const sampleBytes = 65_536;
 
 /**
- * Charsets of texts that state none, each with what is frequent in texts that use it. The letters
- * of Western languages that look Cyrillic in the wrong charset stand alone.
+ * Charsets of texts that state none, with what is frequent in texts that use them, and a share of
+ * the characters beyond ASCII that only these texts reach. Letters of Western languages that look
+ * Cyrillic in the wrong charset stand alone, so that Cyrillic counts from three letters on.
  */
-const candidates: readonly (readonly [charset: string, frequent: RegExp])[] = [
-  ['shift_jis', /[\u3041-\u30fe\u3001\u3002]/g],
-  ['euc-jp', /[\u3041-\u30fe\u3001\u3002]/g],
-  ['euc-kr', /[\uac00-\ud7a3]/g],
-  ['gb18030', /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也，。]/g],
-  ['big5', /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也，。]/g],
-  ['windows-1251', /[а-яё]{3,}/g],
-  ['koi8-r', /[а-яё]{3,}/g],
+const candidates: readonly (readonly [charset: string, frequent: RegExp, minShare: number])[] = [
+  ['shift_jis', /[\u3041-\u30fe\u3001\u3002]/g, 0.3],
+  ['euc-jp', /[\u3041-\u30fe\u3001\u3002]/g, 0.3],
+  ['euc-kr', /[\uac00-\ud7a3]/g, 0.8],
+  ['gb18030', /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也，。]/g, 0.1],
+  ['big5', /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也，。]/g, 0.1],
+  ['windows-1251', /[а-яё]{3,}/g, 0.5],
+  ['koi8-r', /[а-яё]{3,}/g, 0.5],
 ];
-/** A share of the characters beyond ASCII that texts in other charsets do not reach. */
-const minShare: Record<string, number> = {
-  shift_jis: 0.3,
-  'euc-jp': 0.3,
-  'euc-kr': 0.8,
-  gb18030: 0.1,
-  big5: 0.1,
-  'windows-1251': 0.5,
-  'koi8-r': 0.5,
-};
 
 /**
  * The likeliest charset of a text that does not state it: UTF-8 if all bytes fit, else the one in
@@ -110,12 +101,12 @@ function guessCharset(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
   if (decoded(sample, 'utf-8') !== null) return 'utf-8';
   let best = { charset: 'windows-1252', share: 0 };
-  for (const [charset, frequent] of candidates) {
+  for (const [charset, frequent, minShare] of candidates) {
     const text = decoded(sample, charset);
     const beyondAscii = text?.match(/[^\x00-\x7f]/g)?.length ?? 0;
     if (text === null || beyondAscii === 0) continue;
     const share = (text.match(frequent) ?? []).join('').length / beyondAscii;
-    if (share >= (minShare[charset] ?? 1) && share > best.share) best = { charset, share };
+    if (share >= minShare && share > best.share) best = { charset, share };
   }
   return best.charset;
 }

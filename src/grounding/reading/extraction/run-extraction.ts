@@ -3,7 +3,7 @@ import { feedText } from './feed-text.js';
 import { htmlText } from './html-text.js';
 import { pdfText } from './pdf-text.js';
 import { plainText } from './plain-text.js';
-import type { ExtractionMessage, ExtractionTask } from './task.js';
+import type { ExtractedText, ExtractionMessage, ExtractionTask } from './task.js';
 
 /** Finds the text of a document, in the thread. Never rejects. */
 export async function runExtraction(
@@ -11,7 +11,8 @@ export async function runExtraction(
   say: (message: ExtractionMessage) => void,
 ): Promise<void> {
   try {
-    await extract(task, say);
+    const page = await extracted(task, (partial) => say({ kind: 'partial', page: partial }));
+    say({ kind: 'end', page });
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     say({ kind: 'failed', reason: reasons[name] ?? 'it is damaged', detail: message });
@@ -24,23 +25,12 @@ const reasons: Record<string, string> = {
   NoTextError: 'it has no text',
 };
 
-async function extract(
+function extracted(
   task: ExtractionTask,
-  say: (message: ExtractionMessage) => void,
-): Promise<void> {
-  if (task.kind === 'pdf') {
-    say({ kind: 'end', page: await pdfText(task, (page) => say({ kind: 'partial', page })) });
-    return;
-  }
+  onPartial: (page: ExtractedText) => void,
+): ExtractedText | Promise<ExtractedText> {
+  if (task.kind === 'pdf') return pdfText(task, onPartial);
   const text = decodeText(task.bytes, task.charset, task.kind !== 'text');
-  if (task.kind === 'text') {
-    say({ kind: 'end', page: plainText(text, task.limits) });
-  } else if (task.kind === 'xml') {
-    say({ kind: 'end', page: feedText(text, task) });
-  } else {
-    say({
-      kind: 'end',
-      page: await htmlText(text, task, (page) => say({ kind: 'partial', page })),
-    });
-  }
+  if (task.kind === 'text') return plainText(text, task.limits);
+  return task.kind === 'xml' ? feedText(text, task) : htmlText(text, task, onPartial);
 }

@@ -1,17 +1,14 @@
 import { Parser } from 'htmlparser2';
+import { parseUrl } from '../../../text/parse-url.js';
 import { PageFacts } from './page-facts.js';
 import { visible } from './plain-text.js';
+import type { ExtractedText } from './task.js';
 import { TextWriter } from './text-writer.js';
-import { parseUrl } from '../../../text/parse-url.js';
 
-/** A page as one reading of its HTML shows it. */
-export interface ScannedPage {
+/** The text of an HTML page, and the page's HTML made safe for other parsers. */
+export interface ScannedPage extends ExtractedText {
   /** HTML with the same text, without scripts, styles, hidden elements and most attributes. */
   readonly html: string;
-  readonly text: string;
-  readonly title: string | null;
-  readonly publishedAt: string | null;
-  readonly isTruncated: boolean;
 }
 
 const maxElements = 50_000;
@@ -62,7 +59,8 @@ class HtmlScan {
   private depth = 0;
   /** How many elements are open in a dropped one, with itself. */
   private dropped = 0;
-  private isTruncated = false;
+  /** Whether nothing more is taken. */
+  isFull = false;
   private readonly writer: TextWriter;
   private readonly facts = new PageFacts();
   private base: URL;
@@ -73,18 +71,13 @@ class HtmlScan {
     this.base = new URL(url);
   }
 
-  /** Whether nothing more is taken. */
-  get isFull(): boolean {
-    return this.isTruncated;
-  }
-
   /** Takes nothing more, although there is more. */
   stop(): void {
-    this.isTruncated = true;
+    this.isFull = true;
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.isTruncated) return;
+    if (this.isFull) return;
     if (++this.elements > maxElements || this.handedOn.length >= maxParserDepth) {
       this.stop();
       return;
@@ -101,7 +94,7 @@ class HtmlScan {
   }
 
   ontext(text: string): void {
-    if (this.isTruncated) return;
+    if (this.isFull) return;
     const isTitle = this.facts.text(text);
     if (this.dropped > 0) return;
     if (!isTitle) this.writer.text(text);
@@ -111,7 +104,7 @@ class HtmlScan {
   }
 
   onclosetag(name: string): void {
-    if (this.isTruncated) return;
+    if (this.isFull) return;
     this.facts.close(name);
     if (this.dropped > 0) {
       this.dropped--;
@@ -131,7 +124,7 @@ class HtmlScan {
       text: this.writer.result(),
       title: this.facts.title,
       publishedAt: this.facts.publishedAt,
-      isTruncated: this.isTruncated,
+      isTruncated: this.isFull,
     };
   }
 

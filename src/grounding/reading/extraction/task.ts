@@ -1,6 +1,8 @@
+import type { PageKind } from '../page-kind.js';
+
 /** A document whose text is to be found. Its bytes move to the thread. */
 export interface ExtractionTask {
-  readonly kind: 'html' | 'xml' | 'text' | 'pdf';
+  readonly kind: PageKind;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The page's address, for relative links. */
   readonly url: string;

@@ -1,8 +1,8 @@
 import type { UpstreamHeaders } from '../../../providers/adapter.js';
+import { asList, isObject, nameSet, textIn } from '../../../text/is-object.js';
+import { jsonFields, listIn } from '../../../text/json-values.js';
 import { cutQuery, withSiteOperators } from '../domains.js';
-import { listIn } from '../../../text/json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
-import { isObject } from '../../../text/is-object.js';
 
 // the limits of `q` and `count` (api-dashboard.search.brave.com/api-reference, 2026-11)
 const maxQueryLength = 400;
@@ -14,12 +14,10 @@ const minCount = 10;
 const freshness = { day: 'pd', week: 'pw', month: 'pm', year: 'py' } as const;
 
 /** Another value of `country` is refused with 422. */
-const countries = new Set(
-  (
-    'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE ' +
-    'CH TW TR GB US'
-  ).split(' '),
-);
+const countries = nameSet(`
+  AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE
+  CH TW TR GB US
+`);
 /** `ALL` for a country that it does not know, rather than its default, which is the USA. */
 function countryOf(country: string | null): string | null {
   const code = country?.toUpperCase();
@@ -51,8 +49,8 @@ function explainFailure(
   headers: UpstreamHeaders,
   body: unknown,
 ): EngineFailure | null {
-  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
-  const reason = typeof error['detail'] === 'string' ? error['detail'] : '';
+  const error = jsonFields(jsonFields(body)['error']);
+  const reason = textIn(error['detail']);
   // 422 is also the status of a wrong key
   if (error['code'] === 'SUBSCRIPTION_TOKEN_INVALID') return { reason, code: 'provider_auth' };
   return status === 429 ? { reason, retryAfterMs: waitOf(headers) } : null;
@@ -110,11 +108,7 @@ export const brave: SearchDialect = {
     if (!isObject(body) || body['type'] !== 'search') return null;
     // without a single page there is no `web`
     return (listIn(body['web'], 'results') ?? []).map((result) => {
-      const extra = result['extra_snippets'];
-      const snippets = [
-        result['description'],
-        ...(Array.isArray(extra) ? (extra as unknown[]) : []),
-      ];
+      const snippets = [result['description'], ...asList(result['extra_snippets'])];
       return {
         title: plain(result['title']),
         url: result['url'],

@@ -1,5 +1,6 @@
-import { domainName } from '../domains.js';
+import { asList } from '../../../text/is-object.js';
 import { listIn } from '../../../text/json-values.js';
+import { domainName } from '../domains.js';
 import { startOfRecency } from '../published-at.js';
 import { jsonRequests, type SearchDialect } from '../search-engine.js';
 
@@ -9,9 +10,7 @@ const maxTextLength = 20_000;
 
 /** The excerpts that fit the query; without any, the start of the text. */
 function snippetOf({ highlights, text }: Record<string, unknown>): unknown {
-  const excerpts = Array.isArray(highlights)
-    ? (highlights as unknown[]).filter((one) => typeof one === 'string')
-    : [];
+  const excerpts = asList(highlights).filter((one) => typeof one === 'string');
   return excerpts.length > 0 ? excerpts.join(' … ') : text;
 }
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../errors.js';
+import { asList } from '../../../text/is-object.js';
+import { jsonFields, listIn } from '../../../text/json-values.js';
 import { withSiteOperators } from '../domains.js';
-import { listIn } from '../../../text/json-values.js';
 import type { EngineFailure, SearchDialect } from '../search-engine.js';
-import { isObject } from '../../../text/is-object.js';
 
 /** What is sent to the engines behind an instance; some of them refuse longer queries. */
 const maxQueryLength = 2_000;
@@ -15,14 +15,11 @@ function searchUrl(address: string): URL {
 }
 
 /** The names of the engines behind an instance that did not answer. */
-function unresponsive(body: unknown): string[] {
-  const engines = isObject(body) ? body['unresponsive_engines'] : undefined;
-  if (!Array.isArray(engines)) return [];
-  return (engines as unknown[])
-    .map((entry) => (Array.isArray(entry) ? (entry[0] as unknown) : null))
+const unresponsive = (body: unknown): string[] =>
+  asList(jsonFields(body)['unresponsive_engines'])
+    .map((entry) => asList(entry)[0])
     .filter((name) => typeof name === 'string')
     .slice(0, 10);
-}
 
 function explainFailure(status: number): EngineFailure | null {
   if (status === 403)

@@ -1,7 +1,7 @@
+import { isObject, textIn } from '../../../text/is-object.js';
+import { jsonFields, listIn } from '../../../text/json-values.js';
 import { withSiteOperators } from '../domains.js';
-import { listIn } from '../../../text/json-values.js';
 import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
-import { isObject } from '../../../text/is-object.js';
 
 const maxQueryLength = 2_000;
 /** More than ten results cost two credits; fewer cost the same as ten. */
@@ -11,7 +11,7 @@ const maxResults = 100;
 const period = { day: 'qdr:d', week: 'qdr:w', month: 'qdr:m', year: 'qdr:y' } as const;
 
 function explainFailure(status: number, _headers: unknown, body: unknown): EngineFailure | null {
-  const reason = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
+  const reason = textIn(jsonFields(body)['message']);
   // `{"message": "Not enough credits", "statusCode": 400}`
   return status === 400 && /credits/i.test(reason) ? { reason, code: 'provider_auth' } : null;
 }

@@ -1,5 +1,6 @@
-import { cutQuery, domainName } from '../domains.js';
+import { nameSet } from '../../../text/is-object.js';
 import { listIn } from '../../../text/json-values.js';
+import { cutQuery, domainName } from '../domains.js';
 import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
 
 // a longer query is refused with 400 (docs.tavily.com, 2026-11)
@@ -9,16 +10,14 @@ const maxAllowedDomains = 300;
 const maxBlockedDomains = 150;
 
 /** The countries that `country` takes; another one is refused with 400. */
-const countries = new Set(
-  (
-    'AF AL DZ AD AO AR AM AU AT AZ BS BH BD BB BY BE BZ BJ BT BO BA BW BR BN BG BF BI KH CM CA CV ' +
-    'CF TD CL CN CO KM CG CR HR CU CY CZ DK DJ DO EC EG SV GQ ER EE ET FJ FI FR GA GM GE DE GH GR ' +
-    'GT GN HT HN HU IS IN ID IR IQ IE IL IT JM JP JO KZ KE KW KG LV LB LS LR LY LI LT LU MG MW MY ' +
-    'MV ML MT MR MU MX MD MC MN ME MA MZ MM NA NP NL NZ NI NE NG KP MK NO OM PK PA PG PY PE PH PL ' +
-    'PT QA RO RU RW SA SN RS SG SK SI SO ZA KR SS ES LK SD SE CH SY TW TJ TZ TH TG TT TN TR TM UG ' +
-    'UA AE GB US UY UZ VE VN YE ZM ZW'
-  ).split(' '),
-);
+const countries = nameSet(`
+  AF AL DZ AD AO AR AM AU AT AZ BS BH BD BB BY BE BZ BJ BT BO BA BW BR BN BG BF BI KH CM CA CV
+  CF TD CL CN CO KM CG CR HR CU CY CZ DK DJ DO EC EG SV GQ ER EE ET FJ FI FR GA GM GE DE GH GR
+  GT GN HT HN HU IS IN ID IR IQ IE IL IT JM JP JO KZ KE KW KG LV LB LS LR LY LI LT LU MG MW MY
+  MV ML MT MR MU MX MD MC MN ME MA MZ MM NA NP NL NZ NI NE NG KP MK NO OM PK PA PG PY PE PH PL
+  PT QA RO RU RW SA SN RS SG SK SI SO ZA KR SS ES LK SD SE CH SY TW TJ TZ TH TG TT TN TR TM UG
+  UA AE GB US UY UZ VE VN YE ZM ZW
+`);
 /** Where its name is not the English one of Unicode. */
 const countryNames: Readonly<Record<string, string>> = {
   BA: 'bosnia and herzegovina',

@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { version } from '../../../version.js';
-import { unlessAborted } from '../abort.js';
+import { unlessAborted } from '../../../async/until-aborted.js';
 
 /** A connection to an MCP server. */
 export interface McpSession {

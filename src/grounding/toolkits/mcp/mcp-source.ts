@@ -2,11 +2,12 @@ import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { backoffMs } from '../../../async/backoff.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError } from '../../../errors.js';
-import { endOf, unlessAborted } from '../abort.js';
+import { abortError, unlessAborted } from '../../../async/until-aborted.js';
 import type { OfferedTool, ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
 import type { McpSession, SessionOptions } from './mcp-session.js';
 import { answerOf } from './result-text.js';
-import type { Json } from '../../../text/is-object.js';
+import { type Json, textIn } from '../../../text/is-object.js';
+import { jsonFields } from '../../../text/json-values.js';
 import { networkReasons } from '../http-call.js';
 import { cutText } from '../../../text/cut-text.js';
 
@@ -56,7 +57,7 @@ export class McpSource implements ToolSource {
       }, signal);
       return answerOf(result, this.config.maxResultChars);
     } catch (error) {
-      if (signal.aborted) throw endOf(signal);
+      if (signal.aborted) throw abortError(signal);
       return { text: `The tool failed: ${this.explained(error)}.`, isError: true };
     }
   }
@@ -185,22 +186,12 @@ async function listTools(client: Client, timeoutMs: number): Promise<ToolOffer> 
 }
 
 function readTool(tool: unknown, tools: OfferedTool[], warnings: string[]): void {
-  const { name, description, inputSchema } = (tool ?? {}) as Partial<Record<string, unknown>>;
+  const { name, description, inputSchema } = jsonFields(tool);
   if (typeof name !== 'string' || name === '') {
     warnings.push('lists a tool without a name, which is left out');
     return;
   }
-  const text = typeof description === 'string' ? description : '';
-  tools.push({ name, description: text, parameters: inputSchema });
-}
-
-/** What the errors of the client library, of processes and of sockets have in common. */
-interface Failure {
-  readonly name?: unknown;
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly data?: unknown;
-  readonly cause?: unknown;
+  tools.push({ name, description: textIn(description), parameters: inputSchema });
 }
 
 const maxLength = 300;
@@ -217,34 +208,29 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why a server could not be asked, in a few words; may repeat what the server said. */
 function mcpFailureReason(error: unknown, timeoutMs: number): string {
-  const failure = failureOf(error);
-  const code = String(failure.code);
-  const causeCode = String(failureOf(failure.cause).code);
-  if (code === 'REQUEST_TIMEOUT' || failure.name === 'TimeoutError')
+  const { name, code, message, cause } = jsonFields(error);
+  if (code === 'REQUEST_TIMEOUT' || name === 'TimeoutError')
     return `no answer within ${timeoutMs} ms`;
   const status = statusOf(error);
   if (status !== null) return `it answered ${status}`;
-  return reasons[code] ?? reasons[causeCode] ?? saidBy(failure);
+  return reasons[String(code)] ?? reasons[String(jsonFields(cause).code)] ?? saidBy(message);
 }
 
 /** Whether the server does not know the session, so that it did nothing. Some say 400, not 404. */
 function isSessionLost(error: unknown): boolean {
   const status = statusOf(error);
-  return status === 404 || (status === 400 && /session/i.test(String(failureOf(error).message)));
+  return status === 404 || (status === 400 && /session/i.test(String(jsonFields(error).message)));
 }
 
-function saidBy({ message }: Failure): string {
-  const text = typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : '';
+function saidBy(message: unknown): string {
+  const text = textIn(message).replace(/\s+/g, ' ').trim();
   if (text === 'fetch failed') return 'it could not be reached';
   return text === '' ? 'it failed' : cutText(text, maxLength).replace(/\.$/, '');
 }
 
 function statusOf(error: unknown): number | null {
-  const { name, data } = failureOf(error);
+  const { name, data } = jsonFields(error);
   if (name === 'UnauthorizedError') return 401;
-  const { status } = ((name === 'SdkHttpError' ? data : null) as { status?: unknown } | null) ?? {};
+  const { status } = jsonFields(name === 'SdkHttpError' ? data : null);
   return typeof status === 'number' ? status : null;
 }
-
-const failureOf = (error: unknown): Failure =>
-  typeof error === 'object' && error !== null ? error : {};

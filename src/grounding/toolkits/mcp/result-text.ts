@@ -1,5 +1,5 @@
 import { cutText } from '../../../text/cut-text.js';
-import { textIn } from '../../../text/is-object.js';
+import { asList, type Json, textIn } from '../../../text/is-object.js';
 import { jsonFields } from '../../../text/json-values.js';
 import type { ToolAnswer } from '../tool-source.js';
 
@@ -9,12 +9,10 @@ import type { ToolAnswer } from '../tool-source.js';
  */
 export function answerOf(result: unknown, maxChars: number): ToolAnswer {
   const { content, structuredContent, isError } = jsonFields(result);
-  const texts = Array.isArray(content) ? content.map((block: unknown) => blockText(block)) : [];
-  const said = joined(texts, maxChars);
-  const hasText =
-    Array.isArray(content) && content.some((block) => jsonFields(block).type === 'text');
+  const blocks = asList(content).map(jsonFields);
+  const said = joined(blocks.map(blockText), maxChars);
   const text =
-    hasText || structuredContent === undefined
+    structuredContent === undefined || blocks.some(({ type }) => type === 'text')
       ? said
       : [said, cutResult(JSON.stringify(structuredContent), maxChars)].filter(Boolean).join('\n');
   return { text: cutResult(text, maxChars), isError: isError === true };
@@ -30,8 +28,7 @@ function joined(texts: readonly string[], maxChars: number): string {
   return text;
 }
 
-function blockText(written: unknown): string {
-  const block = jsonFields(written);
+function blockText(block: Json): string {
   switch (block.type) {
     case 'text':
       return textIn(block.text);

@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { asError } from '../../../errors.js';
 import { withTimeout } from '../../../async/with-timeout.js';
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
+import { jsonFields, parsedJson } from '../../../text/json-values.js';
 
 /** A message with a long result. */
 const maxLineBytes = 8 * 1024 * 1024;
@@ -147,13 +148,8 @@ const isWanted = (message: JSONRPCMessage): boolean =>
   /^notifications\/(tools|subscriptions)\//.test(message.method);
 
 function messageOf(line: string): JSONRPCMessage | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const value = JSON.parse(line) as { jsonrpc?: unknown };
-    return value.jsonrpc === '2.0' ? (value as JSONRPCMessage) : null;
-  } catch {
-    return null;
-  }
+  const value = line.startsWith('{') ? parsedJson(line) : null;
+  return jsonFields(value).jsonrpc === '2.0' ? (value as JSONRPCMessage) : null;
 }
 
 /** What a program needs to run; none of it is a secret of the gateway. */

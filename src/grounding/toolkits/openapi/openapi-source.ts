@@ -1,11 +1,11 @@
 import type { ToolkitConfig } from '../../../config/toolkit-config.js';
 import { GatewayError, messageOf } from '../../../errors.js';
 import { matchesGlob } from '../../../models/access-rules.js';
-import { unlessAborted } from '../abort.js';
+import { unlessAborted } from '../../../async/until-aborted.js';
 import { callHttp, type HttpCall } from '../http-call.js';
 import type { ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
-import { type ApiOperation, jsonItems, operationsOf } from './operations.js';
-import type { Json } from '../../../text/is-object.js';
+import { type ApiOperation, operationsOf } from './operations.js';
+import { asList, type Json } from '../../../text/is-object.js';
 import { isTimeout, readAnswer } from '../../../async/read-answer.js';
 import { version } from '../../../version.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
@@ -92,7 +92,7 @@ const maxBytes = 16 * 1024 * 1024;
 async function readDocument(
   { url, headers, baseUrl, timeoutMs }: ToolkitConfig<'openapi'>,
   signal: AbortSignal,
-): Promise<{ readonly document: Readonly<Record<string, unknown>>; readonly baseUrl: string }> {
+): Promise<{ readonly document: Json; readonly baseUrl: string }> {
   const sent = { accept: 'application/json', 'user-agent': `Signalbox/${version}`, ...headers };
   const { answer, text, isCut } = await readAnswer(
     (ending) => fetch(url, { headers: sent, redirect: 'manual', signal: ending }),
@@ -113,8 +113,8 @@ async function readDocument(
 }
 
 /** The first server, relative to the document. No other origin may get the configured headers. */
-function serverOf(document: Readonly<Record<string, unknown>>, url: string): string {
-  const { url: written, variables } = jsonFields(jsonItems(document.servers)[0]);
+function serverOf(document: Json, url: string): string {
+  const { url: written, variables } = jsonFields(asList(document.servers)[0]);
   const text = (typeof written === 'string' ? written : '/').replace(
     /\{([^{}]*)\}/g,
     (_all, name: string) => String(jsonFields(jsonFields(variables)[name]).default),
@@ -125,8 +125,6 @@ function serverOf(document: Readonly<Record<string, unknown>>, url: string): str
   return server.href;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
-
 /**
  * The request of a call. Values go into the path as one segment each, so that no argument leads to
  * another path.
@@ -134,7 +132,7 @@ type Arguments = Readonly<Record<string, unknown>>;
  */
 function operationCall(
   operation: ApiOperation,
-  args: Arguments,
+  args: Json,
   { baseUrl, headers }: { baseUrl: string; headers: Readonly<Record<string, string>> },
 ): HttpCall | string {
   const path = filledPath(operation, args);
@@ -156,7 +154,7 @@ function operationCall(
   return { method: operation.method, url: url.href, headers: { ...sent, ...headers }, body };
 }
 
-function filledPath({ path, parameters }: ApiOperation, args: Arguments): string | null {
+function filledPath({ path, parameters }: ApiOperation, args: Json): string | null {
   const refused: string[] = [];
   const filled = path.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
     const isKnown = parameters.some((known) => known.in === 'path' && known.name === name);

@@ -1,5 +1,5 @@
 import { atPointer, jsonFields } from '../../../text/json-values.js';
-import type { Json } from '../../../text/is-object.js';
+import { asList, type Json } from '../../../text/is-object.js';
 
 /** A parameter of an operation. */
 export interface OperationParameter {
@@ -94,7 +94,7 @@ function parametersOf(
   fixed: ReadonlySet<string>,
 ): Json[] {
   const isOwn = (name: string): boolean => fixed.has(name.toLowerCase()) || ownHeaders.test(name);
-  const all = [...jsonItems(item.parameters), ...jsonItems(operation.parameters)]
+  const all = [...asList(item.parameters), ...asList(operation.parameters)]
     .map((parameter) => referred(parameter, document))
     .filter(({ name, in: place }) => typeof name === 'string' && isPlace(place))
     .filter(({ name, in: place }) => place !== 'header' || !isOwn(String(name)));
@@ -128,10 +128,6 @@ function bodyOf(
   if (json === undefined) return null;
   return { schema: jsonFields(json[1]).schema ?? {}, required: required === true };
 }
-
-/** The value as a list; an empty one if it is none. */
-export const jsonItems = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : [];
 
 const maxSteps = 8;
 

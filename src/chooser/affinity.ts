@@ -41,5 +41,5 @@ export function stayedWith(
   if (loss === null) return ranked;
   staying.score = best.score;
   staying.why.reason = `stays with the model of this conversation, ${loss}`;
-  return [staying, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
+  return [staying, ...ranked.toSpliced(at, 1)];
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../text/is-object.js';
 import { type CandidateExplanation, explainPlan } from './explain-plan.js';
-import type { CandidateFigures, RankedCandidate } from './plan.js';
+import type { CandidateFigures, Exclusion, RankedCandidate } from './plan.js';
 import type { PreferenceSettings } from '../store/contracts/preferences.js';
 import { isPreferenceReason, unwantedReason } from './eligible.js';
 import type { Figures } from './figures.js';
@@ -146,10 +146,7 @@ function tryOn<Source>(
     change: first && now ? between(first, now) : null,
     ...(trial.explain
       ? {
-          candidates: [
-            ...explainPlan({ candidates: ranked, excluded: [] }),
-            ...ruledOut(unwanted, candidates),
-          ],
+          candidates: explainPlan({ candidates: ranked, excluded: unwanted }),
         }
       : {}),
   };
@@ -158,23 +155,12 @@ function tryOn<Source>(
 const shown = (candidate: RankedCandidate | undefined): CandidateExplanation | null =>
   candidate === undefined ? null : explainPlan({ candidates: [candidate], excluded: [] })[0]!;
 
-type Unwanted = ReturnType<typeof whatIf>['unwanted'];
-
-function ruledOut(unwanted: Unwanted, candidates: readonly WeighedAgain[]): CandidateExplanation[] {
-  const reasons = new Map(unwanted.map(({ label, reason }) => [label, reason]));
-  const excluded = candidates.flatMap(({ candidate, figures }) => {
-    const reason = reasons.get(candidate.label);
-    return reason === undefined ? [] : [{ candidate, figures, reason }];
-  });
-  return explainPlan({ candidates: [], excluded });
-}
-
 const maxReasons = 3;
 
-const noneLeft = (unwanted: Unwanted): string =>
+const noneLeft = (unwanted: readonly Exclusion[]): string =>
   `no model is left: ${unwanted
     .slice(0, maxReasons)
-    .map(({ label, reason }) => `${label}: ${reason}`)
+    .map(({ candidate, reason }) => `${candidate.label}: ${reason}`)
     .join('; ')}`;
 
 const less = (a: number | null | undefined, b: number | null | undefined): number | null =>
@@ -195,7 +181,7 @@ interface WeighedAgain extends CandidateFigures {
 /** The order that a preference would have given, and the candidates that it would have ruled out. */
 interface WhatIf {
   readonly ranked: readonly RankedCandidate[];
-  readonly unwanted: readonly { readonly label: string; readonly reason: string }[];
+  readonly unwanted: readonly Exclusion[];
 }
 
 /**
@@ -208,11 +194,11 @@ function whatIf(
   margins: Trial['margins'],
 ): WhatIf {
   const wanted: WeighedAgain[] = [];
-  const unwanted: WhatIf['unwanted'][number][] = [];
+  const unwanted: Exclusion[] = [];
   for (const known of candidates) {
     const reason = preference && unwantedReason(known, preference);
     if (reason === null) wanted.push(known);
-    else unwanted.push({ label: known.candidate.label, reason });
+    else unwanted.push({ candidate: known.candidate, figures: known.figures, reason });
   }
   const request = { messages: [], preference };
   return { ranked: rankByTradeoff(request, wanted, { ...margins, affinity: 0 }), unwanted };

@@ -71,7 +71,7 @@ export function explored(
   tried.score = first.score;
   tried.why.explored = true;
   tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${tenThousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
-  return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
+  return [tried, ...ranked.toSpliced(at, 1)];
 }
 
 /** How far an account's requests move a model from its published results, in log odds (SD). */

@@ -1,8 +1,9 @@
-import { isObject } from '../../text/is-object.js';
+import { asList, isObject, type Json } from '../../text/is-object.js';
 import {
   type EvidenceRow,
   type LearnedState,
   nothingLearned,
+  outcomeRow,
   rowsOf,
   type TakenBack,
 } from './evidence.js';
@@ -58,8 +59,8 @@ export function decodeEvidence(text: string | null): LearnedState {
   return {
     router: typeof router === 'string' ? router : null,
     rows: [
-      ...arraysIn(lessons).flatMap(ratingReader(listOf(models), listOf(keys))),
-      ...arraysIn(outcomes).flatMap(outcomeReader(listOf(keys))),
+      ...arraysIn(lessons).flatMap(ratingReader(asList(models), asList(keys))),
+      ...arraysIn(outcomes).flatMap(outcomeReader(asList(keys))),
     ],
     takenBack: arraysIn(retractions).flatMap(takenBackOf),
   };
@@ -78,7 +79,7 @@ export function fateOf(text: string | null): string | null {
     : null;
 }
 
-function read(text: string | null): Record<string, unknown> | null {
+function read(text: string | null): Json | null {
   try {
     const value: unknown = text === null ? null : JSON.parse(text);
     return isObject(value) ? value : null;
@@ -91,11 +92,10 @@ function read(text: string | null): Record<string, unknown> | null {
 type Stored = readonly unknown[];
 
 const arraysIn = (value: unknown): Stored[] =>
-  listOf(value).filter((one): one is Stored => Array.isArray(one));
+  asList(value).filter((one): one is Stored => Array.isArray(one));
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < Infinity;
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isShare = (value: unknown): value is number => isCount(value) && value <= 1;
 
 function ratingReader(models: readonly unknown[], keys: readonly unknown[]) {
@@ -113,15 +113,8 @@ function ratingReader(models: readonly unknown[], keys: readonly unknown[]) {
       isTime(at)
       ? [
           {
-            source: 'rating',
-            key,
-            subject,
-            model,
-            predicted,
-            score,
-            weight,
-            at,
-            kinds: kindsOf(listOf(kinds)),
+            ...{ source: 'rating', key, subject, model, predicted, score, weight, at },
+            kinds: kindsOf(asList(kinds)),
           },
         ]
       : [];
@@ -146,8 +139,7 @@ function outcomeReader(keys: readonly unknown[]) {
     if (typeof model !== 'string' || !isKey(key) || !isTime(at)) return [];
     if (!isCount(answers) || !isCount(faults) || !isCount(spoilt) || answers === 0) return [];
     const score = Math.max(0, 1 - (faults + spoilt) / answers);
-    const whole = { kinds: [], predicted: 1, subject: '' };
-    return [{ source: 'outcome', model, key, score, weight: answers, at, ...whole }];
+    return [outcomeRow({ model, key, score, weight: answers, at })];
   };
 }
 

@@ -24,6 +24,11 @@ export interface EvidenceRow {
   readonly subject: string;
 }
 
+/** A count of answers as evidence. */
+export const outcomeRow = (
+  count: Pick<EvidenceRow, 'model' | 'key' | 'score' | 'weight' | 'at'>,
+): EvidenceRow => ({ source: 'outcome', kinds: [], predicted: 1, subject: '', ...count });
+
 /** Which evidence is taken back: what all of these name. Null: any. */
 export interface Retraction {
   /** What came from this time on, ms since 1970. */

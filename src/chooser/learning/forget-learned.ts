@@ -16,9 +16,7 @@ export async function forgetLearned(
   part: Retraction | null,
   now: number,
 ): Promise<boolean> {
-  if (part === null) {
-    return learnings.forget(scope);
-  }
+  if (part === null) return learnings.forget(scope);
   let isAny = false;
   await learnings.change([
     [

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { LossReason } from '../../async/batch-queue.js';
 import { MergingQueue } from '../../async/merging-queue.js';
 import { sumOf, withOutcomes } from './add-evidence.js';
-import { type EvidenceRow, isMeantBy, type Retraction } from './evidence.js';
+import { type EvidenceRow, isMeantBy, outcomeRow, type Retraction } from './evidence.js';
 import { decodeEvidence, encodeEvidence } from './evidence-codec.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import { type LearningScope, scopeKey } from '../../store/contracts/learnings.js';
@@ -175,17 +175,7 @@ function tally(
   at: number,
 ): void {
   const score = outcome === 'failed' ? 0 : 1;
-  add(tallies, `${key ?? ''} ${model}`, {
-    source: 'outcome',
-    model,
-    key,
-    kinds: [],
-    score,
-    weight: 1,
-    at,
-    predicted: 1,
-    subject: '',
-  });
+  add(tallies, `${key ?? ''} ${model}`, outcomeRow({ model, key, score, weight: 1, at }));
 }
 
 /** Adds a tally. Beyond the bound, the one that was counted first is dropped. */

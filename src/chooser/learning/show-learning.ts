@@ -53,7 +53,7 @@ export function shownLearning(
     preference_id: preferenceId === '' ? null : preferenceId,
     enabled,
     exploration,
-    updatedAt: updatedAt === null ? null : new Date(updatedAt).toISOString(),
+    updatedAt: updatedAt === null ? null : isoOf(updatedAt),
     models: shownModels(moves),
     keys: shownKeys(moves),
     days: shownDays(moves),
@@ -82,7 +82,7 @@ function shownOutcomes(
     days: [...rows]
       .sort((a, b) => b.at - a.at)
       .map((row) => ({ day: shownDay(row.at), keyId: row.key, ...shownCounts([row], now) })),
-    updatedAt: new Date(Math.max(...rows.map(({ at }) => at))).toISOString(),
+    updatedAt: lastOf(rows),
   };
 }
 
@@ -120,7 +120,7 @@ const shownDays = ({ ratings }: LearnedMoves): object[] =>
       const [{ at, key, model }] = group as [EvidenceRow];
       return { day: shownDay(at), keyId: key, model, ratings: group.length };
     })
-    .sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
+    .sort((a, b) => b.day.localeCompare(a.day));
 
 const isoOf = (at: number): string => new Date(at).toISOString();
 
@@ -148,5 +148,5 @@ function shownMoves(
   };
 }
 
-const lastOf = (ratings: readonly EvidenceRow[]): string =>
-  isoOf(Math.max(...ratings.map(({ at }) => at)));
+const lastOf = (rows: readonly EvidenceRow[]): string =>
+  isoOf(Math.max(...rows.map(({ at }) => at)));

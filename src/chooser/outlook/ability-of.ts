@@ -87,9 +87,7 @@ export interface AbilitiesByKind extends ShownAbility {
 }
 
 /** The abilities of a model, in general and for each kind of task, for people. */
-export function abilitiesByKind(
-  known: Pick<Appraisal, 'knownAs' | 'abilityStated' | 'figures' | 'isFamilyKnown'>,
-): AbilitiesByKind {
+export function abilitiesByKind(known: Known): AbilitiesByKind {
   const abilities = shippedAbilities();
   const model = abilityOf(abilities, known);
   const kinds = abilities.kindNames.map((kind, place): AbilityForKind => {

@@ -62,10 +62,9 @@ export function decodeCustom(text: string): CustomWeights {
   const isWhole =
     weights.scale.length === wide &&
     weights.slopes.length === wide * models &&
-    weights.offsets.length === models &&
-    weights.centres.length === models &&
-    weights.spreads.length === models &&
-    weights.known.length === models;
+    [weights.offsets, weights.centres, weights.spreads, weights.known].every(
+      ({ length }) => length === models,
+    );
   if (!isWhole || arrays.some((name) => weights[name].some((number) => !Number.isFinite(number))))
     throw new Error('the weights of the trained router are damaged');
   return weights;

@@ -1,4 +1,4 @@
-import { type LimitCharge, type Counters, usdToNano } from '../../store/contracts/counters.js';
+import { type LimitCharge, type Reservation, usdToNano } from '../../store/contracts/counters.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import { GatewayError } from '../../errors.js';
 
@@ -49,11 +49,6 @@ export class ShadowBudget {
     return null;
   }
 }
-
-type Reservation = Extract<
-  Awaited<ReturnType<Counters['reserve']>>,
-  { outcome: 'granted' }
->['reservation'];
 
 const reserved = (reservation: Reservation): ReservedBudget => ({
   settle: (costUsd) => reservation.settle([usdToNano(costUsd)]),

@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
+/** The usual `RunOptions.leaseMs`. */
+export const defaultLeaseMs = 30_000;
 const maxAttempts = 3;
 const heartbeatMs = 1_000;
 
@@ -164,8 +166,6 @@ const failed = (error: string): TrainingEnd => ({
   router: null,
 });
 
-const leaseMs = 30_000;
-
 /**
  * Trains a preference at once, in this process, and stores the result. Rows that cannot be used are
  * refused before the training takes the place of the previous one.
@@ -181,7 +181,7 @@ export async function trainNow(
   await runInThread({ text, wishes, predictor: null }, new AbortController().signal);
   const options: RunOptions = {
     owner: randomUUID(),
-    leaseMs,
+    leaseMs: defaultLeaseMs,
     predictor: shippedPredictor,
     terms: () => terms,
     ...reporting,

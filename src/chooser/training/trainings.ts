@@ -3,7 +3,7 @@ import { GatewayError, invalidField, messageOf } from '../../errors.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainings.js';
-import { leaseOf, type RunOptions, runTraining } from './run-training.js';
+import { defaultLeaseMs, leaseOf, type RunOptions, runTraining } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 interface TrainingOptions extends Pick<RunOptions, 'predictor' | 'warn'> {
@@ -15,7 +15,6 @@ interface TrainingOptions extends Pick<RunOptions, 'predictor' | 'warn'> {
   readonly leaseMs?: number;
 }
 
-const defaultLeaseMs = 30_000;
 const maxChecks = 2;
 
 /** Trains preferences' own weights: one at a time in this process, and each in one process only. */
@@ -95,10 +94,8 @@ export class Trainings {
       this.isWoken = true;
       return;
     }
-    const warn = (error: unknown): void =>
-      this.options.warn(`trainings cannot run: ${messageOf(error)}`);
     this.running = this.runQueued()
-      .catch(warn)
+      .catch((error: unknown) => this.options.warn(`trainings cannot run: ${messageOf(error)}`))
       .finally(() => {
         this.running = null;
         if (this.isWoken) this.wake();

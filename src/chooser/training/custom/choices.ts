@@ -44,6 +44,13 @@ export const valuesAt = (
     place < 0 ? NaN : values[row * models.length + place]!,
   );
 
+/** The mean of the values at the chosen places, as `valuesAt` finds them. */
+export const meanAt = (
+  values: Float32Array,
+  places: Int32Array,
+  rows: Pick<CustomRows, 'models'>,
+): number => meanOf(valuesAt(values, places, rows));
+
 /** The mean of all values that are not NaN. */
 export function meanOf(values: Float64Array): number {
   let sum = 0,
@@ -171,7 +178,7 @@ export function bestSingleOf(rows: CustomRows): {
     // the means alone would mislead: a model measured only on easy rows has a high mean, and is
     // easily beaten there
     const places = alwaysCalling(rows, place, means);
-    const score = meanOf(valuesAt(rows.scores, places, rows));
+    const score = meanAt(rows.scores, places, rows);
     return { place, places, score, cost: costOf(rows, places) };
   });
   const { place, places } = singles.reduce((kept, one) =>
@@ -181,8 +188,8 @@ export function bestSingleOf(rows: CustomRows): {
 }
 
 function costOf(rows: CustomRows, places: Int32Array): number {
-  const known = rows.costs === null ? NaN : meanOf(valuesAt(rows.costs, places, rows));
-  const cost = Number.isNaN(known) ? meanOf(valuesAt(rows.expectedCosts, places, rows)) : known;
+  const known = rows.costs === null ? NaN : meanAt(rows.costs, places, rows);
+  const cost = Number.isNaN(known) ? meanAt(rows.expectedCosts, places, rows) : known;
   return Number.isNaN(cost) ? Infinity : cost;
 }
 

@@ -9,6 +9,9 @@ export interface ColumnOptions {
   readonly columns?: readonly NumberColumn[] | null;
 }
 
+/** What is wrong with the first line, which names the columns. */
+const headerProblem = (reason: string): FileProblem => new FileProblem(reason, 1);
+
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
 const maxModels = 100;
 /** A model has up to four columns; a file with more is not a table of evaluations. */
@@ -26,22 +29,19 @@ export function readColumns(
   { promptColumn, models, columns: mapped }: ColumnOptions,
 ): readonly NumberColumn[] {
   if (names.length > maxColumns)
-    throw new FileProblem(
+    throw headerProblem(
       `at most ${maxColumns} columns are supported, and there are ${names.length}`,
-      1,
     );
   const long = names.find((name) => name.length > maxNameLength);
   if (long !== undefined)
-    throw new FileProblem(
+    throw headerProblem(
       `the name of the column ${quoted(long)} is longer than ${maxNameLength} characters`,
-      1,
     );
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} is there twice`, 1);
+  if (twice !== undefined) throw headerProblem(`the column ${quoted(twice)} is there twice`);
   if (!names.includes(promptColumn))
-    throw new FileProblem(
+    throw headerProblem(
       `there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
-      1,
     );
   if (mapped) return mappedColumns(names, mapped);
   const known = new Set(names);
@@ -60,9 +60,8 @@ function mappedColumns(
 ): readonly NumberColumn[] {
   const missing = mapped.find(({ name }) => !names.includes(name));
   if (missing)
-    throw new FileProblem(
+    throw headerProblem(
       `the mapping names the column ${quoted(missing.name)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
-      1,
     );
   checkModels(mapped, null);
   return mapped;
@@ -70,7 +69,7 @@ function mappedColumns(
 
 /** An ending `/cost` means a cost only if the rest is a column: model names may end so too. */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
-  if (name.trim() === '') throw new FileProblem('a column has no name', 1);
+  if (name.trim() === '') throw headerProblem('a column has no name');
   const [, model = '', role = ''] = suffix.exec(name) ?? [];
   if (role === 'score') return { name, model, role };
   const isBeside = role !== '' && (known.has(model) || known.has(`${model}/score`));
@@ -81,19 +80,16 @@ function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null
 function checkModels(columns: readonly NumberColumn[], asked: readonly string[] | null): void {
   const models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
   const twice = models.find((model, at) => models.indexOf(model) !== at);
-  if (twice !== undefined)
-    throw new FileProblem(`the scores of ${quoted(twice)} are in two columns`, 1);
+  if (twice !== undefined) throw headerProblem(`the scores of ${quoted(twice)} are in two columns`);
   const missing = asked?.find((model) => !models.includes(model));
   if (missing !== undefined)
-    throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
+    throw headerProblem(`there is no column with the scores of ${quoted(missing)}`);
   if (models.length < 2)
-    throw new FileProblem(
+    throw headerProblem(
       `scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`,
-      1,
     );
   if (models.length > maxModels)
-    throw new FileProblem(
+    throw headerProblem(
       `at most ${maxModels} models are supported, and there are ${models.length}`,
-      1,
     );
 }

@@ -3,8 +3,8 @@ import { costDial, type Economy, economyAt, worthOf } from '../../rank-by-worth.
 import { bootstrapMean, bootstrapRatio, type Estimate } from './bootstrap.js';
 import {
   alwaysCalling,
+  meanAt,
   meanCosts,
-  meanOf,
   meanScores,
   type Predicted,
   valuesAt,
@@ -107,7 +107,7 @@ function judgeOne(
   const [trained, shipped] = [choose(heldOut[by]), choose(heldOut.router)];
   const compare = (places: Int32Array, others: Int32Array): RouterComparison =>
     compared(rows, costs, places, others, seed);
-  const costFor = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
+  const costFor = (places: Int32Array): number => meanAt(costs, places, rows);
   return {
     savings: {
       by,
@@ -132,13 +132,12 @@ function sameSingle(
   { costs, tolerance, seed }: { costs: Float32Array; tolerance: number; seed: number },
 ): string | null {
   const means = meanScores(rows);
-  const costOf = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
-  const maxCost = costOf(trained) * (1 + roundingError);
+  const maxCost = meanAt(costs, trained, rows) * (1 + roundingError);
   const able = rows.models.flatMap((model, place) => {
     const places = alwaysCalling(rows, place, means).map((called, row) =>
       judged[row]! < 0 ? -1 : called,
     );
-    const cost = costOf(places);
+    const cost = meanAt(costs, places, rows);
     return cost <= maxCost && isAsGood(compared(rows, costs, places, judged, seed), tolerance)
       ? { model, cost }
       : [];

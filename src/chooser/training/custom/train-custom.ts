@@ -44,13 +44,8 @@ export interface Trained {
 type OnProgress = (share: number, doing: string) => void;
 
 /** Reads evaluations without training, to report problems immediately. @throws FileProblem */
-export function checkEvaluations(
-  text: string,
-  wishes: TrainingWishes,
-): { readonly rows: number; readonly models: readonly string[] } {
-  const { prompts, models, scores } = readEvaluations(text, wishes);
-  scaleScores(scores, wishes.maximize);
-  return { rows: prompts.length, models };
+export function checkEvaluations(text: string, wishes: TrainingWishes): void {
+  scaleScores(readEvaluations(text, wishes).scores, wishes.maximize);
 }
 
 /**
@@ -99,19 +94,16 @@ function weightsOf(
   predictor: QualityPredictor,
 ): CustomWeights {
   const { models, mean, scale, known } = rows;
-  const numbers = {
+  return {
+    router: predictor.weights.name,
+    models,
+    trust: setting.trust,
     mean,
     scale,
     known,
     centres: Float32Array.from(correction.centres),
     offsets: Float32Array.from(correction.offsets),
     slopes: Float32Array.from(correction.slopes),
-  };
-  return {
-    router: predictor.weights.name,
-    models,
-    trust: setting.trust,
-    ...numbers,
     spreads: spreadsOf(rows, setting, correction),
   };
 }

@@ -2,6 +2,7 @@ import { Box, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@ma
 import { useHotkeys } from '@mantine/hooks';
 import { Fragment, type MouseEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
+import { unknownValue } from '../format/numbers.js';
 import { fill, texts } from '../texts/texts.js';
 import { Paged } from './loaded.js';
 import type { PagedList } from '../api/queries.js';
@@ -218,7 +219,7 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
     <Table.Td
       role="cell"
       data-label={isHeadHidden ? '' : label}
-      data-is-empty={content === null || content === '' || content === false}
+      data-is-empty={[null, '', false, unknownValue].includes(content as string)}
       className={classOf(column)}
     >
       <div>{content}</div>

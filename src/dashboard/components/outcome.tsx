@@ -15,10 +15,10 @@ export const ModelName = ({ provider, model }: Named) => (
   </Text>
 );
 
-/** How a request ended, in a few words or others, with a dot of its colour. */
+/** How a request ended, in a few words or, as a figure, in others, with a dot of its colour. */
 export const Outcome = ({ status, code, label }: Ended & { label?: string }) => (
   <StateBadge
-    isQuiet={code === null}
+    isQuiet={code === null && label === undefined}
     color={code === null ? 'green' : Math.floor((status ?? 0) / 100) === 4 ? 'orange' : 'red'}
     label={label ?? outcomeOf({ status, code })}
   />

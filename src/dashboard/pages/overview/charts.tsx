@@ -46,7 +46,7 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
   const stacked = (title: keyof typeof drawn, format: (value: number) => string) => (
     <Panel key={title} title={text[title]}>
       <Chart
-        label={labelOf(title)}
+        label={fill(text.chartLabel, { title: text[title] })}
         {...{ times, group, format, height }}
         series={drawn[title]}
         kind="stacked"
@@ -71,10 +71,6 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
     </First>
   );
 }
-
-type Title = 'requestsByModel' | 'spendByModel' | 'tokens' | 'errorRate' | 'latency' | 'ttft';
-
-const labelOf = (title: Title): string => fill(text.chartLabel, { title: text[title] });
 
 interface TimesProps {
   series: UsageSeries;
@@ -106,7 +102,7 @@ function Times({ series, span, times, what, height }: TimesProps) {
     >
       <Chart
         {...{ times, group, height }}
-        label={labelOf(what)}
+        label={fill(text.chartLabel, { title: text[what] })}
         series={drawn}
         kind="lines"
         format={formatMs}

@@ -172,6 +172,8 @@ function ModelFilter() {
     <TagsInput
       size="xs"
       w={162}
+      // a chosen model leaves the field its one line
+      styles={{ inputField: { minWidth: 0, width: 0 } }}
       aria-label={text.models}
       placeholder={chosen.length === 0 ? text.models : ''}
       data={[...labels]}

@@ -22,7 +22,7 @@ describe('a gateway at which everyone can sign up', () => {
         level: 40,
         msg: `auth.signUp is open: everyone who can reach ${HOST} can make an account and use every provider within auth.signUpLimits; close it, or set mail and auth.signUpDomains`,
       });
-      gateway.signal('SIGTERM');
+      gateway.signal('SIGKILL');
       await gateway.ended;
     }
   });

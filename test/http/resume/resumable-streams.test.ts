@@ -152,7 +152,7 @@ describe('a resumable stream', () => {
 
   it('is found by a client that left before the first token', async () => {
     const gateway = await start(10_000, { limits: { resumeMs: 10_000, holdStatusMs: 20 } });
-    upstream.script([{ text: words, delayMs: 3_000 }]);
+    upstream.script([{ text: words, delayMs: 1_000 }]);
     const begun = await complete(gateway, { abortAfterFrames: 1 });
     const rest = await resume(gateway.url, idOf(begun), { headers: gateway.auth });
     expect(textOf(rest.frames)).toBe(whole);
@@ -453,7 +453,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('ends for a native reader with the error event and line of any failure when its log is lost', async () => {
     const [one, two] = (await shared('e')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words, betweenMs: 300 }]);
+    upstream.script([{ text: words.slice(0, 12), betweenMs: 300 }]);
     const begun = await complete(one, { abortAfterFrames: 3 });
     let losing: Promise<unknown> = Promise.resolve();
     const { frames } = await getStream(`${two.url}/api/v1/completions/${idOf(begun)}/stream`, {
@@ -471,7 +471,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('ends for a reader of Responses with an event of the type error when its log is lost', async () => {
     const [one, two] = (await shared('d')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words, betweenMs: 300 }]);
+    upstream.script([{ text: words.slice(0, 12), betweenMs: 300 }]);
     const begun = await postStream(
       `${one.url}/v1/responses`,
       { model: 'up/m', input: 'Hi', stream: true },

@@ -35,8 +35,8 @@ export class RecordedAnswers implements RecordingPlace {
   /** Tells connections to continue at another replica when this one stops. */
   readonly movable = new LiveList<() => void>();
   private readonly live = new Set<RecordedAnswer>();
-  /** The bytes of ended answers by log, the oldest first. */
-  private readonly ends = new Map<string, number>();
+  /** The ended answers by log, the oldest first. `until` by `performance.now()`. */
+  private readonly ends = new Map<string, { readonly bytes: number; readonly until: number }>();
   private total = 0;
   private heartbeat: NodeJS.Timeout | null = null;
   private whenIdle: (() => void) | null = null;
@@ -130,11 +130,7 @@ export class RecordedAnswers implements RecordingPlace {
   ended(answer: RecordedAnswer, bytes: number, keepMs: number): void {
     const { log } = answer.terms;
     this.live.delete(answer);
-    if (bytes > 0) {
-      this.ends.set(log, bytes);
-      // a timer for each: they last for different times
-      setTimeout(() => this.forget(log), keepMs).unref();
-    }
+    if (bytes > 0) this.ends.set(log, { bytes, until: performance.now() + keepMs });
     if (this.live.size > 0) return;
     if (this.heartbeat) clearInterval(this.heartbeat);
     this.heartbeat = null;
@@ -162,11 +158,13 @@ export class RecordedAnswers implements RecordingPlace {
   }
 
   private forget(log: string): void {
-    this.total -= this.ends.get(log) ?? 0;
+    this.total -= this.ends.get(log)?.bytes ?? 0;
     this.ends.delete(log);
   }
 
   private keepAlive(): void {
+    // not a timer for each, which would stay for a day after the answer had to make room
+    for (const [log, { until }] of this.ends) if (until <= performance.now()) this.forget(log);
     void this.expire(
       [...this.live].flatMap(({ names }) => names),
       leaseMs,

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -127,6 +128,21 @@ describe('a request that is repeated with its Idempotency-Key', () => {
       const { json } = await ask('GET', `${gateway.url}/api/v1/usage?by=key`, gateway.auth);
       return Math.abs(numberAt(json, 'items', 0, 'costUsd') - 0.0001) < 1e-9;
     });
+  });
+
+  it('leaves no timer behind, which would stay for a day', async () => {
+    const timers = new Set<number>();
+    const hook = createHook({
+      init: (id, type) => {
+        if (type === 'Timeout') timers.add(id);
+      },
+      destroy: (id) => {
+        timers.delete(id);
+      },
+    }).enable();
+    for (let n = 0; n < 40; n++) expect((await send(`k${n}`, native)).status).toBe(200);
+    hook.disable();
+    expect(timers.size).toBeLessThan(20);
   });
 
   it('is refused with 422 where the body is another, also on another surface', async () => {

@@ -49,8 +49,8 @@ interface TriedItem {
   readonly candidates?: readonly CandidateExplanation[];
 }
 
-/** The same figure under the setting of now and under the one that is tried. */
-interface Beside {
+/** One figure under the current setting and under the previewed one. */
+interface BeforeAndAfter {
   readonly current: number;
   readonly preview: number;
   /** Of how many items it is known for both. */
@@ -64,10 +64,10 @@ interface PreviewTotals {
   /** Items for which no model is left. */
   readonly undecided: number;
   /** The sum of the expected costs, in USD; null: known of none. */
-  readonly cost: Beside | null;
-  readonly quality: Beside | null;
+  readonly cost: BeforeAndAfter | null;
+  readonly quality: BeforeAndAfter | null;
   /** The mean time to the first token, in seconds. */
-  readonly latency: Beside | null;
+  readonly latency: BeforeAndAfter | null;
   /** How often each model wins, those that win most often first. */
   readonly models: readonly {
     readonly label: string;
@@ -81,15 +81,19 @@ const totalsOf = (items: readonly TriedItem[]): PreviewTotals => ({
   items: items.length,
   changed: items.filter(({ isChanged }) => isChanged).length,
   undecided: items.filter(({ winner }) => winner === null).length,
-  cost: beside(items, ({ cost }) => cost, false),
-  quality: beside(items, ({ quality }) => quality, true),
-  latency: beside(items, ({ latency }) => latency, true),
+  cost: compared(items, ({ cost }) => cost, false),
+  quality: compared(items, ({ quality }) => quality, true),
+  latency: compared(items, ({ latency }) => latency, true),
   models: winsOf(items),
 });
 
 type FigureOf = (one: CandidateExplanation) => number | null | undefined;
 
-function beside(items: readonly TriedItem[], figure: FigureOf, isMean: boolean): Beside | null {
+function compared(
+  items: readonly TriedItem[],
+  figure: FigureOf,
+  isMean: boolean,
+): BeforeAndAfter | null {
   let [current, preview, count] = [0, 0, 0];
   for (const item of items) {
     const now = item.current && figure(item.current);

@@ -16,11 +16,11 @@ export interface Figures {
   /** Seconds to the first token. */
   latency: number | null;
   /**
-   * Standard deviation of the predicted quality, as far as it is the model's: the difficulty of the
-   * request is as uncertain for all candidates. Absent if the ranker does not predict it.
+   * Standard deviation of the predicted quality as far as it is due to the model. The uncertain
+   * difficulty of the request is left out: all candidates share it. Absent if it is not predicted.
    */
   uncertainty?: number;
-  /** Nine times of ten the quality lies between these. Null: it was stated. */
+  /** The 90 % interval of the quality. Null: it was stated. */
   interval?: readonly [low: number, high: number] | null;
   /** Where the quality is from. Null: it was stated. */
   basis?: 'measured' | 'family' | 'guess' | null;
@@ -42,7 +42,7 @@ export interface Figures {
   kinds?: KindsOfTask;
 }
 
-/** Half of an interval that holds nine of ten, in standard deviations. */
+/** Half of the width of a 90 % interval, in standard deviations. */
 export const deviations = 1.645;
 
 /** Expected seconds of an answer, from the request on. */
@@ -64,7 +64,7 @@ export interface KindsOfTask {
   readonly names?: readonly string[];
 }
 
-/** Of an explanation until its candidate has a place: then it is one without a copy. */
+/** The reason before a candidate is ranked: ranking sets it in place, without a copy. */
 export const noReason = '';
 
 /** Why a candidate has its place. */
@@ -118,7 +118,7 @@ export interface ExplainedFigures {
   answer_time_basis?: 'measured' | 'expected';
 }
 
-/** Without the rounding errors of binary fractions. */
+/** Rounded to nine decimals, which removes the rounding errors of binary fractions. */
 export const exact = (figure: number | null | undefined): number | null =>
   figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9;
 
@@ -137,7 +137,7 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   }
   if (interval) explanation.interval = interval.map(thousandths);
   if (basis) explanation.basis = basis;
-  // a stated quality is judged by nothing
+  // a stated quality was not predicted from kinds of task
   if (basis && kinds?.names) explanation.task_kinds = kinds.names;
   if (cost !== undefined) explanation.cost = exact(cost);
   if (outputTokens !== undefined) explanation.output_tokens = Math.round(outputTokens);

@@ -28,8 +28,8 @@ export interface PlanInput extends CallRules, AppraisalSources {
   readonly ranker: Ranker | null;
   readonly limits: Limits;
   /**
-   * Whether somebody will look at the figures of a plan with a single eligible candidate. Without
-   * it such a plan makes no prediction: reading the prompt took 26 % of the main thread's time on a
+   * Whether somebody will read the figures of a plan with a single eligible candidate. If not, such
+   * a plan makes no prediction: reading the prompt took 26 % of the main thread's time on a
    * request with a named model. Default: true.
    */
   readonly explain?: boolean;

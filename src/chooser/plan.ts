@@ -55,7 +55,7 @@ export interface Appraisal
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
    */
   readonly effort: ReasoningEffort | null;
-  /** How fast it answers, as measured or expected; null: its latency is stated, or time has no say. */
+  /** How fast it answers, measured or expected; null: its latency is stated, or time is unused. */
   readonly pace: Pace | null;
   /** Whether the table of families has the model: otherwise the quality before ranking is a guess. */
   readonly isFamilyKnown: boolean;

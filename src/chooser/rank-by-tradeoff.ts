@@ -68,8 +68,8 @@ const basisOf = ({ times }: Figures): string =>
 const tenths = (seconds: number | null): number => Number((seconds ?? 0).toFixed(1));
 
 /**
- * Time is that of the whole answer, or until it begins if somebody watches it; if a
- * latency is stated, latencies are compared, expected ones where none is known.
+ * Compares the time of the whole answer, or the time until it begins if it is streamed. If a
+ * latency is stated, it compares latencies instead, with expected ones where none is known.
  */
 function sortingOf(candidates: readonly CandidateFigures[], isStreamed: boolean): Sorting {
   const timed = candidates.filter(({ figures }) => latencyOf(figures) !== null);
@@ -184,9 +184,10 @@ function dialOf(
  * Orders candidates by predicted quality, cost and time. Every ranker that predicts quality ends
  * here.
  *
- * First come the candidates within `tolerance` of the best quality, by what their answers are worth (`rankByWorth`): quality less cost, at
- * the rate that the dial of economy sets. `tradeoff: cost` turns it further; `tradeoff: latency` puts
- * the fastest first (`sortingOf`). The others follow by quality. `maxModelDepth` limits how many
+ * First come the candidates within `tolerance` of the best quality, by what their answers are worth
+ * (`rankByWorth`): quality less cost, at the rate that the dial of economy sets. `tradeoff: cost`
+ * turns the dial further; `tradeoff: latency` puts the fastest first (`sortingOf`). The others
+ * follow by quality. `maxModelDepth` limits how many
  * candidates may be clearly better than the first. The given order decides only between exact
  * equals. A preference's tradeoff applies if the request names none; its weights apply if the
  * request names neither a tradeoff nor an economy.

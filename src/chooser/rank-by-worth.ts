@@ -20,9 +20,9 @@ export interface Economy {
 }
 
 /**
- * The economy by its dial: one more good answer is worth 100 USD at 0 (quality decides), 1 USD at 5
- * and 0.01 USD at 10 (the price decides). What is never paid for grows from 0 to 0.02: rewording a
- * request moves a prediction by as much.
+ * The economy for a setting of the dial: one more good answer is worth 100 USD at 0 (quality
+ * decides), 1 USD at 5 and 0.01 USD at 10 (the price decides). The difference of quality that is
+ * never paid for grows from 0 to 0.02, because rewording a request changes a prediction that much.
  */
 export const economyAt = (dial: number): Economy => ({
   rate: 10 ** (2 - 0.4 * dial),
@@ -126,7 +126,7 @@ function pointsText(quality: number): string {
 class Reasons {
   /** The highest quality that is paid for. */
   private readonly paid: number;
-  /** The costs of those whose quality is paid for alike. */
+  /** The costs of the candidates whose quality counts as equal to the best. */
   private readonly alike: (number | null)[];
   private readonly atRate: string;
 

@@ -17,13 +17,14 @@ export function rankedCandidate(
   return result;
 }
 
-/** What a candidate is said to cost, beside others that answer equally well. */
+/** A candidate beside others that answer equally well, for the reason of its place. */
 interface AmongEquals {
   /** Of those that answer equally well, the cheapest first, unknown ones last. */
   readonly costs: readonly (number | null)[];
   /** Its own; null: its price is not known. */
   readonly cost: number | null;
   readonly isFirst: boolean;
+  /** How many candidates there are, worse ones included. */
   readonly all: number;
   /** `predicted quality .8`. */
   readonly quality: string;

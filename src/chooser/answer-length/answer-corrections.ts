@@ -1,14 +1,14 @@
 import { NameCache } from '../../models/name-cache.js';
 import { agreedOn } from '../learning/evidence.js';
 
-/** What one account's answers of one model were, as shares of what was expected of them. */
+/** The lengths of one account's answers by one model, as shares of the expected lengths. */
 interface Seen {
   /** The sum of the shares and their number, both faded. */
   shares: number;
   count: number;
-  /** Since the logarithm was computed. */
+  /** How many answers came since `log` was computed. */
   fresh: number;
-  /** Of the mean share, and how many answers it is made of. */
+  /** The logarithm of the mean share, and how many answers it is computed from. */
   log: number;
   weight: number;
 }
@@ -36,15 +36,15 @@ const maxLog = Math.log(maxFactor);
 const within = (value: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, value));
 
-/** What accounts agree on, with one more whose answers were as expected. */
+/** What accounts agree on. A neutral one is added, so that a single account changes nothing. */
 const agreedLog = (accounts: Iterable<Seen>): number =>
   agreedOn([0, ...[...accounts].filter(({ weight }) => weight > 0).map(({ log }) => log)]);
 
 /**
  * How much longer or shorter the models of this process answer than expected: a factor for each,
- * within bounds, learned from the answers that were given. An account's own answers count most for
- * its requests; of other accounts' answers counts what most of them agree on. It knows no texts, and
- * a new process begins without it.
+ * within bounds, learned from given answers. For its requests an account's own answers count most;
+ * those of other accounts count as far as most accounts agree. Stores no texts, and starts empty in
+ * each process.
  */
 export class AnswerCorrections {
   private readonly models = new NameCache<Known>(maxModels);

@@ -34,7 +34,7 @@ const kindOfWork: Readonly<Partial<Record<Cue, AnswerKind>>> = {
   prove: 'proof',
 };
 
-/** Most words of a calculation, a question for a fact and a greeting; most tokens of a calculation. */
+/** Upper bounds of words and tokens by which short requests are recognised. */
 const maxSumWords = 14,
   maxFactWords = 22,
   maxGreetingWords = 6,
@@ -93,8 +93,8 @@ const statedFreedom = 0.15;
 const maxLabel = 10;
 
 /**
- * How hard it is to find an answer of a kind: of a label, what would be asked without the wish for
- * a label alone. `Reply with just the number` changes what is written, not what is thought.
+ * How much thought an answer of a kind takes. For a label it is that of the question behind it:
+ * `Reply with just the number` shortens what a model writes, not what it thinks.
  */
 function thoughtOf(kind: AnswerKind, asked: Wish, features: Features): number {
   const { difficulty } = typicalAnswers[kind];
@@ -139,7 +139,7 @@ function typicalVisible(kind: AnswerKind, asked: Wish, features: Features): numb
   return wished(usual, asked) * measuredFactor(kind);
 }
 
-/** A limit does not lengthen what is usual, and a least length does not shorten it. */
+/** Whether the usual length keeps the stated bound, which then changes nothing. */
 const isWithin = (usual: number, { tokens, bound }: StatedLength): boolean =>
   bound === 'most' ? usual <= tokens : bound === 'least' && usual >= tokens;
 

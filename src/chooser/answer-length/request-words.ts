@@ -9,7 +9,7 @@ import {
 import { emptyHash, hashNext, hashWord } from '../predictor/features/grams.js';
 import { entriesOf, type LanguageWords, languageWords } from '../../text/words.js';
 
-/** What a word of a request tells: the lists of `cues` in `config/words`. */
+/** What a word says about the wanted answer: the lists of `cues` in `config/words`. */
 const cueNames = [
   'story',
   'essay',
@@ -46,7 +46,7 @@ export const cueBit = Object.fromEntries(
   cueNames.map((name, place) => [name, 1 << place]),
 ) as Readonly<Record<Cue, number>>;
 
-/** What a length is stated in: from those that say it best to those that say it worst. */
+/** The units of stated lengths, the most precise first. */
 export const units = [
   'tokens',
   'words',
@@ -65,7 +65,7 @@ export interface NamedUnit {
   readonly language: LanguageWords;
 }
 
-/** A word or number of a request that tells something. */
+/** A known word or a number of a request. */
 export interface RequestWord {
   /** Its place among all words, and its first and last character. */
   readonly place: number;

@@ -29,7 +29,7 @@ export const outcomeRow = (
   count: Pick<EvidenceRow, 'model' | 'key' | 'score' | 'weight' | 'at'>,
 ): EvidenceRow => ({ source: 'outcome', kinds: [], predicted: 1, subject: '', ...count });
 
-/** Which evidence is taken back: what all of these name. Null: any. */
+/** Which evidence is taken back: what matches all of these. Null matches anything. */
 export interface Retraction {
   /** What came from this time on, ms since 1970. */
   readonly from: number | null;
@@ -38,7 +38,7 @@ export interface Retraction {
   readonly model: string | null;
 }
 
-/** What was taken back at a time, ms since 1970: what came before and arrives late is not learned. */
+/** A retraction and its time, ms since 1970: evidence from before it is not learned later. */
 export interface TakenBack extends Retraction {
   readonly until: number;
 }

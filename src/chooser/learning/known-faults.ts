@@ -11,7 +11,7 @@ export interface Counts {
 export interface KnownFaults extends Counts {
   /** 0..1: the part of its quality that the model loses by them. */
   readonly loss: number;
-  /** Whether the keys together make the failures of one count for less. */
+  /** Whether failures count for less because the keys do not agree on them. */
   readonly isBounded: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface KnownFaults extends Counts {
 const priorAnswers = 50;
 /** Models with fewer faults count as faultless. */
 const minFaults = 0.5;
-/** A key with fewer answers of a model has no say. */
+/** A key with fewer answers of a model does not count. */
 const minAnswers = 5;
 
 /** The sum of outcomes at a time: they halve every day. */
@@ -57,12 +57,12 @@ export const hasFaults = (state: LearnedState, now: number): boolean =>
   [...outcomesByModel(state).values()].some((rows) => countsOf(rows, now).faults >= minFaults);
 
 /**
- * What one provider's model loses by its failures: the share of failed answers on which the keys
- * agree that have used it, for all of its answers. So one key alone, whose requests are refused or
- * never end, turns nothing for the others.
+ * What one provider's model loses by its failures: the share of failed answers on which its keys
+ * agree. So a single key whose requests are refused or never end does not change choices for other
+ * keys.
  * @param rows the outcomes of this model
  * @param now ms since 1970
- * @returns null if next to nothing failed that counts
+ * @returns null if too few failures count
  */
 export function faultsOf(rows: readonly EvidenceRow[], now: number): KnownFaults | null {
   const all = countsOf(rows, now);

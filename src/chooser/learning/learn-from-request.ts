@@ -44,9 +44,8 @@ export function outcomesOfRequest({ call, surface, record }: AnsweredRequest): O
 }
 
 /**
- * Corrects later predictions of this process by how long an answer was. An answer that was cut
- * short, or expected to reach the client's limit, tells nothing, nor does one whose tokens no
- * provider counted.
+ * Corrects later predictions of this process by how long an answer was. Skips answers that were cut
+ * short or were expected to reach the client's limit, and those whose tokens no provider counted.
  * @returns the answer's tokens as a share of what was expected; null: it tells nothing
  */
 export function learnLength(

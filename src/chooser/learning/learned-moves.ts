@@ -25,9 +25,9 @@ export interface LearnedMoves {
  * smaller moves made choices worse as often as better (2026-11).
  */
 const deviationsLeftOut = 0.5;
-/** Keys with fewer ratings, after fading, have one say together. */
+/** Keys with fewer ratings, after fading, count together as one group. */
 const minRatings = 5;
-/** Keys beyond these have one say together too, those with the fewest ratings first. */
+/** At most this many keys form groups of their own: those with the most ratings. */
 const maxKeys = 20;
 
 /** Stands for the kinds on which a model was not rated: it moves there as on any other. */
@@ -37,8 +37,8 @@ const unrated = -2;
 const surePart = ({ mean, variance }: Belief): number =>
   Math.sign(mean) * Math.max(0, Math.abs(mean) - deviationsLeftOut * Math.sqrt(variance));
 
-/** The ratings of one key, or of the keys with few ratings, and what they say. */
-interface Voice {
+/** The ratings of one key, or of all keys with few ratings, and what they say. */
+interface RaterGroup {
   readonly rated: KindsByModel;
   readonly beliefs: Beliefs;
 }
@@ -57,13 +57,13 @@ export function learnedMoves(state: LearnedState, router: string, now: number): 
   const ratings =
     state.router === router ? all : all.map((row) => ({ ...row, kinds: [] as const }));
   const whole = fitBeliefs(ratings, now);
-  const voices = voicesOf(ratings, whole, now);
+  const groups = raterGroups(ratings, whole, now);
   const { kinds } = whole;
   const models = new Map<string, ModelMoves>();
   for (const [name, own] of kindsByModel(ratings)) {
     const known = [unrated, ...kinds.map((kind) => (own.has(kind) ? kind : unrated))];
     models.set(name, {
-      odds: Float64Array.from(known, (kind) => moveOf(name, kind, voices)),
+      odds: Float64Array.from(known, (kind) => moveOf(name, kind, groups)),
       doubts: Float64Array.from(known, (kind) => doubtOf(whole.moveOf(name, [[kind, 1]]))),
       spread: Math.sqrt(whole.moveOf(name, []).variance),
     });
@@ -83,8 +83,8 @@ function kindsByModel(ratings: readonly EvidenceRow[]): KindsByModel {
   return models;
 }
 
-/** Who has a say: each key with enough ratings, and all others together. */
-function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number): Voice[] {
+/** The groups whose agreement counts: each key with enough ratings, and all others together. */
+function raterGroups(ratings: readonly EvidenceRow[], whole: Beliefs, now: number): RaterGroup[] {
   const sums = new Map<string | null, number>();
   for (const row of ratings) sums.set(row.key, (sums.get(row.key) ?? 0) + leftOf(row, now));
   const keys = [...sums]
@@ -103,10 +103,10 @@ function voicesOf(ratings: readonly EvidenceRow[], whole: Beliefs, now: number):
 }
 
 /** By how much a model moves, in log odds. @param kind `unrated`: on kinds without ratings */
-function moveOf(model: string, kind: number, voices: readonly Voice[]): number {
+function moveOf(model: string, kind: number, groups: readonly RaterGroup[]): number {
   const shares = kind === unrated ? [] : ([[kind, 1]] as const);
-  const speaking = voices.filter(({ rated }) =>
+  const rating = groups.filter(({ rated }) =>
     kind === unrated ? rated.has(model) : rated.get(model)?.has(kind),
   );
-  return agreedOn(speaking.map(({ beliefs }) => surePart(beliefs.moveOf(model, shares))));
+  return agreedOn(rating.map(({ beliefs }) => surePart(beliefs.moveOf(model, shares))));
 }

@@ -25,8 +25,8 @@ export function abilityOf(abilities: ModelAbilities, known: Known): ModelAbility
 }
 
 /**
- * The effort that a candidate's quality is expected at; null: its usual one. A model that is stated
- * to be as good as another one at an effort (`gpt-5-high`) is that at any effort of its own.
+ * The effort at which a candidate's quality is expected; null: its default. If its ability is
+ * stated as that of another model at some effort (`gpt-5-high`), that effort counts, not its own.
  */
 export const judgedEffort = ({
   effort,
@@ -65,8 +65,8 @@ export function answererOf({
 }
 
 /**
- * A model's ability as the share of tasks done well, of tasks of which a usual model of 2024 does
- * half. Nine times of ten it lies within the interval.
+ * A model's ability as the share of tasks done well, of tasks of which a typical model of 2024 does
+ * half, with its 90 % interval.
  */
 interface ShownAbility {
   readonly quality: number;

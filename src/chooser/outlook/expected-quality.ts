@@ -12,9 +12,9 @@ export interface ExpectedQuality {
   readonly basis: Basis;
   /** 0..1. */
   readonly quality: number;
-  /** Its standard deviation, as far as it is the model's: all models share the request's. */
+  /** Its standard deviation as far as it is due to the model, without the request's difficulty. */
   readonly uncertainty: number;
-  /** Nine times of ten the quality lies between these. */
+  /** The 90 % interval of the quality. */
   readonly interval: readonly [low: number, high: number];
 }
 
@@ -23,11 +23,12 @@ export interface ExpectedQuality {
  * published result measures quality better than this (docs/decisions/0068).
  */
 const defaultMinUncertainty = 0.0009;
-/** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
+
+/** Expects the quality of a model's answer to a request, in less than a microsecond. */
 export class QualityScale {
   /** By kind of request: the place of the kind of task that it is judged by. */
   private readonly places: ReadonlyMap<string, number>;
-  /** The kinds of the request that was asked about last: its candidates are asked about in turn. */
+  /** Caches the kinds of the last request: its candidates are asked about one after the other. */
   private last: { readonly kinds: readonly Share[]; readonly places: readonly number[] } = {
     kinds: [],
     places: [],
@@ -50,8 +51,8 @@ export class QualityScale {
     const { slope, difficultyError } = this.weights;
     const { ceiling, minUncertainty = defaultMinUncertainty } = outlook;
     const places = this.placesOf(outlook.kinds);
-    // what the kinds add, and to the variance: no object for two numbers of each candidate. What is
-    // particular to one kind says nothing of another
+    // inline, without an object for each candidate: what the request's kinds of task add to ability
+    // and variance. Errors of different kinds are independent
     const own = known.error * known.error;
     let by = 0,
       whole = 0,

@@ -35,9 +35,9 @@ const slopeBelow = straightFrom * (1 - straightFrom);
 const minShare = 0.03;
 
 /**
- * Where a share of the families' table stands on a line that abilities follow. Log odds alone put
- * the best families .3 to .6 above what their models' results say (2026-11): the table was written
- * by hand, with small steps near 1.
+ * Maps a share of the families' table to a scale on which abilities are linear. Log odds alone
+ * would put the best families .3 to .6 above what their models' results say (2026-11), because the
+ * table was written by hand, with small steps near 1.
  * @param share 0..1
  */
 export function placeOfShare(share: number): number {
@@ -46,7 +46,7 @@ export function placeOfShare(share: number): number {
   return straightFrom + slopeBelow * (logOdds(kept) - logOdds(straightFrom));
 }
 
-/** An ability that the configuration states is as sure as one with many results. */
+/** An ability that the configuration states counts as certain as one with many results. */
 const statedError = 0.1;
 const maxNameLength = 200;
 const maxCachedNames = 4_000;
@@ -89,7 +89,7 @@ export class ModelAbilities {
       });
   }
 
-  /** Errors by kind where nothing is known of any, as far as kinds differ. Few are asked for. */
+  /** Errors by kind of a model without results for any kind. Cached: there are few errors. */
   private errorsBeside(error: number): Float64Array {
     let errors = this.unmeasured.get(error);
     if (!errors) {

@@ -17,7 +17,7 @@ export interface Outlook {
   readonly kinds: readonly Share[];
   /** The groups of languages other than English, likewise. */
   readonly languages: readonly Share[];
-  /** Qualities of such requests are never known better than this. Absent: as of other requests. */
+  /** The least uncertainty of qualities of such requests. Absent: that of other requests. */
   readonly minUncertainty?: number;
 }
 
@@ -27,13 +27,13 @@ export interface Share {
   readonly share: number;
 }
 
-/** Smaller parts are left out. */
+/** Smaller shares are left out. */
 const minShare = 0.08;
 
 /** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
 export class OutlookReader {
   private readonly kindNames: readonly string[];
-  /** Of one request after the other: arrays of such sizes are dear to make and to collect. */
+  /** Reused by each request: allocating and collecting arrays of this size is expensive. */
   private readonly sums: Float64Array;
   private readonly scaled: Float64Array;
 

@@ -7,22 +7,22 @@ import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { SeenRequest } from './seen-request.js';
 
-/** What was learned of models of 2024; it is a megabyte, read when a request needs it. */
+/** The predictor of models of 2024. Its megabyte is read when the first request needs it. */
 interface Earlier {
   readonly predictor: QualityPredictor;
   readonly find: FindModel;
   readonly references: readonly { readonly place: number; readonly ability: ModelAbility }[];
 }
 
-/** Below this, what was learned of models of 2024 is not worth reading the request for it. */
+/** Requests less like benchmarks than this are not read with the predictor of 2024. */
 const minFamiliar = 0.5;
-/** How many models of 2024 are compared with their abilities to find the level of all. */
+/** How many models of 2024 the level is computed from. */
 const maxReferences = 6;
 
 /**
- * Expects the quality of candidates: by their abilities and the request's difficulty; of models of
- * 2024, for requests like those of the benchmarks that they were measured on, also by what was
- * learned there.
+ * Expects the quality of candidates by their abilities and the request's difficulty. For models of
+ * 2024 and requests like the benchmarks of that year it also uses the predictor that was fitted to
+ * these benchmarks.
  */
 export class CandidateQualities {
   private read: Earlier | undefined;
@@ -60,10 +60,10 @@ export class CandidateQualities {
   }
 
   /**
-   * How much better or worse the models of 2024 did on such requests than their abilities let
-   * expect: only what tells them apart is taken from what was learned of them, or newer models
-   * would be judged by another measure. Null where it does not matter: everyday requests, and
-   * candidates most of which are newer.
+   * By how much the predictor of 2024 rates all its models higher on such requests than their
+   * abilities do, in log odds. It is subtracted from each prediction, so that only differences
+   * between these models count and newer models are judged by the same scale. Null if the predictor
+   * is not used: for everyday requests, or if most candidates are newer.
    */
   private levelFor(candidates: readonly Appraisal[], seen: SeenRequest): number | null {
     if (1 - seen.outlook.everyday < minFamiliar) return null;
@@ -105,7 +105,7 @@ function measuredTasks({ weights: { models, counts } }: QualityPredictor, model:
   return tasks;
 }
 
-/** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */
+/** The place of the model of 2024 that a candidate is judged by; -1: by its ability alone. */
 function measuredPlace({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
   if (abilityStated === null) return find(knownAs);
   return 'like' in abilityStated ? find(abilityStated.like) : -1;

@@ -57,7 +57,7 @@ class Tuned {
     const { basis, interval, quality: before, uncertainty: spread } = this.expectation;
     const quality = Math.max(0.001, Math.min(0.999, sigmoid(this.odds)));
     const { uncertainty } = this;
-    // an own spread was measured on requests like this one; else the interval moves along
+    // a tuning's own spread was measured on such requests; without one the interval only moves
     const [low, high] =
       uncertainty === spread
         ? interval.map((end) => end + quality - before)
@@ -67,8 +67,8 @@ class Tuned {
 }
 
 /**
- * What is expected after ratings, with the part of the interval before them that was not the
- * model's: ratings of other requests leave the difficulty of this one as uncertain as it was.
+ * The expectation after ratings, its interval widened by the uncertain difficulty of this request:
+ * ratings of other requests do not reduce that.
  */
 function withDifficulty(after: ExpectedQuality, before: ExpectedQuality): ExpectedQuality {
   const { quality, uncertainty } = after,
@@ -87,11 +87,11 @@ function withDifficulty(after: ExpectedQuality, before: ExpectedQuality): Expect
 
 const share = (value: number): number => Math.max(0, Math.min(1, value));
 
-/** Nothing is tried in a conversation that has begun, even if another model answered in it. */
+/** A conversation that has begun is not explored, even if another model answered in it. */
 const hasBegun = ({ continued, messages }: RoutingRequest): boolean =>
   Boolean(continued) || messages.some(({ role }) => role === 'assistant');
 
-/** Whether the time to the first token has a say in the order. */
+/** Whether the time to the first token counts in the order. */
 function weighsLatencyIn({ tradeoff, preference }: RoutingRequest): boolean {
   const wanted = tradeoff ?? preference?.tradeoff;
   return wanted ? wanted === 'latency' : (preference?.weights?.latency ?? 0) > 0;

@@ -41,7 +41,7 @@ export class SeenRequest implements TunedRequest {
     this.kinds = readers.kinds.of(this.outlook);
   }
 
-  /** Read when somebody asks: only models of 2024 and trained weights need it. */
+  /** Computed at first use: only models of 2024 and trained weights need it. */
   get reading(): Reading {
     return (this.read ??= this.readers.predictor().read(this.features));
   }
@@ -74,9 +74,8 @@ export function createReader(readers: Readers): (request: RoutingRequest) => See
 }
 
 /**
- * A text of a few letters says little: that it is a greeting is known by its words. Abilities were
- * measured on other requests, so that small differences between them say nothing of greetings
- * (docs/decisions/0068).
+ * Replaces what was read of a greeting: its few letters say little to the reader. Abilities were
+ * not measured on greetings, so small differences do not count (docs/decisions/0068).
  */
 const greeting: Pick<Outlook, 'kinds' | 'everyday' | 'difficulty' | 'minUncertainty'> = {
   kinds: [{ name: 'conversation', share: 1 }],

@@ -54,7 +54,7 @@ interface Sum {
   unseen: number;
   /** The variance due to single answers, which averages out. */
   noise: number;
-  /** Costs that are not known exactly: what is added in `value`, and what is taken off. */
+  /** The uncertain costs in `value`: the sum of those added, and of those subtracted. */
   added: number;
   taken: number;
 }
@@ -210,9 +210,8 @@ function gainOf({ gain, errors, gainNoise }: ModelSums, beliefs: ModelBeliefs, b
 }
 
 /**
- * A cost with its interval. Lengths of answers are distributed log-normally, so that a cost reaches
- * further up than down: by as much as that of all uncertain costs together, if they were one. If
- * more is taken off than added, it reaches further down.
+ * A cost with its interval. Lengths of answers are log-normal, so the interval is wider above than
+ * below, as if all uncertain costs were one. If more is subtracted than added, it is wider below.
  */
 function costOf(sum: Sum, { verbosity }: ModelBeliefs): Figure {
   const { value, prompts, unseen, noise, added, taken } = sum;

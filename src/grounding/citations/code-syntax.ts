@@ -36,8 +36,8 @@ const lineEnd = /`+|\n/g;
 
 /**
  * The place after the code that begins with the backticks at the place of reading; where nothing
- * closes it, the place after the backticks. Once it is doubtful where a renderer sees code, there is
- * none until the paragraph ends, so that what is left as it is never is a link.
+ * closes it, the place after the backticks. If renderers may disagree about what is code, nothing
+ * is code until the paragraph ends: then no link passes unchecked.
  */
 export function codeSpanAt(text: AnswerText): number | Undecided {
   const { buffer, at, isWhole } = text;

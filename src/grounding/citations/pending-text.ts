@@ -20,14 +20,14 @@ export interface OpenBracket extends Piece {
 /** A place where the final text differs from the model's. */
 type Edit = Readonly<Omit<Piece, 'text'>>;
 
-/** Brackets further back are text: what is held has a bound. */
+/** Brackets further back count as text, which bounds what is held. */
 const maxLinkText = 512;
 /** The most pieces that are held at once. */
 const maxPieces = 4_096;
 
 /**
- * Text that was understood, in pieces. It is held from the first bracket that may still become a
- * link, because that bracket goes if the link does; the rest is released.
+ * The text that was read, in pieces. Holds it back from the first bracket that may still become a
+ * link, because a dropped link takes its bracket with it; releases what stands before.
  */
 export class PendingText {
   private pieces: Piece[] = [];

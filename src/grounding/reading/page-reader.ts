@@ -45,9 +45,9 @@ export interface PageReader {
 const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 };
 
 /**
- * Makes a reader of web pages whose addresses are untrusted: it connects to public addresses only, within
- * limits of time and size, and leaves a document's parsers to threads that it can terminate. The
- * threads and the parsers are loaded with the first page.
+ * Makes a reader of web pages whose addresses are untrusted. It connects to public addresses only,
+ * within limits of time and size, and parses documents in threads that it can terminate. The first
+ * page loads the threads and the parsers.
  */
 export function createPageReader(options: PageReaderOptions = {}): PageReader {
   // a limit that a caller without types leaves undefined would be none

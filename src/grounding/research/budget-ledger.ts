@@ -16,11 +16,11 @@ export interface Spending {
 export interface BudgetReservation {
   /** Counts what the step really used. Later calls do nothing. */
   settle(actual: Spending): void;
-  /** Counts all that was reserved: what a provider bills for a call that failed is unknown. */
+  /** Counts all that was reserved, because what a provider bills for a failed call is unknown. */
   settleAtMost(): void;
 }
 
-/** Sums of floating-point prices are compared with this tolerance. */
+/** Tolerance for sums of prices, which are floating-point numbers. */
 const epsilonUsd = 1e-9;
 
 const nothing: Spending = { steps: 0, tokens: 0, costUsd: 0 };
@@ -62,7 +62,7 @@ export class BudgetLedger {
     return { steps, tokens, costUsd: this.isCostKnown ? costUsd : null, ms };
   }
 
-  /** Until the work must end, or with `release` the run. */
+  /** Time until the work must end; after `release`, until the run must end. */
   get msLeft(): number {
     const total = this.budget.maxSeconds * 1_000 - this.asideMs;
     return Math.max(0, this.startedAt + total - this.clock.now());

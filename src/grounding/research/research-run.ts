@@ -18,10 +18,10 @@ import { researchWidths, type ResearchWidth } from './research-effort.js';
 import { cutNoted, notedLengths, type NotedSpending } from './research-notes.js';
 import { ResearchState } from './research-state.js';
 
-/** A call of a model, without who is asked how. */
+/** A call of a model without its signal. */
 export type RunCall = Pick<ResearchCall, 'role' | 'messages' | 'maxTokens' | 'json' | 'onText'>;
 
-/** A database that is slow holds no run up for longer, at each step. */
+/** How long each step waits for a slow database at most. */
 const maxSavingMs = 1_000;
 /** A model whose context is unknown. */
 const defaultContextTokens = 16_000;
@@ -112,8 +112,8 @@ export class ResearchRun {
   }
 
   /**
-   * Reserves for a step, as `BudgetLedger.reserve`. What the step before has found is saved first, so
-   * that a run that is killed has paid in vain only for what was under way.
+   * Reserves for a step, as `BudgetLedger.reserve`. Saves first what the last step found, so that a
+   * run that is killed loses only the step in progress.
    */
   async reserve(most: Spending, signal: AbortSignal): Promise<BudgetReservation | null> {
     await this.saver.flushWithin(maxSavingMs);

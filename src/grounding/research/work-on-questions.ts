@@ -7,7 +7,7 @@ import { inParallel, type ResearchRun } from './research-run.js';
 import type { QuestionQuery } from './research-state.js';
 
 const planTokens = 3_000;
-/** With fewer steps, the steps are better used for searching. */
+/** With fewer steps left, no plan is made: searching uses them better. */
 const minPlannedSteps = 4;
 
 /**

@@ -73,9 +73,9 @@ interface Failure {
 }
 
 /**
- * Searches the web with one of several engines. Where one fails, the next one is asked; the one that
- * failed rests for a while, in which it is asked only if no other one answers. Equal searches share one call, and its
- * answer for some minutes.
+ * Searches the web with one of several engines. Where one fails, it asks the next. An engine that
+ * failed rests for a while: until then it is asked only if no other one answers. Equal searches
+ * share one call, and its answer for some minutes.
  */
 export class WebSearch {
   private readonly entries: readonly EngineKeys[];

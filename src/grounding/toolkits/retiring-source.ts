@@ -11,7 +11,7 @@ export interface RetirementTerms {
 
 const defaultTerms: RetirementTerms = { idleMs: 30_000, maxMs: 600_000 };
 
-/** A source that another configuration does not have any more can finish what it has begun. */
+/** Lets a source that a new configuration no longer has finish the calls in progress. */
 export class RetiringSource implements ToolSource {
   private calls = 0;
   private isRetired = false;

@@ -37,7 +37,7 @@ export class Toolkits {
   private readonly byName: Map<string, OpenToolkit & { readonly source: RetiringSource }>;
   /** Those of earlier configurations: requests that began then may still call them. */
   private retired: readonly RetiringSource[] = [];
-  /** What a later configuration has taken over is that one's to close. */
+  /** Sources that a later configuration took over, which closes them. */
   private readonly handedOver = new Set<RetiringSource>();
 
   /** @param log takes what servers write to their standard error, bounded, and other details */

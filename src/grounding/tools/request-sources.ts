@@ -19,7 +19,7 @@ export interface NativeResult {
   readonly quote?: string | undefined;
 }
 
-/** A model that searches on and on must not fill the memory. */
+/** Bounds the memory that a model's searches can take. */
 const maxSources = 1_000;
 const maxMentioned = 50_000;
 /** In UTF-16 units, of all sources together. */

@@ -30,9 +30,9 @@ const titleFit = 0.5;
 type Fits = readonly ReadonlyMap<number, number>[];
 
 /**
- * Finds what a source says of a statement, in the source's words: the statement's quotation if it is there,
- * else the sentence that has its numbers, its names and about half of its other words.
- * It compares words: it knows no synonyms and no other languages, and no `not`.
+ * Finds what a source says of a statement, in the source's words: the statement's quotation if it
+ * is there, else the sentence that has its numbers, its names and about half of its other words. It
+ * compares words: it knows no synonyms, no translations and no negation.
  * @returns '' if there is none
  */
 export function* findEvidence(statement: string, source: SourceText): Generator<unknown, string> {

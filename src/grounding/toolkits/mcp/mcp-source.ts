@@ -13,7 +13,7 @@ import { cutText } from '../../../text/cut-text.js';
 
 /** How long a list of tools holds, also of servers that never say that it has changed. */
 const offerMs = 60_000;
-/** After the second failure in a row: the first one is tried again at once. */
+/** The wait from the second failure in a row on: after the first, it connects again at once. */
 const restart = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
 
 /** What opens a session: starts a process, or connects. */
@@ -151,7 +151,7 @@ export class McpSource implements ToolSource {
 const maxPages = 32;
 const maxTools = 512;
 
-/** Takes any result: one tool that violates the protocol does not take the others with it. */
+/** Accepts any result, so that one tool that violates the protocol does not hide the others. */
 const anyResult: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'signalbox', validate: (value) => ({ value }) },
 };

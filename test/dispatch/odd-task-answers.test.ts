@@ -9,7 +9,13 @@ import type { Step } from '../helpers/steps.js';
 let gateway: RunningGateway;
 let plays: Plays;
 beforeAll(async () => {
-  ({ gateway, plays } = await startScripted((up) => ({ providers: { up } })));
+  ({ gateway, plays } = await startScripted((up, url) => ({
+    providers: {
+      up,
+      gemini: { api: 'gemini', baseUrl: `${url}/v1beta`, apiKey: 'k' },
+      cohere: { api: 'cohere', baseUrl: url, apiKey: 'k' },
+    },
+  })));
 });
 afterAll(() => gateway.close());
 
@@ -39,6 +45,8 @@ describe('embeddings that an odd server sends', () => {
     ['in another order', list([two, one])],
     ['without their places', list([{ embedding: [0.5, 0.25] }, { embedding: [1, 2] }])],
     ['with places as text', list([item('0', [0.5, 0.25]), item('1', [1, 2])])],
+    ['with 0 as the place of each', list([one, { ...two, index: 0 }])],
+    ['with places from 1', list([item(2, [1, 2]), item(1, [0.5, 0.25])])],
     ['with null among them', list([null, one, two])],
     ['with null behind them', list([one, two, null])],
     ['with another total', list([one, two], { usage: { prompt_tokens: 2, total_tokens: 3 } })],
@@ -99,6 +107,9 @@ describe('embeddings that an odd server sends', () => {
     ['fewer than the texts', list([one])],
     ['more than the texts', list([one, two, item(2, [3])])],
     ['null', list([one, item(1, null)])],
+    ['empty', list([one, item(1, [])])],
+    ['no numbers', list([one, item(1, [null, 1])])],
+    ['numbers that only Python writes', '{"data":[{"embedding":[1]},{"embedding":[NaN]}]}'],
   ])('are no answer where they are %s, and are asked for once more', async (_what, body) => {
     const model = plays.newModel();
     plays.set(model, step(body));
@@ -106,6 +117,19 @@ describe('embeddings that an odd server sends', () => {
     expect((await post(`${gateway.url}/v1/embeddings`, asked, gateway.auth)).status).toBe(502);
     expect(plays.of(model)).toHaveLength(2);
   });
+});
+
+it.each([
+  ['gemini', 'one for two texts', { embeddings: [{ values: [1] }] }],
+  ['gemini', 'an empty one', { embeddings: [{ values: [1] }, {}] }],
+  ['cohere', 'one for two texts', { embeddings: { float: [[1]] } }],
+  ['cohere', 'null for a number', { embeddings: { float: [[1], [null]] } }],
+])('embeddings of %s are no answer where they are %s', async (api, _what, body) => {
+  const model = plays.newModel();
+  plays.set(model, step(body));
+  const asked = { model: `${api}/${model}`, input: ['a', 'b'] };
+  expect((await post(`${gateway.url}/v1/embeddings`, asked, gateway.auth)).status).toBe(502);
+  expect(plays.of(model)).toHaveLength(2);
 });
 
 describe('a ranking that an odd server sends', () => {

@@ -50,6 +50,6 @@ export const bedrockEmbeddings = (
     const answer = parseJson(body) as InvokeAnswer | null;
     const vectors = vectorsOf(answer);
     if (!vectors) throw unreadable(provider, 'the body has no embeddings');
-    return embeddingAnswer(model, vectors, answer?.inputTextTokenCount ?? null, request);
+    return embeddingAnswer(provider, model, vectors, answer?.inputTextTokenCount ?? null, request);
   },
 });

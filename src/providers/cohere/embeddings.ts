@@ -30,7 +30,7 @@ export function cohereEmbeddings(
         apiKey,
       );
     },
-    readAnswer: (body, model) => readAnswer(provider, body, model),
+    readAnswer: (body, model, request) => readAnswer(provider, body, model, request),
   };
 }
 
@@ -58,7 +58,7 @@ export function cohereInput(provider: string, body: Fields): Fields {
   };
 }
 
-function readAnswer(provider: string, body: string, model: string): TaskAnswer {
+function readAnswer(provider: string, body: string, model: string, request: Fields): TaskAnswer {
   const given = parseJson(body) as CohereEmbeddings | null;
   const vectors = Array.isArray(given?.embeddings)
     ? given.embeddings
@@ -66,5 +66,5 @@ function readAnswer(provider: string, body: string, model: string): TaskAnswer {
   if (!Array.isArray(vectors)) throw unreadable(provider, 'the body has no embeddings');
   const billed = given?.meta?.billed_units;
   const promptTokens = billed ? (billed.input_tokens ?? 0) + (billed.image_tokens ?? 0) : null;
-  return embeddingAnswer(model, vectors, promptTokens);
+  return embeddingAnswer(provider, model, vectors, promptTokens, request);
 }

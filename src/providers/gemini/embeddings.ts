@@ -38,7 +38,7 @@ export const googleEmbeddings = (provider: string, wire: EmbeddingWire): TaskAda
       throw googleFailureUnder200(provider, body);
     const read = wire.readVectors(body);
     if (!read) throw unreadable(provider, 'the body has no embeddings');
-    return embeddingAnswer(model, read.vectors, read.promptTokens, request);
+    return embeddingAnswer(provider, model, read.vectors, read.promptTokens, request);
   },
 });
 

@@ -9,8 +9,8 @@ import type {
 } from '../adapter.js';
 import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
-import { packVector, unpackVector } from '../embedding-answer.js';
-import { unreadable, unsupported } from '../failure.js';
+import { checkVectors, packVector, unpackVector } from '../embedding-answer.js';
+import { unsupported } from '../failure.js';
 import { parseJson, validJson } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
@@ -233,7 +233,7 @@ function embeddingAdapter(
     readAnswer(body, model, request) {
       const { answer, sent } = embeddingsIn(parseJson(body));
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
-      const { input, encoding_format: format } = request;
+      const { encoding_format: format } = request;
       const data = sent
         .map((item, at) => ({
           ...item,
@@ -241,11 +241,11 @@ function embeddingAdapter(
           index: countIn(item.index) ?? at,
           embedding: inFormat(item.embedding, format),
         }))
-        .sort((one, other) => one.index - other.index);
-      const isList = Array.isArray(input) && !input.every(Number.isFinite);
-      const asked = isList ? input.length : 1;
-      if (data.length !== asked || !data.every(({ embedding }) => embedding))
-        throw unreadable(provider, `the body has not ${asked} embeddings`);
+        .sort((one, other) => one.index - other.index)
+        // some count from 1, or have 0 for each
+        .map((item, index) => ({ ...item, index }));
+      const vectors = data.map(({ embedding }) => embedding);
+      const asked = checkVectors(provider, vectors, request);
       const { usage } = answer ?? {};
       const promptTokens = countIn(usage?.prompt_tokens) ?? countIn(usage?.total_tokens) ?? null;
       const counts = { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 };

@@ -5,11 +5,6 @@ const maxOverlap = 4_000;
 const fenceLine = /^\s*(?:```|~~~)[ \t]*\w[^\n]*\n/;
 const partOfFence = /^\s*(?:`{1,2}|~{1,2}|(?:```|~~~)[^\n]{0,80})?$/;
 
-/** How a model announces its answer, although it was asked not to, and how that may begin. */
-const openings = ['sure', 'certainly', 'of course', 'okay', 'continuing', 'here'];
-const announcement = new RegExp(`^\\s*(?:${openings.join('|')})\\b[^\\n]{0,100}[:.!]\\s+$`, 'i');
-const maxAnnouncement = 200;
-
 /** What a model is shown of a text: some refuse white space at its end, or half a character. */
 export const shownText = (text: string): string => text.replace(/[\ud800-\udbff]$/, '').trimEnd();
 
@@ -73,17 +68,10 @@ export class TextSeam {
   private mayRepeat(text: string): boolean {
     if (text.length >= maxOverlap) return false;
     if (this.isInFence && partOfFence.test(text)) return true;
-    if (this.mayAnnounce(text)) return true;
     return this.starts(text).some((at) => {
       const found = this.tail.indexOf(text.slice(at));
       return found >= 0 && found + text.length - at < this.tail.length;
     });
-  }
-
-  private mayAnnounce(text: string): boolean {
-    if (text.length > maxAnnouncement || text.includes(this.anchor)) return false;
-    const start = text.trimStart().toLowerCase();
-    return openings.some((word) => word.startsWith(start) || start.startsWith(word));
   }
 
   /** Where a repetition may begin: at once or after a repeated fence, and after white space. */
@@ -96,9 +84,7 @@ export class TextSeam {
   private repeated(text: string): number {
     if (this.isPrefilled) return text.startsWith(this.shown) ? this.shown.length : 0;
     const [first, afterSpace] = this.starts(text);
-    const again = text.indexOf(this.anchor, first);
-    if (again === first || (again > 0 && announcement.test(text.slice(0, again))))
-      return again + this.anchor.length;
+    if (text.startsWith(this.anchor, first)) return first + this.anchor.length;
     for (const at of [first, afterSpace])
       for (let length = Math.min(text.length - at, this.tail.length); length > 0; length--)
         if (this.tail.endsWith(text.slice(at, at + length)) && this.isRepeat(length, at > first))

@@ -1,3 +1,28 @@
+/** The size of a plot, and the room for labels at each side, in px. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** A point with the ends of its intervals, in px. */
+export interface PlotPoint {
+  /** The name as others know it; `name` is what stands beside the point. */
+  readonly label: string;
+  readonly name: string;
+  readonly color: string;
+  readonly isLarge?: boolean;
+  readonly x: number;
+  readonly y: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 /** A point with its name, in px from the left and from the top. */
 interface Mark {
   readonly x: number;

@@ -1,35 +1,10 @@
 import type { ReactNode } from 'react';
-import { placeNames } from './place-names.js';
-
-/** The size of a plot, and the room for labels at each side, in px. */
-export interface Frame {
-  readonly width: number;
-  readonly height: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
+import { type Frame, placeNames, type PlotPoint } from './place-names.js';
 
 /** A value of an axis: its place in px, and its words. */
 interface Tick {
   readonly at: number;
   readonly words: string;
-}
-
-/** A point with the ends of its intervals, in px. */
-export interface PlotPoint {
-  /** The name as others know it; `name` is what stands beside the point. */
-  readonly label: string;
-  readonly name: string;
-  readonly color: string;
-  readonly isLarge?: boolean;
-  readonly x: number;
-  readonly y: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 interface ScatterPlotProps {

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schema.js';
-import type { Frame, PlotPoint } from '../../components/scatter-plot.js';
+import type { Frame, PlotPoint } from '../../components/place-names.js';
 
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
 /** Costs and scores of a training's choices. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import type { Cause, Circuit } from '../dispatch/breaker.js';
 import type { Provider } from '../dispatch/provider.js';
-import type { LastFailure, ProviderHealth } from '../dispatch/provider-health.js';
+import type { ProviderHealth } from '../dispatch/provider-health.js';
 import { type ErrorCode, GatewayError, invalidField } from '../errors.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
@@ -13,7 +13,7 @@ import { describeModels } from './models.js';
 import { listRef } from './openapi/components.js';
 import { idOf } from './page-request.js';
 import { refuseUnknown } from './query.js';
-import { isoOf, isoOrNull } from './shown-fields.js';
+import { isoOf, isoOrNull, timed } from './shown-fields.js';
 
 const endpoint = endpointsOf({ tag: 'Models' });
 const path = '/api/v1/providers';
@@ -174,7 +174,7 @@ const shownCircuit = ({ model, since, openUntil, cause }: Circuit): object => ({
   model: model === '' ? null : model,
   since: isoOf(since),
   until: isoOf(openUntil ?? since),
-  cause: shownFailure(cause),
+  cause: timed(cause),
 });
 
 function shownHealth(health: ProviderHealth): object {
@@ -182,15 +182,10 @@ function shownHealth(health: ProviderHealth): object {
   return {
     ...counts,
     lastSuccessAt: isoOrNull(lastSuccessAt),
-    lastFailure: lastFailure && shownFailure(lastFailure),
-    lastModelError: lastModelError && shownFailure(lastModelError),
+    lastFailure: lastFailure && timed(lastFailure),
+    lastModelError: lastModelError && timed(lastModelError),
   };
 }
-
-const shownFailure = ({ at, ...failure }: LastFailure | Cause): object => ({
-  at: isoOf(at),
-  ...failure,
-});
 
 /**
  * `untried`: neither this process nor, in the last day, the request log knows of a call; or only of

@@ -153,15 +153,8 @@ function reply(model: string, request: DemoRequest): string {
 
 /** A rough estimate: four characters per token. */
 function usageOf(model: string, request: DemoRequest): object {
-  const promptTokens = Math.max(
-    1,
-    Math.ceil(
-      (request.messages ?? []).reduce(
-        (length, { content }) => length + contentText(content).length,
-        0,
-      ) / 4,
-    ),
-  );
+  const texts = (request.messages ?? []).map(({ content }) => contentText(content));
+  const promptTokens = Math.max(1, Math.ceil(texts.join('').length / 4));
   const completionTokens = Math.ceil(reply(model, request).length / 4);
   return {
     prompt_tokens: promptTokens,

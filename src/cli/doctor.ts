@@ -88,19 +88,9 @@ function checkFolder(config: Config): HealthFinding[] {
     return [{ state: 'problem', what, found: `${folder} cannot be written`, remedy }];
   }
   const isOpen = process.platform !== 'win32' && (statSync(folder).mode & 0o007) !== 0;
-  return [
-    { state: 'ok', what, found: folder },
-    ...(isOpen
-      ? [
-          {
-            state: 'note' as const,
-            what,
-            found: 'other users of this machine may read it',
-            remedy: `chmod 700 ${folder}`,
-          },
-        ]
-      : []),
-  ];
+  const found = 'other users of this machine may read it';
+  const note: HealthFinding = { state: 'note', what, found, remedy: `chmod 700 ${folder}` };
+  return [{ state: 'ok', what, found: folder }, ...(isOpen ? [note] : [])];
 }
 
 /** Checks that the database is there, answers and has the newest schema. */

@@ -188,7 +188,7 @@ export async function savingsCommand(store: Store, options: SavingsOptions): Pro
       ? ''
       : `${tableOf([by ?? '', 'choices', 'USD', 'best', 'saved', 'given up'], groups)}\n`,
     `${savings.from} to ${savings.to}: ${savings.summary}\n`,
-    ...[savings.spentReason].flatMap((reason) => (reason === null ? [] : [`Note: ${reason}.\n`])),
+    savings.spentReason === null ? '' : `Note: ${savings.spentReason}.\n`,
   ].join('');
 }
 

@@ -42,9 +42,7 @@ export async function trainCommand(
   const training = { accountId, preferenceId: preference, dataset, wishes };
   const told = { warn: say, onProgress: printProgress(10) };
   const report = await Chooser.trainNow(store, training, terms, told).catch((error: unknown) => {
-    throw new Error(`train: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`train: ${messageOf(error)}`, { cause: error });
   });
   return linesOf(report);
 }
@@ -72,6 +70,10 @@ const between = ({ value, low, high }: Estimate): string =>
   `${value < 0 ? '' : '+'}${figure(value)} (${figure(low)} to ${figure(high)})`;
 /** A label of any length, with a space behind it. */
 const labelled = (label: string): string => `${label.padEnd(31)} `;
+const aiqs = (aiq: NonNullable<TrainingReport['aiq']>): string =>
+  Object.entries(aiq)
+    .map(([name, value]) => `${name} ${figure(value)}`)
+    .join(', ');
 const names = {
   router: 'the shipped router',
   offsets: 'with an offset for each model',
@@ -102,13 +104,7 @@ function linesOf({
     `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on held-out prompts`,
     `${labelled(`always ${printable(bestSingle.model)}`)}${figure(bestSingle.score)}`,
     ...ways,
-    ...(aiq
-      ? [
-          `AIQ: ${Object.entries(aiq)
-            .map(([name, value]) => `${name} ${figure(value)}`)
-            .join(', ')}`,
-        ]
-      : []),
+    ...(aiq ? [`AIQ: ${aiqs(aiq)}`] : []),
     ...(savings ? [costLine(bestSingle.model, savings)] : []),
     `${labelled('log loss, levels corrected')}${figure(logLoss.before)} -> ${figure(logLoss.after)}   ${between(logLoss.change)}`,
     `${labelled('mean error of the level')}${figure(levelError.before)} -> ${figure(levelError.after)}`,

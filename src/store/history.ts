@@ -49,7 +49,7 @@ export function firstUnstored(stored: readonly string[], sent: readonly string[]
  */
 function endOfLongestRun(stored: readonly string[], sent: readonly string[]): number {
   // reversed, so that both lists begin with the compared messages; no digest is empty
-  const runs = runsOfStart([...[...stored].reverse(), '', ...[...sent].reverse()]);
+  const runs = runsOfStart([...stored.toReversed(), '', ...sent.toReversed()]);
   let longest = 1;
   let found = 0;
   for (let end = 2; end <= sent.length; end += 1) {

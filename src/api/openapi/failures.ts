@@ -22,11 +22,6 @@ const meanings = {
 /** A status that an operation may answer instead of success. */
 export type FailureStatus = keyof typeof meanings;
 
-const failure = (description: string, schema = 'error'): object => ({
-  description,
-  content: json(schema),
-});
-
 /** The error responses for these statuses; `texts` replaces what some of them mean. */
 export function failures(
   statuses: readonly FailureStatus[],
@@ -35,6 +30,9 @@ export function failures(
 ): Record<string, object> {
   const sorted = [...new Set(statuses)].sort();
   return Object.fromEntries(
-    sorted.map((status) => [status, failure(texts[status] ?? meanings[status], schema)]),
+    sorted.map((status) => [
+      status,
+      { description: texts[status] ?? meanings[status], content: json(schema) },
+    ]),
   );
 }

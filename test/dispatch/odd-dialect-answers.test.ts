@@ -669,13 +669,3 @@ it('passes on events as they come until the first that a client could not read',
   expect(heard.match(/event: message_start/g)).toHaveLength(1);
   expect(heard).toContain(`data: ${JSON.stringify(said('lo'))}\n`);
 });
-
-it('passes on the first of several events that begin a message, which clients refuse', async () => {
-  const events = message([text, said('Hello'), stop()], 'end_turn');
-  for (const reader of ['the Anthropic SDK, streamed', "the AI SDK's Messages, streamed"]) {
-    const model = plays.newModel();
-    plays.set(model, played([events[0]!, ...events]));
-    const heard = await all[reader]!(gateway, `anthropic/${model}`);
-    expect(heard).toMatchObject({ text: 'Hello', finish: 'stop' });
-  }
-});

@@ -101,15 +101,9 @@ const isCall = (block: unknown): block is Fields => isObject(block) && block['ty
 export class OwnMessageEvents extends OwnEvents<MessageEvent> {
   private hasReason = false;
 
-  /** Some proxies repeat the event that begins a message, which clients refuse. */
-  override pass(event: MessageEvent, name: string | undefined, text: string): void {
-    if (event.type !== 'message_start' || !this.hasBegun) super.pass(event, name, text);
-  }
-
   protected isRight(event: MessageEvent): boolean {
     const { type, index } = event;
-    if (type === 'message_start')
-      return (this.hasBegun = fits(event.message, envelope) && fits(event.message, started));
+    if (type === 'message_start') return this.start(event.message);
     if (type !== 'ping' && !this.hasBegun) return false;
     switch (type) {
       case 'content_block_start':
@@ -125,6 +119,11 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
       default:
         return type !== undefined;
     }
+  }
+
+  private start(message: unknown): boolean {
+    // some proxies repeat it, which clients take
+    return (this.hasBegun ||= fits(message, envelope) && fits(message, started));
   }
 
   private startBlock(index: unknown, block: unknown): boolean {

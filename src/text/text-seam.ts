@@ -1,6 +1,9 @@
 /** How many characters of the earlier text are searched, and at most held back. */
 const maxOverlap = 4_000;
 
+/** Models that take a beginning go on exactly; in them only so many characters again are no content. */
+const minRepeatOfPrefilled = 20;
+
 /** A line that opens a block of code, because it names a language, and how one may begin. */
 const fenceLine = /^\s*(?:```|~~~)[ \t]*\w[^\n]*\n/;
 const partOfFence = /^\s*(?:`{1,2}|~{1,2}|(?:```|~~~)[^\n]{0,80})?$/;
@@ -29,10 +32,12 @@ export class TextSeam {
   private readonly anchor: string;
   /** Null once the repetition is known. */
   private held: string | null = '';
+  /** Whether the model has given nothing but what it was shown. */
+  private isAgain = true;
 
   /**
-   * @param isPrefilled the model goes on exactly, or gives all that it was shown again, as Mistral's
-   * do; others were asked to begin with the anchor
+   * @param isPrefilled the model goes on exactly as a rule, or gives all that it was shown again, as
+   * Mistral's do; others were asked to begin with the anchor
    */
   constructor(
     before: string,
@@ -51,10 +56,8 @@ export class TextSeam {
     const at = this.held.length;
     this.held += text;
     // not all that is held again: the text may be long
-    const mayRepeat = this.isPrefilled
-      ? this.shown.startsWith(text, at)
-      : this.mayRepeat(this.held);
-    return mayRepeat ? '' : this.end();
+    this.isAgain &&= this.isPrefilled && this.shown.startsWith(text, at);
+    return this.isAgain || this.mayRepeat(this.held) ? '' : this.end();
   }
 
   /** Nothing more comes. @returns the rest */
@@ -82,11 +85,13 @@ export class TextSeam {
 
   /** How many characters at the beginning of a text are a repetition. */
   private repeated(text: string): number {
-    if (this.isPrefilled) return text.startsWith(this.shown) ? this.shown.length : 0;
+    const { shown, anchor, isPrefilled } = this;
+    if (isPrefilled && text.startsWith(shown)) return shown.length;
     const [first, afterSpace] = this.starts(text);
-    if (text.startsWith(this.anchor, first)) return first + this.anchor.length;
-    for (const at of [first, afterSpace])
-      for (let length = Math.min(text.length - at, this.tail.length); length > 0; length--)
+    if (!isPrefilled && text.startsWith(anchor, first)) return first + anchor.length;
+    const least = isPrefilled ? minRepeatOfPrefilled : 1;
+    for (const at of isPrefilled ? [first] : [first, afterSpace])
+      for (let length = Math.min(text.length - at, this.tail.length); length >= least; length--)
         if (this.tail.endsWith(text.slice(at, at + length)) && this.isRepeat(length, at > first))
           return at + length;
     return first;
@@ -98,6 +103,7 @@ export class TextSeam {
     const again = tail.slice(-length);
     // a text that repeats itself already may do so once more
     if (tail.slice(-2 * length, -1).includes(again)) return false;
+    if (again.slice(0, -1).includes(again.slice(-Math.ceil(length / 2)))) return false;
     const count = (pattern: RegExp): number => again.match(pattern)?.length ?? 0;
     const letters = count(/\p{L}/gu);
     const words = count(/[\p{L}\p{N}_]+/gu);

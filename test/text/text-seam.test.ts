@@ -70,6 +70,15 @@ describe('200 texts of words, code, lists, tables and emoji, cut anywhere, are w
     }
   });
 
+  it('where one that takes the beginning repeats the last words, twenty characters at least', () => {
+    for (const { number, text, before, shown, rest, random } of texts) {
+      const again = lastWords(shown, 5 + Math.floor(random() * 6));
+      // fewer may be content, which such a model goes on with
+      if (again.length < 20) continue;
+      expect(joined(before, cut(again + rest, random), true), `text ${number}`).toBe(text);
+    }
+  });
+
   it('where it begins with the last characters, as it is asked to', () => {
     for (const { number, text, before, shown, rest, random } of texts)
       expect(joined(before, cut(anchorOf(shown) + rest, random)), `text ${number}`).toBe(text);

@@ -87,10 +87,11 @@ export class TitleWriter {
     this.underWay.add(cancellation);
     try {
       const writer = new CollectedText();
+      const ask = { chat: requestOf(untitled), writer };
       const { usage } = await executePlan({
         plan: { candidates: [model.candidate], limits },
         stream: false,
-        callOf: (target) => new ChatCall(target, { chat: requestOf(untitled), writer }),
+        callOf: (target) => new ChatCall(target, ask),
         cancellation,
         providerOf: () => model.provider,
         onAttempt: model.onAttempt,

@@ -127,10 +127,11 @@ export class Breaker {
    */
   begin(model: string, leaseMs: number): readonly Circuit[] | null {
     const open = this.ofModel(model).filter(({ openUntil }) => openUntil !== null);
+    if (open.length === 0) return null;
     const due = open.filter((circuit): boolean => !this.isOpen(circuit));
     for (const circuit of due)
       this.change(circuit, { openUntil: this.now() + leaseMs, isProbing: true });
-    return open.length > 0 ? due.map((circuit) => ({ ...circuit })) : null;
+    return due.map((circuit) => ({ ...circuit }));
   }
 
   /** Call when a trial is over: what it probed and is still half open may be probed again. */

@@ -113,6 +113,7 @@ export class RecordedAnswers implements RecordingPlace {
   }
 
   hold(bytes: number): boolean {
+    if (this.total + bytes > maxTotalLength) this.forgetExpired();
     for (const [log] of this.ends) {
       if (this.total + bytes <= maxTotalLength) break;
       this.forget(log);
@@ -162,9 +163,13 @@ export class RecordedAnswers implements RecordingPlace {
     this.ends.delete(log);
   }
 
-  private keepAlive(): void {
-    // not a timer for each, which would stay for a day after the answer had to make room
+  /** In place of a timer for each, which would stay for a day after its answer had to make room. */
+  private forgetExpired(): void {
     for (const [log, { until }] of this.ends) if (until <= performance.now()) this.forget(log);
+  }
+
+  private keepAlive(): void {
+    this.forgetExpired();
     void this.expire(
       [...this.live].flatMap(({ names }) => names),
       leaseMs,

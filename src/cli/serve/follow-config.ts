@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { type DoneAct, writeAct } from '../../accounts/write-act.js';
-import { type Config, type ConfigWatch, watchConfig } from '../../config/config.js';
+import { type Config, type ConfigWatch, loadConfig, watchConfig } from '../../config/config.js';
 import { needsRestart } from '../../config/needs-restart.js';
 import { providersOf, rules, type StandaloneGateway } from '../../gateway.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
@@ -47,7 +47,18 @@ export function followConfig(file: string, started: Config, followed: Followed):
     inUse = changed;
     logChange(changed, started, followed);
   };
-  return watchConfig(file, process.env, apply, refuse, rules);
+  const watch = watchConfig(file, process.env, apply, refuse, rules);
+  if (!isUnchanged(file, started)) watch.reload();
+  return watch;
+}
+
+/** Whether a file has what was read at the start: it may have changed before it was watched. */
+function isUnchanged(path: string, started: Config): boolean {
+  try {
+    return isDeepStrictEqual(loadConfig({ ...rules, path }), started);
+  } catch {
+    return false;
+  }
 }
 
 function record({ databases, logger, isLead }: Followed, done: DoneAct): void {

@@ -15,6 +15,9 @@ import {
 const restartRule = { firstMs: 100, maxMs: 30_000 };
 /** Within which what a worker has sent before it ended is received. */
 const lastMessagesMs = 100;
+/** A worker that leaves so many beats in a row unanswered is stuck. */
+const beatMs = 10_000;
+const maxMissedBeats = 3;
 /** A worker that has lived this long did not fail at its start. */
 const steadyMs = 60_000;
 
@@ -32,6 +35,10 @@ export async function supervise(
   cluster.setupPrimary({ serialization: 'advanced' });
   const owner = new DatabaseOwner(databaseFile ?? ':memory:');
   const workers = new Workers(owner, logger);
+  // one that is stuck would not notice that its channel is closed
+  process.once('exit', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+  });
   await workers.start(count);
   const stop = async (): Promise<void> => {
     await workers.stop();
@@ -89,10 +96,12 @@ class Workers {
     const link = new ProcessLink<WorkerCalls>(send, served);
     this.links.set(id, link);
     const closeLost = rememberConnections(worker);
+    const beat = setInterval(this.watch(worker, link), beatMs);
     worker.on('message', (message: object) => link.receive(message));
     worker.on('error', ({ message }) => this.logger.warn(`worker ${id}: ${message}`));
     const clear = (): void => {
       if (!this.links.delete(id)) return;
+      clearInterval(beat);
       worker.removeAllListeners('message');
       closeLost();
       share.end();
@@ -105,6 +114,21 @@ class Workers {
       this.logger[this.isStopping ? 'info' : 'error'](`worker ${id} has ended: ${signal ?? code}`);
       setTimeout(clear, lastMessagesMs);
     });
+  }
+
+  /**
+   * Kills a worker that is stuck: it could be within a transaction, for which all others would wait,
+   * and would never stop. Counts beats, so that a pause of all processes is none of the worker's.
+   */
+  private watch(worker: Worker, link: ProcessLink<WorkerCalls>): () => void {
+    let missed = 0;
+    return () => {
+      if (missed++ === maxMissedBeats) {
+        this.logger.error(`worker ${worker.id} does not answer any more: it is killed`);
+        worker.process.kill('SIGKILL');
+      }
+      void link.call('beat').then(() => (missed = 0));
+    };
   }
 
   private replace(role: WorkerRole, failures: number): void {

@@ -15,6 +15,8 @@ export type SupervisorCalls = OwnerCalls & {
 export type WorkerCalls = Readonly<{
   published: (topic: string, text: string) => void;
   measurements: () => Promise<Measurements>;
+  /** Answers as long as its event loop turns. */
+  beat: () => void;
   reload: () => void;
   stop: () => void;
 }>;
@@ -41,6 +43,7 @@ export class Supervisor {
     const served: WorkerCalls = {
       published: (topic, text) => this.databases.published(topic, text),
       measurements: () => this.worker?.measured.measurements() ?? Promise.resolve([]),
+      beat: () => undefined,
       reload: () => this.worker?.reload?.(),
       stop: () => this.stop(),
     };

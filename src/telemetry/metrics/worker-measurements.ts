@@ -19,16 +19,17 @@ export class WorkerMeasurements {
   private ended: Promise<Measurements> = Promise.resolve([]);
 
   /** One entry for each worker, by id, and one for those that have ended. Within a second. */
-  gather(
+  async gather(
     workers: ReadonlyMap<number, { call(name: 'measurements'): Promise<Measurements> }>,
   ): Promise<Measurements[]> {
     const asked = [...workers].map(async ([id, worker]) => {
-      const before = (): Measurements => this.last.get(id) ?? [];
-      const now = await withTimeout(worker.call('measurements'), maxWaitMs, before);
-      if (workers.has(id)) this.last.set(id, now);
-      return now;
+      const now = await withTimeout(worker.call('measurements'), maxWaitMs, () => null);
+      if (now && workers.has(id)) this.last.set(id, now);
     });
-    return Promise.all([...asked, this.ended]);
+    await Promise.all(asked);
+    // both at once: one that ended meanwhile is in the one or in the other
+    const [running, ended] = [[...this.last.values()], this.ended];
+    return [...running, await ended];
   }
 
   /** A worker has ended. */

@@ -248,6 +248,49 @@ describe('two workers that keep their answers', () => {
   );
 });
 
+describe('a worker that is stuck', () => {
+  afterAll(endProcesses);
+  const stuck = async (): Promise<number> => {
+    gateway = await start('limits: { drainDelayMs: 0 }');
+    const [, pid = 0] = workers();
+    process.kill(pid, 'SIGSTOP');
+    return pid;
+  };
+  const isRunning = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('is killed, and another one starts', async () => {
+    const pid = await stuck();
+    await gateway.printed(/worker 2 does not answer any more: it is killed/);
+    await gateway.printed(/worker 3 serves/);
+    expect(isRunning(pid)).toBe(false);
+    expect(await statusesOf(Array.from({ length: 4 }, () => complete(gateway.key)))).toEqual([
+      200, 200, 200, 200,
+    ]);
+  }, 120_000);
+
+  it('does not keep the others from stopping', async () => {
+    const pid = await stuck();
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+    expect(isRunning(pid)).toBe(false);
+  }, 120_000);
+
+  it('does not outlive a second signal', async () => {
+    const pid = await stuck();
+    gateway.signal('SIGTERM');
+    await gateway.printed(/stopping/);
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 1 });
+    await until(() => !isRunning(pid));
+  });
+});
+
 describe('a graceful stop of two workers', () => {
   beforeAll(async () => void (gateway = await start('limits: { drainDelayMs: 0 }')), 60_000);
   afterAll(endProcesses);

@@ -9,8 +9,11 @@ export interface RunningRedis extends ServerProcess {
   url: string;
 }
 
-/** Starts a Redis, whose program is at this path, on a free port of 127.0.0.1. */
-export async function startOwnRedis(program: string): Promise<RunningRedis> {
+/** Starts a Redis, whose program is at this path, on a free port. @param more arguments */
+export async function startOwnRedis(
+  program: string,
+  more: readonly string[] = [],
+): Promise<RunningRedis> {
   const folder = guardFolder(tmpdir(), 'redis', 'KILL');
   const server = await startServer(
     {
@@ -28,6 +31,7 @@ export async function startOwnRedis(program: string): Promise<RunningRedis> {
         'no',
         '--dir',
         folder.path,
+        ...more,
       ],
     },
     folder,

@@ -11,7 +11,7 @@ const program = await provision('redis');
  */
 export const redisIsThere = program !== '';
 
-/** Starts a Redis on a free port of 127.0.0.1; null if none is installed. */
-export async function startRedis(): Promise<RunningRedis | null> {
-  return redisIsThere ? startOwnRedis(program) : null;
+/** Starts a Redis on a free port of 127.0.0.1; null if none is installed. @param more arguments */
+export async function startRedis(more: readonly string[] = []): Promise<RunningRedis | null> {
+  return redisIsThere ? startOwnRedis(program, more) : null;
 }

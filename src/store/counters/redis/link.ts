@@ -172,6 +172,8 @@ export class RedisLink {
     await Promise.all([
       ...scripts.map(({ text }) => client.sendCommand(['SCRIPT', 'LOAD', text])),
       client.sendCommand(['SET', probeKey, '1', 'PX', '1000']),
+      // a script changes several counters at once, which a cluster refuses (CROSSSLOT)
+      client.sendCommand(['EXISTS', probeKey, channel]),
       client.subscribe(channel, onMessage),
     ]);
   }

@@ -489,6 +489,28 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await isIn(counters, 'redis');
     });
 
+    it('count for themselves where Redis is a cluster, which keeps what belongs together apart', async () => {
+      const cluster = (await startRedis(['--cluster-enabled', 'yes']))!;
+      const client = await createClient({ url: cluster.url }).connect();
+      await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
+      await until(async () =>
+        JSON.stringify(await client.sendCommand(['CLUSTER', 'INFO'])).includes('state:ok'),
+      );
+      client.destroy();
+      const warnings: string[] = [];
+      const states: string[] = [];
+      const counters = await openCounters(cluster.url, {
+        onState: (state) => states.push(state),
+        onWarning: (warning) => warnings.push(warning),
+      });
+      const account = { ...charge('requests', 9, 1), subject: 'account:a' };
+      granted(await counters.reserve([charge('requests', 9, 1), account]));
+      expect(states).toEqual(['fallback']);
+      expect(warnings).toEqual([expect.stringContaining('CROSSSLOT')]);
+      await counters.close();
+      await cluster.stop();
+    });
+
     it('fall back for a single key whose type is wrong', async () => {
       prefix = `foreign-${++round}:`;
       const counters = await replica();

@@ -54,12 +54,8 @@ export async function followAnswer(
 ): Promise<FollowEnd> {
   const { answers } = parts.state;
   const follower = new Follower(await answers.logs(), res, following);
-  const moving = following.canMove ? answers.movable.add(() => follower.move()) : null;
-  try {
-    return await follower.run();
-  } finally {
-    if (moving) answers.movable.remove(moving);
-  }
+  const stay = following.canMove ? answers.onMove(() => follower.move()) : null;
+  return follower.run().finally(stay);
 }
 
 class Follower {

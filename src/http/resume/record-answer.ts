@@ -146,11 +146,10 @@ export function openStream(
   if (!isStreamed) return null;
   const stream = new RecordedStream(res, { holdMs, pingMs }, recording, surface.firstEventId ?? 1);
   if (!recording.terms.isNumbered) return stream;
-  const { movable } = parts.state.answers;
-  const moving = movable.add(() => {
+  const stay = parts.state.answers.onMove(() => {
     parts.metrics.readAgain('moved');
     stream.move();
   });
-  res.once('close', () => movable.remove(moving));
+  res.once('close', stay);
   return stream;
 }

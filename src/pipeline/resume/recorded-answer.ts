@@ -148,15 +148,16 @@ export class RecordedAnswer {
 
   private async lookForReaders(): Promise<void> {
     const { log, graceMs } = this.terms;
-    const has = (note: string): Promise<boolean> =>
+    const has = (note: string, unknown: boolean): Promise<boolean> =>
       this.place
         .logs()
         .then(async (logs) => (await logs.get(note)) !== null)
-        .catch(() => false);
+        .catch(() => unknown);
     const now = performance.now();
     const hasGrace = now - (this.leftAt ?? 0) < graceMs;
-    const isCancelled = await has(cancelledNoteOf(log));
-    if (!hasGrace && (await has(readersOf(log)))) this.readAt = now;
+    const isCancelled = await has(cancelledNoteOf(log), false);
+    // an outage of Redis must not end an answer that is read elsewhere; if it lasts, its log is lost
+    if (!hasGrace && (await has(readersOf(log), true))) this.readAt = now;
     if (!this.isRunning) return;
     if (!isCancelled && (hasGrace || now - this.readAt < missMs)) this.lookSoon();
     else this.cancel();

@@ -32,8 +32,9 @@ export const answerLogOf = (accountId: string, id: string): string =>
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {
-  /** Tells connections to continue at another replica when this one stops. */
-  readonly movable = new LiveList<() => void>();
+  /** Tell connections to continue at another replica when this one stops. */
+  private readonly movable = new LiveList<() => void>();
+  private isMoving = false;
   private readonly live = new Set<RecordedAnswer>();
   /** The ended answers by log, the oldest first. `until` by `performance.now()`. */
   private readonly ends = new Map<string, { readonly bytes: number; readonly until: number }>();
@@ -45,6 +46,13 @@ export class RecordedAnswers implements RecordingPlace {
 
   async logs(): Promise<AnswerLogs> {
     return (await this.databases.get()).counters.answerLogs;
+  }
+
+  /** Calls `move` once when clients are told to continue at another replica. @returns undoes it */
+  onMove(move: () => void): () => void {
+    const entry = this.movable.add(move);
+    if (this.isMoving) setImmediate(move);
+    return () => this.movable.remove(entry);
   }
 
   /** Begins to record. `cancel` ends the call. */
@@ -139,17 +147,23 @@ export class RecordedAnswers implements RecordingPlace {
   }
 
   /**
-   * Tells clients to continue at another replica, if it can read their answers. Waits at most
-   * `drainMs` until the answers are written, then calls `cut`, which must end the rest.
+   * Tells clients, also those that come later, to continue at another replica, if it can read their
+   * answers. Waits at most `drainMs` until the answers are written, then calls `cut`, which must end
+   * the rest.
    */
   async handOver(drainMs: number, cut: () => void): Promise<void> {
-    if (this.live.size > 0 || this.movable.size > 0) {
-      const logs = await this.logs().catch(() => null);
-      if (logs?.isShared) for (const move of this.movable.items()) move();
-    }
+    this.isMoving = await this.canMove().catch(() => false);
+    if (this.isMoving) for (const move of this.movable.items()) move();
     if (await this.idle(drainMs)) return;
     cut();
     await this.idle(maxEndMs);
+  }
+
+  /** Rejects while other replicas may not be able to read the answers. */
+  private async canMove(): Promise<boolean> {
+    const logs = await this.logs();
+    if (logs.isShared) await logs.get('');
+    return logs.isShared;
   }
 
   private async idle(limitMs: number): Promise<boolean> {

@@ -424,6 +424,62 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     await stopping;
   });
 
+  it('tells a client that comes while its replica stops, and a reader, to go on elsewhere', async () => {
+    const [one, two] = (await shared('f')) as [RunningGateway, RunningGateway];
+    upstream.script([{ text: words, betweenMs: 20 }]);
+    const running = complete(one);
+    await until(() => upstream.requests.length === 1);
+    const stopping = one.gateway.handOver(10_000);
+    await running;
+    const late = await complete(one);
+    expect(late.frames.at(-1)?.event).toBe('moved');
+    const reader = await resume(one.url, idOf(late), { headers: one.auth, lastId: '3' });
+    expect(reader.frames.map(({ event, id }) => [event, id])).toEqual([['moved', '3']]);
+    const rest = await resume(two.url, idOf(late), {
+      headers: two.auth,
+      lastId: lastIdOf(late.frames),
+    });
+    expect(textOf([...late.frames, ...rest.frames])).toBe(whole);
+    await stopping;
+  });
+
+  it('keeps its client where Redis does not answer, so that no other replica could go on', async () => {
+    const [one] = (await shared('g')) as [RunningGateway];
+    upstream.script([{ text: words, betweenMs: 20 }]);
+    let stopping = Promise.resolve();
+    const { frames } = await complete(one, {
+      onFrame: (_frame, index) => {
+        if (index !== 5) return;
+        redis?.pause();
+        stopping = one.gateway.handOver(10_000);
+      },
+    });
+    redis?.resume();
+    expect(textOf(frames)).toBe(whole);
+    expect(frames.at(-1)?.data).toBe('[DONE]');
+    await stopping;
+  });
+
+  it('goes on for a reader at another although Redis pauses for longer than the grace', async () => {
+    const url = redis?.url ?? '';
+    const [one, two] = await Promise.all([
+      start(300, { redis: { url } }),
+      start(300, { redis: { url } }),
+    ]);
+    upstream.script([{ text: words.slice(0, 10), betweenMs: 900 }]);
+    const begun = await complete(one, { abortAfterFrames: 1 });
+    const rest = await resume(two.url, idOf(begun), {
+      headers: two.auth,
+      onFrame: (_frame, index) => {
+        if (index !== 1) return;
+        redis?.pause();
+        setTimeout(() => redis?.resume(), 5_000);
+      },
+    });
+    expect(textOf(rest.frames)).toBe(words.slice(0, 10).join(''));
+    expect(rest.frames.at(-1)?.data).toBe('[DONE]');
+  }, 30_000);
+
   const lose = async (): Promise<void> => {
     const client = await createClient({ url: redis?.url ?? '' }).connect();
     await client.sendCommand(['FLUSHALL']);

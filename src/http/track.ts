@@ -48,7 +48,8 @@ export function track(
     endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
       if (!request.recording?.isRunning) record.code ??= 'client_closed';
     });
-    if (sheds) shedder.begin();
+    // in a host's app the client may have left before
+    if (sheds && !res.closed) shedder.begin();
     const report = (): void => {
       record.status =
         record.code === 'client_closed' ? clientClosedStatus : (record.status ?? res.statusCode);

@@ -15,6 +15,8 @@ export function waitForSlot(parts: GatewayParts): RequestHandler {
       return;
     }
     try {
+      // `close` was emitted while the key was looked up, and would never give the slot back
+      if (res.closed) throw clientLeft();
       const slot = queue.take(contextOf(parts, res).request.caller, 'whole');
       res.once('close', () => slot.end(clientLeft));
       if (slot.ready) slot.ready.then(() => next(), next);

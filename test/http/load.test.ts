@@ -1,9 +1,11 @@
-import { request as httpRequest } from 'node:http';
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WrittenConfig } from '../../src/config/config.js';
+import type { GatewayOptions } from '../../src/gateway-options.js';
+import type { HostCaller } from '../../src/index.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { metricOf } from '../helpers/metrics.js';
-import { ask, post, type Reply } from '../helpers/sse.js';
+import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { until } from '../helpers/until.js';
 
@@ -21,13 +23,18 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function start(limits: WrittenConfig['limits'], provider: object = {}): Promise<void> {
+async function start(
+  limits: WrittenConfig['limits'],
+  provider: object = {},
+  options: GatewayOptions = {},
+): Promise<void> {
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({
+  const config = {
     auth: { keys: ['a', 'b', 'c'].map((name) => ({ name, key: `sk_${name}` })) },
     providers: { up: { ...up, ...provider }, other: up },
     limits: { ...limits, maxRetries: 0 },
-  });
+  };
+  gateway = await startGateway(config, options);
 }
 
 const headersOf = (key: string) => ({ authorization: `Bearer sk_${key}` });
@@ -117,6 +124,36 @@ describe('limits.maxConcurrent', () => {
     end!();
     expect((await answer).status).toBe(200);
     expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('a client that left while its account was looked up', () => {
+  it('gets no slot, which nothing would give back', async () => {
+    const looked: (() => void)[] = [];
+    const identify = async ({ headers }: { headers: IncomingHttpHeaders }): Promise<HostCaller> => {
+      if (headers['x-user'] === 'slow') await new Promise<void>((found) => looked.push(found));
+      return { account: 'host' };
+    };
+    await start({ maxConcurrent: 1, maxQueueMs: 30 }, {}, { identify });
+    const leaving = new AbortController();
+    const url = `${gateway.url}/v1/chat/completions`;
+    const left = postStream(
+      url,
+      { model: 'up/m', messages: [question] },
+      { headers: { 'x-user': 'slow' }, signal: leaving.signal },
+    );
+    await until(() => looked.length === 1);
+    leaving.abort();
+    expect((await left).ended).toBe('aborted');
+    await until(
+      async () =>
+        (await metricOf(gateway, 'signalbox_request_duration_seconds_count', '499')) === 1 ||
+        (await metricOf(gateway, 'signalbox_client_disconnects_total')) === 1,
+    );
+    looked[0]!();
+    await new Promise(setImmediate);
+    expect((await post(url, { model: 'up/m', messages: [question] })).status).toBe(200);
+    expect(await metricOf(gateway, 'signalbox_requests_in_progress')).toBe(0);
   });
 });
 

@@ -99,6 +99,7 @@ function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): v
     if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) upstream.setHeader(name, value);
   req.headers = clientHeaders;
+  if (res.closed) upstream.destroy();
   res.once('close', () => {
     if (!res.writableFinished) upstream.destroy();
   });

@@ -1,9 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ownEnds } from '../../src/dispatch/attempt-log.js';
 import { Metrics } from '../../src/telemetry/metrics/metrics.js';
+import { buildOnce } from '../helpers/build.js';
+import { endProcesses, newFolder, startProcess } from '../helpers/process.js';
+import { post } from '../helpers/sse.js';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const read = (path: string): string => readFileSync(pathOf(path), 'utf8');
@@ -47,6 +52,21 @@ describe('the alert rules', () => {
       for (const label of labels.filter((name) => !['le', 'job'].includes(name)))
         expect(sources.join(''), `${alert}: ${label}`).toContain(`'${label}'`);
     }
+  });
+
+  it('count as failures of a provider what its health counts', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'SignalboxProviderFailing')!;
+    const leftOut = [...expr.matchAll(/outcome!~"([^"]+)"/g)].map(([, list]) => list!.split('|'));
+    const ours = [...ownEnds].sort();
+    expect(leftOut.map((list) => list.sort())).toEqual([
+      [...ours, 'ok', 'model_not_found', 'request_refused'].sort(),
+      ours,
+    ]);
+  });
+
+  it('are all in the table of the documentation', () => {
+    const page = read('docs/operations.md');
+    for (const { alert } of rules) expect(page).toContain(`\`${alert}\``);
   });
 
   it('have names of their own, a severity, and a summary that a person understands', () => {
@@ -128,6 +148,8 @@ describe('config/compose.yaml', () => {
   });
 });
 
+afterEach(endProcesses);
+
 describe('the image', () => {
   const dockerfile = read('config/Dockerfile');
   const context = read('.dockerignore');
@@ -145,6 +167,23 @@ describe('the image', () => {
       expect(allowed, file).toContain(file.split('/')[0]);
     }
     expect(context.split('\n')).toContain('*');
+  });
+
+  it('has all that the gateway needs to answer', { timeout: 120_000 }, async () => {
+    await buildOnce();
+    const image = newFolder();
+    const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'));
+    for (const [, list = '', target = ''] of lastStage.matchAll(
+      /^COPY (?:--from=\w+ )?(.+) (\S+)$/gm,
+    ))
+      for (const file of list.split(' ').map((name) => name.replace('/app/', ''))) {
+        const place = join(image, target, target.endsWith('/') ? file : '');
+        if (file === 'node_modules') symlinkSync(pathOf(file), place);
+        else cpSync(pathOf(file), place, { recursive: true });
+      }
+    const { url, auth } = await startProcess({ cli: join(image, 'dist/cli/main.js') });
+    const question = { model: 'auto', messages: [{ role: 'user', content: 'Say hello' }] };
+    expect((await post(`${url}/v1/chat/completions`, question, auth)).status).toBe(200);
   });
 
   it('installs packages before it copies sources, and runs as another user than root', () => {

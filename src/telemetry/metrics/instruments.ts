@@ -52,21 +52,18 @@ const makerFor = (registry: Registry, prefix: string): InstrumentMaker => ({
     new SeriesHistogram({ name: prefix + name, help, labelNames, registry }, buckets),
   counter: (name, help, ...labelNames) =>
     new SeriesCounter({ name: prefix + name, help, labelNames, registry }),
-  gauge: (name, help, collect, ...labelNames) =>
+  gauge: (name, help, collect, labelNames = [], aggregator = collect ? 'max' : 'sum') =>
     new Gauge({
       name: prefix + name,
       help,
-      labelNames,
+      labelNames: [...labelNames],
       registers: [registry],
-      ...(collect
-        ? {
-            // of several workers, the worst is shown
-            aggregator: 'max' as const,
-            collect() {
-              collect(this);
-            },
-          }
-        : {}),
+      aggregator,
+      ...(collect && {
+        collect() {
+          collect(this);
+        },
+      }),
     }),
 });
 

@@ -33,7 +33,7 @@ export const scrapedInstruments = (
     (queued) => {
       for (const [kind, size] of Object.entries(recordsQueued())) queued.set({ kind }, size);
     },
-    'kind',
+    ['kind'],
   ),
   fallback: gauge(
     'signalbox_counters_fallback',
@@ -44,6 +44,8 @@ export const scrapedInstruments = (
     'signalbox_requests_in_progress',
     'Completions, embeddings, rerankings and pass-through calls in progress.',
     (running) => running.set(load().running),
+    [],
+    'sum',
   ),
   loopDelay: gauge(
     'signalbox_event_loop_delay_seconds',
@@ -57,7 +59,8 @@ export const scrapedInstruments = (
       lengths.reset();
       for (const { provider, length } of load().queues) lengths.set({ provider }, length);
     },
-    'provider',
+    ['provider'],
+    'sum',
   ),
   circuits: gauge(
     'signalbox_circuit_state',
@@ -66,8 +69,6 @@ export const scrapedInstruments = (
       gauge.reset();
       for (const { state, ...labels } of circuits()) gauge.set(labels, state === 'open' ? 2 : 1);
     },
-    'provider',
-    'model',
-    'key',
+    ['provider', 'model', 'key'],
   ),
 });

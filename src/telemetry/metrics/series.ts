@@ -177,11 +177,16 @@ export interface InstrumentMaker {
     buckets: readonly number[],
   ): SeriesHistogram;
   counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
-  /** @param collect sets the gauge when it is scraped; absent: it is set when the value changes */
+  /**
+   * @param collect sets the gauge when it is scraped; absent: it is set when the value changes
+   * @param aggregator what is shown of several workers: their sum, or, where it is read when it is
+   * scraped, the worst
+   */
   gauge(
     name: string,
     help: string,
     collect?: (gauge: Gauge) => void,
-    ...labelNames: string[]
+    labelNames?: readonly string[],
+    aggregator?: 'max' | 'sum',
   ): Gauge;
 }
